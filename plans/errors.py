@@ -1,0 +1,52 @@
+"""Errors that reach a user. Each says what is wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+
+class CompiledPlanError(Exception):
+    """Base of every error the product raises on purpose; commands print it without a traceback.
+
+    Args:
+        message: what is wrong, in one sentence.
+        where: where it is wrong (a JSON pointer, a node, a file, a line and column).
+        remedy: what the reader can do next.
+    """
+
+    def __init__(self, message: str, *, where: str = "", remedy: str = "") -> None:
+        self.message = message
+        self.where = where
+        self.remedy = remedy
+        super().__init__(self.render())
+
+    def render(self) -> str:
+        """The error as text: message, then where, then the remedy, each on a line of its own."""
+        lines = [self.message]
+        if self.where:
+            lines.append(f"  at: {self.where}")
+        if self.remedy:
+            lines.append(f"  try: {self.remedy}")
+        return "\n".join(lines)
+
+
+class PlanError(CompiledPlanError):
+    """A plan file that cannot be read, validated or edited."""
+
+
+class UnsupportedError(CompiledPlanError):
+    """A plan, program, option or type that the product knows of and does not run."""
+
+
+class ProgramError(CompiledPlanError):
+    """A table program that does not compile (syntax, names, types, semantics)."""
+
+
+class ExecutionError(CompiledPlanError):
+    """A run that could not start or that failed."""
+
+
+class CheckpointError(ExecutionError):
+    """A checkpoint that does not fit the plan."""
+
+
+class DataError(ExecutionError):
+    """A row that cannot be read, cast or written."""
