@@ -1,0 +1,103 @@
+"""The JSON forms of types in a plan.
+
+Source: Flink 2.3's plans. A type is written as its string; only a type that holds a time attribute or a RAW type
+somewhere inside is written as an object, down to the place where that is.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from plans.errors import PlanError
+from plans.types import logical as t
+from plans.types.parse import parse_type
+
+Json = Any
+
+
+def type_to_json(type_: t.LogicalType) -> Json:
+    """The plan's JSON form of a type: a string, or an object where a string cannot say it."""
+    if not _needs_object(type_):
+        return str(type_)
+    head: dict[str, Json] = {"type": type_.ROOT}
+    if not type_.nullable:
+        head["nullable"] = False
+    match type_:
+        case t.SymbolType():
+            return head
+        case t.TimestampType() | t.TimestampLtzType():
+            return head | {"precision": type_.precision, "kind": type_.kind.value}
+        case t.RowType():
+            return head | {"fields": [_field_to_json(field, "fieldType") for field in type_.fields]}
+        case t.StructuredType() | t.RawType() if type_.json is not None:
+            stored: Json = json.loads(type_.json)
+            stored.pop("nullable", None)
+            return {"type": stored.pop("type")} | head | stored
+        case t.StructuredType():
+            attributes = [_field_to_json(field, "attributeType") for field in type_.fields]
+            return head | {"implementationClass": type_.class_name, "attributes": attributes}
+        case t.ArrayType() | t.MultisetType():
+            return head | {"elementType": type_to_json(type_.element)}
+        case t.MapType():
+            return head | {"keyType": type_to_json(type_.key), "valueType": type_to_json(type_.value)}
+    raise PlanError(f"type {type_} has no JSON form")
+
+
+def type_from_json(value: Json) -> t.LogicalType:
+    """The type that a plan's JSON form stands for.
+
+    Raises:
+        PlanError: neither a type string nor an object of a known `type`.
+    """
+    if isinstance(value, str):
+        return parse_type(value)
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        raise PlanError(f"not a type: {json.dumps(value)[:80]}", remedy="write a type string or an object with `type`")
+    nullable = bool(value.get("nullable", True))
+    try:
+        match value["type"]:
+            case "TIMESTAMP_WITHOUT_TIME_ZONE":
+                kind = t.TimeKind(value.get("kind", "REGULAR"))
+                return t.TimestampType(nullable=nullable, precision=value["precision"], kind=kind)
+            case "TIMESTAMP_WITH_LOCAL_TIME_ZONE":
+                kind = t.TimeKind(value.get("kind", "REGULAR"))
+                return t.TimestampLtzType(nullable=nullable, precision=value["precision"], kind=kind)
+            case "ROW":
+                fields = tuple(_field_from_json(field, "fieldType") for field in value["fields"])
+                return t.RowType(nullable=nullable, fields=fields)
+            case "STRUCTURED_TYPE":
+                fields = tuple(_field_from_json(field, "attributeType") for field in value["attributes"])
+                name = value.get("implementationClass") or value.get("className", "")
+                return t.StructuredType(nullable=nullable, class_name=name, fields=fields, json=json.dumps(value))
+            case "ARRAY":
+                return t.ArrayType(nullable=nullable, element=type_from_json(value["elementType"]))
+            case "MULTISET":
+                return t.MultisetType(nullable=nullable, element=type_from_json(value["elementType"]))
+            case "MAP":
+                key, item = type_from_json(value["keyType"]), type_from_json(value["valueType"])
+                return t.MapType(nullable=nullable, key=key, value=item)
+            case "RAW":
+                return t.RawType(nullable=nullable, class_name=value["class"], json=json.dumps(value))
+    except (KeyError, ValueError) as fault:
+        raise PlanError(f"type {value['type']} lacks or misspells {fault}") from None
+    return parse_type(value["type"]).with_nullability(nullable)
+
+
+def _needs_object(type_: t.LogicalType) -> bool:
+    if isinstance(type_, t.TimestampBase):
+        return type_.is_time_attribute
+    if isinstance(type_, t.SymbolType):
+        return True
+    if isinstance(type_, t.RawType | t.StructuredType) and type_.json is not None:
+        return True
+    return any(_needs_object(child) for child in type_.children())
+
+
+def _field_to_json(field: t.Field, key: str) -> Json:
+    found = {"name": field.name, key: type_to_json(field.type)}
+    return found if field.comment is None else found | {"description": field.comment}
+
+
+def _field_from_json(value: Json, key: str) -> t.Field:
+    return t.Field(value["name"], type_from_json(value[key]), value.get("description"))

@@ -1,0 +1,275 @@
+"""Type strings to types: the reverse of `str(type)`.
+
+Source: Flink's `LogicalTypeParser` grammar as its "Data Types" page gives it; names are matched without regard to case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from plans.errors import PlanError
+from plans.types import logical as t
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<string>'(?:[^']|'')*')|(?P<quoted>`(?:[^`]|``)*`)|(?P<word>[A-Za-z_$][\w$.]*)|(?P<number>\d+)"
+    r"|(?P<punct>[<>(),]))"
+)
+
+
+@lru_cache(maxsize=4096)
+def parse_type(text: str) -> t.LogicalType:
+    """The type that a type string stands for.
+
+    Raises:
+        PlanError: the text is not a type; names the text and the position.
+    """
+    parser = _Parser(text)
+    found = parser.type()
+    parser.end()
+    return found
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens: list[tuple[str, str, int]] = []
+        self.at = 0
+        position = 0
+        stripped = text.rstrip()
+        while position < len(stripped):
+            match = _TOKEN.match(text, position)
+            if match is None or match.lastgroup is None:
+                raise self.error(position)
+            self.tokens.append((match.lastgroup, match.group(match.lastgroup), match.start(match.lastgroup)))
+            position = match.end()
+
+    def error(self, position: int | None = None) -> PlanError:
+        if position is None:
+            position = self.tokens[self.at][2] if self.at < len(self.tokens) else len(self.text)
+        return PlanError(
+            f"not a type: {self.text!r}, unexpected at position {position}: {self.text[position : position + 20]!r}",
+            remedy="write a Flink type, such as INT NOT NULL, VARCHAR(20), ROW<`a` INT>, ARRAY<STRING>",
+        )
+
+    def peek(self, value: str) -> bool:
+        if self.at >= len(self.tokens):
+            return False
+        kind, token, _ = self.tokens[self.at]
+        return kind in ("word", "punct") and token.upper() == value
+
+    def take(self, *values: str) -> bool:
+        for offset, value in enumerate(values):
+            index = self.at + offset
+            if index >= len(self.tokens) or self.tokens[index][0] not in ("word", "punct"):
+                return False
+            if self.tokens[index][1].upper() != value:
+                return False
+        self.at += len(values)
+        return True
+
+    def need(self, value: str) -> None:
+        if not self.take(value):
+            raise self.error()
+
+    def kind(self, kind: str) -> str:
+        if self.at >= len(self.tokens) or self.tokens[self.at][0] != kind:
+            raise self.error()
+        self.at += 1
+        return self.tokens[self.at - 1][1]
+
+    def end(self) -> None:
+        if self.at != len(self.tokens):
+            raise self.error()
+
+    def type(self) -> t.LogicalType:
+        found = self.base()
+        while True:
+            if self.take("NOT", "NULL"):
+                found = found.not_null()
+            elif self.take("NULL"):
+                found = found.with_nullability(True)
+            elif self.take("ARRAY"):
+                found = t.ArrayType(element=found)
+            elif self.take("MULTISET"):
+                found = t.MultisetType(element=found)
+            else:
+                return found
+
+    def base(self) -> t.LogicalType:
+        start = self.at
+        name = self.kind("word").upper()
+        reader = _READERS.get(name)
+        if reader is None:
+            self.at = start
+            raise self.error()
+        return reader(self)
+
+    def length(self, default: int) -> int:
+        if not self.take("("):
+            return default
+        number = int(self.kind("number"))
+        self.need(")")
+        return number
+
+    def name(self) -> str:
+        if self.at < len(self.tokens) and self.tokens[self.at][0] == "quoted":
+            return self.kind("quoted")[1:-1].replace("``", "`")
+        return self.kind("word")
+
+    def string(self) -> str:
+        return self.kind("string")[1:-1].replace("''", "'")
+
+    def fields(self, close: str) -> tuple[t.Field, ...]:
+        found: list[t.Field] = []
+        while not self.take(close):
+            if found:
+                self.need(",")
+            name = self.name()
+            type_ = self.type()
+            comment = self.string() if self.at < len(self.tokens) and self.tokens[self.at][0] == "string" else None
+            found.append(t.Field(name, type_, comment))
+        return tuple(found)
+
+
+def _decimal(p: _Parser) -> t.LogicalType:
+    precision, scale = 10, 0
+    if p.take("("):
+        precision = int(p.kind("number"))
+        if p.take(","):
+            scale = int(p.kind("number"))
+        p.need(")")
+    return t.DecimalType(precision=precision, scale=scale)
+
+
+def _timestamp(p: _Parser) -> t.LogicalType:
+    precision = p.length(6)
+    if p.take("WITH", "LOCAL", "TIME", "ZONE"):
+        return t.TimestampLtzType(precision=precision)
+    if p.take("WITH", "TIME", "ZONE"):
+        return t.TimestampTzType(precision=precision)
+    p.take("WITHOUT", "TIME", "ZONE")
+    return t.TimestampType(precision=precision)
+
+
+def _time(p: _Parser) -> t.LogicalType:
+    precision = p.length(0)
+    p.take("WITHOUT", "TIME", "ZONE")
+    return t.TimeType(precision=precision)
+
+
+def _double(p: _Parser) -> t.LogicalType:
+    p.take("PRECISION")
+    return t.DOUBLE
+
+
+def _wrapped(make: Callable[[t.LogicalType], t.LogicalType]) -> Callable[[_Parser], t.LogicalType]:
+    def read(p: _Parser) -> t.LogicalType:
+        p.need("<")
+        element = p.type()
+        p.need(">")
+        return make(element)
+
+    return read
+
+
+def _map(p: _Parser) -> t.LogicalType:
+    p.need("<")
+    key = p.type()
+    p.need(",")
+    value = p.type()
+    p.need(">")
+    return t.MapType(key=key, value=value)
+
+
+def _row(p: _Parser) -> t.LogicalType:
+    if p.take("("):
+        return t.RowType(fields=p.fields(")"))
+    p.need("<")
+    return t.RowType(fields=p.fields(">"))
+
+
+def _structured(p: _Parser) -> t.LogicalType:
+    p.need("<")
+    name = p.string()
+    fields = p.fields(">") if p.take(",") else ()
+    if not fields:
+        p.take(">")
+    return t.StructuredType(class_name=name, fields=fields)
+
+
+def _raw(p: _Parser) -> t.LogicalType:
+    p.need("(")
+    name = p.string()
+    p.need(",")
+    serializer = p.string()
+    p.need(")")
+    return t.RawType(class_name=name, serializer=serializer)
+
+
+_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+
+
+def _interval(p: _Parser) -> t.LogicalType:
+    def part() -> tuple[str, str]:
+        unit = p.kind("word").upper()
+        if unit not in _UNITS:
+            p.at -= 1
+            raise p.error()
+        text = unit
+        if p.take("("):
+            text += f"({p.kind('number')}"
+            if p.take(","):
+                text += f", {p.kind('number')}"
+            p.need(")")
+            text += ")"
+        return unit, text
+
+    unit, resolution = part()
+    if p.take("TO"):
+        resolution += f" TO {part()[1]}"
+    if unit in ("YEAR", "MONTH"):
+        return t.YearMonthIntervalType(resolution=resolution)
+    return t.DayTimeIntervalType(resolution=resolution)
+
+
+def _constant(found: t.LogicalType) -> Callable[[_Parser], t.LogicalType]:
+    return lambda _: found
+
+
+_READERS: dict[str, Callable[[_Parser], t.LogicalType]] = {
+    "BOOLEAN": _constant(t.BOOLEAN),
+    "TINYINT": _constant(t.TINYINT),
+    "SMALLINT": _constant(t.SMALLINT),
+    "INT": _constant(t.INT),
+    "INTEGER": _constant(t.INT),
+    "BIGINT": _constant(t.BIGINT),
+    "FLOAT": _constant(t.FLOAT),
+    "REAL": _constant(t.FLOAT),
+    "DOUBLE": _double,
+    "DECIMAL": _decimal,
+    "DEC": _decimal,
+    "NUMERIC": _decimal,
+    "STRING": _constant(t.STRING),
+    "BYTES": _constant(t.BYTES),
+    "CHAR": lambda p: t.CharType(length=p.length(1)),
+    "VARCHAR": lambda p: t.VarCharType(length=p.length(1)),
+    "BINARY": lambda p: t.BinaryType(length=p.length(1)),
+    "VARBINARY": lambda p: t.VarBinaryType(length=p.length(1)),
+    "DATE": _constant(t.DATE),
+    "TIME": _time,
+    "TIMESTAMP": _timestamp,
+    "TIMESTAMP_LTZ": lambda p: t.TimestampLtzType(precision=p.length(6)),
+    "INTERVAL": _interval,
+    "ARRAY": _wrapped(lambda e: t.ArrayType(element=e)),
+    "MULTISET": _wrapped(lambda e: t.MultisetType(element=e)),
+    "MAP": _map,
+    "ROW": _row,
+    "STRUCTURED": _structured,
+    "RAW": _raw,
+    "NULL": _constant(t.NULL),
+    "SYMBOL": _constant(t.SymbolType()),
+    "DESCRIPTOR": _constant(t.DescriptorType()),
+    "VARIANT": _constant(t.VariantType()),
+}
