@@ -1,0 +1,1 @@
+"""Flink SQL text to statements (parsing), and statements to algebra (binding)."""
