@@ -1,0 +1,1 @@
+"""Relational algebra of table programs."""

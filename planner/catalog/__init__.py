@@ -1,0 +1,1 @@
+"""Tables, views and functions that a program knows."""

@@ -1,0 +1,92 @@
+"""Tables and views of a catalog, resolved: every column has its type, every expression is bound.
+
+Source: Flink's "CREATE Statements" page; `ResolvedSchema` in its plans (columns of kind physical, COMPUTED, METADATA).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from plans.rex import RexNode
+from plans.types import Field, LogicalType, RowType
+
+
+class ColumnKind(Enum):
+    """Where a column's value comes from."""
+
+    PHYSICAL = "PHYSICAL"
+    COMPUTED = "COMPUTED"
+    METADATA = "METADATA"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table. `expression` (computed) is over the table's columns in declaration order, with its
+    serialisable SQL text in `sql`; `metadata_key` defaults to the column's name; a virtual column is not written.
+    """
+
+    name: str
+    type: LogicalType
+    kind: ColumnKind = ColumnKind.PHYSICAL
+    comment: str | None = None
+    expression: RexNode | None = None
+    sql: str = ""
+    metadata_key: str | None = None
+    virtual: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """WATERMARK FOR `column` AS `expression` (over the table's columns in declaration order)."""
+
+    column: str
+    expression: RexNode
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectIdentifier:
+    """catalog.database.name."""
+
+    catalog: str
+    database: str
+    name: str
+
+    def __str__(self) -> str:
+        return ".".join(f"`{part.replace('`', '``')}`" for part in (self.catalog, self.database, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogTable:
+    """A table with its connector options. `primary_key` holds column names; NOT ENFORCED always."""
+
+    identifier: ObjectIdentifier
+    columns: tuple[Column, ...]
+    options: tuple[tuple[str, str], ...]
+    watermarks: tuple[Watermark, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    primary_key_name: str = ""
+    partition_keys: tuple[str, ...] = ()
+    comment: str | None = None
+    temporary: bool = False
+    distribution: str | None = None
+
+    def option(self, key: str, default: str | None = None) -> str | None:
+        """The value of a connector option."""
+        return dict(self.options).get(key, default)
+
+    def row_type(self) -> RowType:
+        """All columns, in declaration order."""
+        return RowType(fields=tuple(Field(column.name, column.type, column.comment) for column in self.columns))
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogView:
+    """A view: its bound query is kept so that it is planned once however often it is read."""
+
+    identifier: ObjectIdentifier
+    query: object = field(compare=False)
+    columns: tuple[str, ...] = ()
+    temporary: bool = False
+    sql: str = ""
