@@ -1,0 +1,1 @@
+"""The commands: they read options, call the packages below and print."""

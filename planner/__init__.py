@@ -1,0 +1,1 @@
+"""Table program to CompiledPlan; imports no Spark and starts no JVM."""

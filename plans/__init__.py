@@ -1,0 +1,1 @@
+"""The plan file and everything that is done with one."""

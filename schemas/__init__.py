@@ -1,0 +1,1 @@
+"""The JSON Schema of the plan file, generated from the node declarations."""

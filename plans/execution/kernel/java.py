@@ -1,6 +1,7 @@
 """Finding a Java that can run Spark (and, for a checkout, compile the kernel).
 
-Standard library alone: the wheel's build hook loads this file by its path, where nothing is installed yet.
+Standard library alone: the set-up runs this file as a script and the wheel's build hook loads it by its
+path, both where nothing is installed yet.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,3 +104,9 @@ def _major(home: Path) -> int | None:
         return None
     version = re.search(r'JAVA_VERSION="(?:1\.)?(\d+)', release)
     return int(version[1]) if version else None
+
+
+if __name__ == "__main__":
+    if find_java(compiler=True) is None:
+        print(missing_java_text(compiler=True), file=sys.stderr)
+        raise SystemExit(1)

@@ -1,0 +1,55 @@
+# Each target does all the set-up it needs by itself; `make demo` and `make test` work in a new clone.
+VENV ?= .venv
+export VENV
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+CODE := planner plans schemas cli tools tests
+
+.PHONY: help setup kernel demo test lint format schema bench dist clean
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+setup: $(READY)  ## virtual environment, dependencies, Java
+
+$(READY): pyproject.toml tools/bootstrap.sh
+	@bash tools/bootstrap.sh
+	@touch $@
+
+kernel: $(READY)  ## compile the Java kernel, where its sources changed
+	@$(BIN)/python tools/build_kernel.py
+
+demo: kernel  ## compile a program, edit its TTLs, run it
+	@if [ -f samples/demo.sh ]; then PATH="$(abspath $(BIN)):$$PATH" bash samples/demo.sh; \
+	else echo "samples/demo.sh is missing" >&2; exit 1; fi
+
+test: lint kernel  ## lint, then all tests
+	@$(BIN)/python -m pytest -q
+
+lint: $(READY)  ## ruff, mypy, import contracts
+	@$(BIN)/ruff check --quiet $(CODE)
+	@$(BIN)/ruff format --quiet --check $(CODE) || \
+	  { $(BIN)/ruff format --check $(CODE); echo "try: make format" >&2; exit 1; }
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo >.lint-imports.log 2>&1 || { cat .lint-imports.log; rm -f .lint-imports.log; exit 1; }
+	@rm -f .lint-imports.log
+
+format: $(READY)  ## ruff's formatter and its safe fixes
+	@$(BIN)/ruff check --quiet --fix $(CODE) || true
+	@$(BIN)/ruff format --quiet $(CODE)
+
+schema: $(READY)  ## schemas/compiled-plan.schema.json, from the node declarations
+	@$(BIN)/python -m schemas.generate
+
+bench: kernel  ## speed and memory, as ratios from one run
+	@$(BIN)/python -m tests.bench
+
+dist: kernel  ## a wheel in dist/, tried in an empty virtual environment
+	@rm -rf dist
+	@$(BIN)/python -m pip -qq --disable-pip-version-check wheel --no-deps --no-build-isolation -w dist .
+	@$(BIN)/python tools/check_wheel.py dist/*.whl
+
+clean:  ## all that was built, the virtual environment too
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -f plans/execution/kernel/*.jar

@@ -1,0 +1,1 @@
+"""Plan to Spark: the only package that imports pyspark."""

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# All the set-up of a new machine, repeatable: Python, virtual environment, dependencies, a JDK.
+# What is missing is named with the package to install; on Debian, as root, it is installed.
+#
+#   PYTHON=/path/to/python3.11 tools/bootstrap.sh      to choose the Python
+set -euo pipefail
+cd "$(dirname "$0")/.."
+venv=${VENV:-.venv}
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() { printf 'setup: %s\n' "$@" >&2; exit 1; }
+
+can_apt() { [ "$(id -u)" = 0 ] && [ -f /etc/debian_version ] && command -v apt-get >/dev/null; }
+
+apt_install() {
+  say "installing $* with apt-get"
+  export DEBIAN_FRONTEND=noninteractive
+  local log
+  log=$(mktemp)
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"; } >"$log" 2>&1 || {
+    cat "$log" >&2
+    fail "apt-get could not install $*"
+  }
+  rm -f "$log"
+}
+
+# --- Python 3.11 or newer -------------------------------------------------------------------------
+fit_python() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+find_python() {
+  local candidate
+  for candidate in ${PYTHON:-} python3.11 python3 python3.12 python3.13 python3.14; do
+    if command -v "$candidate" >/dev/null && fit_python "$candidate"; then
+      command -v "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+if ! python=$(find_python); then
+  can_apt || fail "Python 3.11 or newer is needed" "try: install python3.11 and python3.11-venv, or set PYTHON"
+  apt_install python3 python3-venv
+  python=$(find_python) || fail "this Debian has no Python 3.11 or newer" "try: install one and set PYTHON"
+fi
+
+# --- Java -----------------------------------------------------------------------------------------
+fit_jdk() { "$python" plans/execution/kernel/java.py; }
+
+if ! problem=$(fit_jdk 2>&1); then
+  can_apt || fail "$problem"
+  say "${problem%%$'\n'*}"
+  apt_install openjdk-17-jdk-headless
+  fit_jdk || exit 1
+fi
+
+# --- virtual environment --------------------------------------------------------------------------
+if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+  say "virtual environment $venv with $("$python" --version)"
+  if ! "$python" -m venv --clear "$venv" >/dev/null 2>&1; then
+    # Debian splits venv off its Python.
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    can_apt || fail "$python cannot make a virtual environment" "try: apt-get install python$version-venv"
+    apt_install "python$version-venv"
+    "$python" -m venv --clear "$venv"
+  fi
+fi
+
+# --- dependencies ---------------------------------------------------------------------------------
+pip() { "$venv/bin/python" -m pip -qq --disable-pip-version-check --no-input "$@"; }
+
+say "dependencies (Spark is some 450 MB: a few minutes on a slow line)"
+pip install 'hatchling>=1.26' 'editables>=0.5'
+# Without isolation, because an isolated build would unpack Spark a second time for the kernel.
+pip install --no-build-isolation --editable '.[dev]'

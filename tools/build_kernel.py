@@ -1,0 +1,152 @@
+"""Compile the kernel's Java with plain javac against the jars inside the pyspark package.
+
+    python tools/build_kernel.py [--force]
+
+The jar is built again only when the sources, Spark or this script changed: their hash is in its manifest.
+Standard library alone, because the wheel's build hook runs it too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNEL = ROOT / "plans/execution/kernel"
+SOURCES = KERNEL / "src/main/java"
+JAR = KERNEL / "compiled-plan-kernel.jar"
+MANIFEST = "META-INF/MANIFEST.MF"
+JAVAC_OPTIONS = ("--release", "17", "-encoding", "UTF-8", "-g", "-nowarn", "-Xlint:deprecation")
+
+
+class KernelBuildError(Exception):
+    """The kernel cannot be built; the message says what is missing or what javac said."""
+
+
+def build(*, force: bool = False) -> bool:
+    """Build the jar unless it is up to date; True when it was built.
+
+    Raises:
+        KernelBuildError: no sources, no Spark, no JDK, or Java that does not compile.
+    """
+    spark = spark_jars()
+    wanted = fingerprint(spark)
+    if not force and built_fingerprint() == wanted:
+        return False
+    with tempfile.TemporaryDirectory(prefix="compiled-plan-kernel-") as folder:
+        classes = Path(folder)
+        _compile(spark, classes)
+        _pack(classes, wanted)
+    return True
+
+
+def is_current() -> bool:
+    """Whether the jar fits the sources, as far as can be told without Spark at hand."""
+    built = built_fingerprint()
+    return built is not None and built.partition("+")[0] == _sources_hash()
+
+
+def fingerprint(spark: Path) -> str:
+    """A hash of everything the jar is made from: `<sources and script>+<Spark's core jar>`."""
+    core = sorted(jar.name for jar in spark.glob("spark-core_*.jar"))
+    return f"{_sources_hash()}+{'-'.join(core)}"
+
+
+def built_fingerprint() -> str | None:
+    """The fingerprint in the manifest of the jar that is there; None without a readable jar."""
+    try:
+        with zipfile.ZipFile(JAR) as jar:
+            lines = jar.read(MANIFEST).decode().splitlines()
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return None
+    return next((line.partition(": ")[2] for line in lines if line.startswith("Fingerprint: ")), None)
+
+
+def spark_jars() -> Path:
+    """The folder of Spark's jars inside the pyspark package; nothing of pyspark is imported."""
+    spec = importlib.util.find_spec("pyspark")
+    jars = Path(spec.origin).parent / "jars" if spec and spec.origin else None
+    if jars is None or not jars.is_dir():
+        raise KernelBuildError(f"no pyspark beside {sys.executable}\n  try: `make setup`, or pip install pyspark")
+    return jars
+
+
+def java_sources() -> list[Path]:
+    """The Java files, in a fixed order."""
+    return sorted(SOURCES.rglob("*.java"))
+
+
+def _sources_hash() -> str:
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    for source in java_sources():
+        digest.update(source.relative_to(SOURCES).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()[:32]
+
+
+def _compile(spark: Path, classes: Path) -> None:
+    sources = java_sources()
+    if not sources:
+        raise KernelBuildError(f"no Java sources under {SOURCES}")
+    java = _java_finder()
+    jdk = java.find_java(compiler=True)
+    if jdk is None:
+        raise KernelBuildError(java.missing_java_text(compiler=True))
+    command = [jdk.home / "bin/javac", *JAVAC_OPTIONS, "-cp", spark / "*", "-d", classes, *sources]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise KernelBuildError(f"the kernel does not compile:\n{done.stderr or done.stdout}")
+    if done.stderr:
+        sys.stderr.write(done.stderr)
+
+
+def _pack(classes: Path, stamp: str) -> None:
+    """Write the jar beside its place and move it there, so that nobody ever reads half of one."""
+    part = JAR.with_suffix(".part")
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as jar:
+        _add(jar, MANIFEST, f"Manifest-Version: 1.0\r\nFingerprint: {stamp}\r\n\r\n".encode())
+        for file in sorted(classes.rglob("*.class")):
+            _add(jar, file.relative_to(classes).as_posix(), file.read_bytes())
+    part.replace(JAR)
+
+
+def _add(jar: zipfile.ZipFile, name: str, content: bytes) -> None:
+    """Add an entry with the fixed time of `ZipInfo`: the same sources give the same bytes."""
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    jar.writestr(entry, content)
+
+
+def _java_finder() -> ModuleType:
+    """The module plans.execution.kernel.java, by its path: importing its packages needs the dependencies."""
+    spec = importlib.util.spec_from_file_location("compiled_plan_java", KERNEL / "java.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Compile the kernel into its jar.")
+    parser.add_argument("--force", action="store_true", help="build even when the jar is up to date")
+    force = parser.parse_args().force
+    try:
+        if build(force=force):
+            print(f"built {JAR.relative_to(ROOT)} from {len(java_sources())} Java files")
+    except KernelBuildError as error:
+        print(f"kernel: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,64 @@
+"""Install a wheel into an empty virtual environment and try it there, away from the checkout.
+
+python tools/check_wheel.py dist/compiled_plan-0.1.0-py3-none-any.whl
+"""
+
+from __future__ import annotations
+
+import configparser
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+INSIDE = """
+import importlib.resources, json, zipfile
+import cli, planner, plans, schemas
+from plans.execution.kernel import kernel_jar
+here = importlib.resources.files("schemas")
+assert "site-packages" in str(here), here
+schema = json.loads((here / "compiled-plan.schema.json").read_text(encoding="utf-8"))
+assert schema["$schema"], "the schema names no dialect"
+classes = [name for name in zipfile.ZipFile(kernel_jar()).namelist() if name.endswith(".class")]
+assert classes, "the kernel jar is empty"
+print(f"schema and kernel jar found ({len(classes)} classes)")
+"""
+
+
+def commands(wheel: Path) -> list[str]:
+    """The console scripts that the wheel declares."""
+    with zipfile.ZipFile(wheel) as files:
+        name = next(name for name in files.namelist() if name.endswith(".dist-info/entry_points.txt"))
+        entries = configparser.ConfigParser()
+        entries.read_string(files.read(name).decode())
+    return list(entries["console_scripts"])
+
+
+def main() -> int:
+    """The command: exit 0 when the wheel works."""
+    wheel = Path(sys.argv[1]).resolve()
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    with tempfile.TemporaryDirectory(prefix="compiled-plan-wheel-") as folder:
+        venv.create(folder, with_pip=True)
+        binaries = Path(folder) / "bin"
+
+        def run(*command: str | Path) -> None:
+            subprocess.run([str(c) for c in command], cwd=folder, env=environment, check=True)
+
+        pip = (binaries / "python", "-m", "pip", "-qq", "--disable-pip-version-check")
+        run(*pip, "install", wheel)
+        run(binaries / "python", "-c", INSIDE)
+        for name in commands(wheel):
+            subprocess.run(
+                [str(binaries / name), "--help"], cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL
+            )
+            print(f"{name} --help answers")
+    print(f"{wheel.name} works in an empty virtual environment")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,32 @@
+"""The wheel's build hook: a wheel carries the kernel jar, built from the sources beside it.
+
+A jar that is up to date is taken as it is. Otherwise Spark is asked for as a build dependency, to compile
+against; editable installs need no jar, `make kernel` builds it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import build_kernel
+
+
+class KernelBuildHook(BuildHookInterface):  # type: ignore[misc]
+    """Sees to it that the jar is there and current before the wheel's files are collected."""
+
+    def dependencies(self) -> list[str]:
+        """What the build environment needs: Spark, but only where there is something to compile."""
+        if build_kernel.is_current():
+            return []
+        return [name for name in self.metadata.core.dependencies if name.startswith("pyspark")]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the kernel for a real wheel; `version` is `standard` or `editable`."""
+        if version == "standard" and not build_kernel.is_current():
+            build_kernel.build()
