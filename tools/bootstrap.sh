@@ -70,6 +70,5 @@ fi
 pip() { "$venv/bin/python" -m pip -qq --disable-pip-version-check --no-input "$@"; }
 
 say "dependencies (Spark is some 450 MB: a few minutes on a slow line)"
-pip install 'hatchling>=1.26' 'editables>=0.5'
-# Without isolation, because an isolated build would unpack Spark a second time for the kernel.
-pip install --no-build-isolation --editable '.[dev]'
+# Without the wheel's build hook: an editable install needs no jar, `make kernel` builds it.
+HATCH_BUILD_NO_HOOKS=true pip install --editable '.[dev]'
