@@ -29,8 +29,7 @@ test: lint kernel  ## lint, then all tests
 
 lint: $(READY)  ## ruff, mypy, import contracts
 	@$(BIN)/ruff check --quiet $(CODE)
-	@$(BIN)/ruff format --quiet --check $(CODE) || \
-	  { $(BIN)/ruff format --check $(CODE); echo "try: make format" >&2; exit 1; }
+	@$(BIN)/ruff format --quiet --check --output-format concise $(CODE) || { echo "try: make format" >&2; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >.lint-imports.log 2>&1 || { cat .lint-imports.log; rm -f .lint-imports.log; exit 1; }
 	@rm -f .lint-imports.log

@@ -45,16 +45,16 @@ def main() -> int:
         venv.create(folder, with_pip=True)
         binaries = Path(folder) / "bin"
 
-        def run(*command: str | Path) -> None:
-            subprocess.run([str(c) for c in command], cwd=folder, env=environment, check=True)
+        def run(*command: str | Path, stdout: int | None = None) -> None:
+            done = subprocess.run(list(map(str, command)), cwd=folder, env=environment, stdout=stdout, check=False)
+            if done.returncode:
+                raise SystemExit(f"the wheel does not work: exit {done.returncode} of {command[0]}")
 
         pip = (binaries / "python", "-m", "pip", "-qq", "--disable-pip-version-check")
         run(*pip, "install", wheel)
         run(binaries / "python", "-c", INSIDE)
         for name in commands(wheel):
-            subprocess.run(
-                [str(binaries / name), "--help"], cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL
-            )
+            run(binaries / name, "--help", stdout=subprocess.DEVNULL)
             print(f"{name} --help answers")
     print(f"{wheel.name} works in an empty virtual environment")
     return 0

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build_kernel
 
 
-class KernelBuildHook(BuildHookInterface):  # type: ignore[misc]
+class KernelBuildHook(BuildHookInterface[Any]):
     """Sees to it that the jar is there and current before the wheel's files are collected."""
 
     def dependencies(self) -> list[str]:
