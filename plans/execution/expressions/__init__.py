@@ -1,0 +1,16 @@
+"""Row expressions as Spark columns, with Flink's semantics.
+
+    functions.register(spark)                                   # once a session
+    to_column(rex, [F.col("a"), F.col("b")], ExpressionContext(time_zone="Europe/Berlin"))
+
+A column is built of Spark's own functions where they are exactly Flink's, and else of the Java functions in
+`org.compiledplan.kernel.functions`. No SQL text is ever made of a plan's content.
+"""
+
+from plans.execution.expressions.context import ExpressionContext
+from plans.execution.expressions.functions import REQUIRED_CONF, register
+from plans.execution.expressions.keys import canonical_key
+from plans.execution.expressions.registry import known_functions
+from plans.execution.expressions.translate import to_column
+
+__all__ = ["REQUIRED_CONF", "ExpressionContext", "canonical_key", "known_functions", "register", "to_column"]

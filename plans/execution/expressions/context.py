@@ -1,0 +1,49 @@
+"""What a row expression needs to know beside its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from plans.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+    from plans.rex import Call
+
+UserFunction = Callable[["Call", tuple["Column", ...]], "Column | None"]
+"""Translates a call of a user's function; None when it does not know the function."""
+
+
+@dataclass(frozen=True)
+class ExpressionContext:
+    """The surroundings of an expression.
+
+    Args:
+        time_zone: the plan's session time zone (`table.local-time-zone`), a Java zone id. Spark's own session time
+            zone is always UTC (see `functions.register`).
+        proctime: the TIMESTAMP column that PROCTIME() and CURRENT_TIMESTAMP read; the batch's time by default.
+        correlated: the struct column of each correlation variable, by name.
+        user_function: translates calls that are not built in.
+        legacy_cast: `table.exec.legacy-cast-behaviour`: a failing CAST gives null.
+        where: the node, for errors.
+    """
+
+    time_zone: str = "UTC"
+    proctime: Column | None = None
+    correlated: Mapping[str, Column] = field(default_factory=dict)
+    user_function: UserFunction | None = None
+    legacy_cast: bool = False
+    where: str = ""
+
+    def now(self) -> Column:
+        """The time as TIMESTAMP: one value for a batch."""
+        return F.current_timestamp() if self.proctime is None else self.proctime
+
+    def unsupported(self, what: str, remedy: str = "") -> UnsupportedError:
+        """An error about a part of an expression of this node."""
+        return UnsupportedError(what, where=self.where, remedy=remedy)

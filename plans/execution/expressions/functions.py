@@ -1,0 +1,73 @@
+"""The session's settings that expressions rely on, and calls of the kernel's Java functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from plans.execution.types import ddl
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from plans.types import LogicalType
+
+REQUIRED_CONF: dict[str, str] = {
+    # Integers wrap and casts do not fail: where Flink fails, the expression itself does, with a message of its own.
+    "spark.sql.ansi.enabled": "false",
+    # Zone conversions are written out in the expressions, from the plan's time zone.
+    "spark.sql.session.timeZone": "UTC",
+    # The last of equal keys stays in a map.
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    # A guard (`b <> 0 AND a / b > 1`) must hold back what it guards.
+    "spark.sql.subexpressionElimination.skipForShortcutExpr": "true",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+}
+"""Spark settings that must hold while columns of this package are analysed."""
+
+
+def register(spark: SparkSession) -> None:
+    """Prepare a session for expressions: call it once, before the first DataFrame that has one."""
+    for name, value in REQUIRED_CONF.items():
+        spark.conf.set(name, value)
+
+
+def java(name: str, returns: LogicalType | str, *args: Column, options: tuple[str, ...] = ()) -> Column:
+    """A call of one of the kernel's Java functions.
+
+    Args:
+        name: its name in `org.compiledplan.kernel.functions.Functions`.
+        returns: the logical type of the result, or Spark DDL.
+        args: the arguments, of the Spark types that the Java function expects.
+        options: constants that the function gets once, such as a time zone.
+    """
+    context = SparkContext._active_spark_context
+    if context is None or context._jvm is None:
+        raise PySparkException("a Spark session must be active before expressions are translated")
+    jvm: Any = context._jvm
+    text = returns if isinstance(returns, str) else ddl(returns)
+    gateway: Any = context._gateway
+    columns = gateway.new_array(jvm.org.apache.spark.sql.Column, len(args))
+    for index, column in enumerate(args):
+        columns[index] = column._jc  # type: ignore[attr-defined]
+    constants = gateway.new_array(jvm.java.lang.String, len(options))
+    for index, option in enumerate(options):
+        constants[index] = option
+    return _column(jvm.org.compiledplan.kernel.functions.Functions.column(name, text, constants, columns))
+
+
+def fail(message: str, *values: Column) -> Column:
+    """A column that fails the query: the message, followed by the offending values as text."""
+    text = F.concat(F.lit(message), *(F.coalesce(value.cast("string"), F.lit("NULL")) for value in values))
+    return F.raise_error(text if values else F.lit(message))
+
+
+def _column(java_column: Any) -> Column:
+    from pyspark.sql.classic.column import Column as ClassicColumn
+
+    return ClassicColumn(java_column)
