@@ -31,8 +31,7 @@ lint: $(READY)  ## ruff, mypy, import contracts
 	@$(BIN)/ruff check --quiet $(CODE)
 	@$(BIN)/ruff format --quiet --check --output-format concise $(CODE) || { echo "try: make format" >&2; exit 1; }
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/lint-imports --no-logo >.lint-imports.log 2>&1 || { cat .lint-imports.log; rm -f .lint-imports.log; exit 1; }
-	@rm -f .lint-imports.log
+	@$(BIN)/lint-imports --no-logo >$(VENV)/lint-imports.log 2>&1 || { cat $(VENV)/lint-imports.log; exit 1; }
 
 format: $(READY)  ## ruff's formatter and its safe fixes
 	@$(BIN)/ruff check --quiet --fix $(CODE) || true

@@ -53,6 +53,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     from plans.execution.kernel import kernel_jar, use_fit_java
 
     use_fit_java()
+    # Workers run the Python of the tests, not the first python3 of the PATH; the option
+    # spark.pyspark.python is for spark-submit alone.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     folder = tmp_path_factory.mktemp("spark")
     options = {
         "spark.jars": kernel_jar().as_uri(),
@@ -63,8 +66,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.log.level": "ERROR",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        # Workers run the Python of the tests, not the first python3 of the PATH.
-        "spark.pyspark.python": sys.executable,
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),

@@ -50,7 +50,8 @@ fit_jdk() { "$python" plans/execution/kernel/java.py; }
 if ! problem=$(fit_jdk 2>&1); then
   can_apt || fail "$problem"
   say "${problem%%$'\n'*}"
-  apt_install openjdk-17-jdk-headless
+  # Debian 13 has no Java 17; its default is newer.
+  (apt_install openjdk-17-jdk-headless) || apt_install default-jdk-headless
   fit_jdk || exit 1
 fi
 
