@@ -27,6 +27,11 @@ assert classes, "the kernel jar is empty"
 print(f"schema and kernel jar found ({len(classes)} classes)")
 """
 
+PROGRAM = """
+CREATE TABLE numbers (n INT, word STRING) WITH ('connector' = 'print');
+INSERT INTO numbers VALUES (1, 'one'), (2, 'two');
+"""
+
 
 def commands(wheel: Path) -> list[str]:
     """The console scripts that the wheel declares."""
@@ -56,6 +61,9 @@ def main() -> int:
         for name in commands(wheel):
             run(binaries / name, "--help", stdout=subprocess.DEVNULL)
             print(f"{name} --help answers")
+        (Path(folder) / "program.sql").write_text(PROGRAM, encoding="utf-8")
+        run(binaries / "compile-plan", "program.sql", "-o", "plan.json")
+        run(binaries / "execute-plan", "plan.json")
     print(f"{wheel.name} works in an empty virtual environment")
     return 0
 
