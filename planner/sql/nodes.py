@@ -218,7 +218,7 @@ class TypedLiteral(Node):
 
     @property
     def kind(self) -> str:
-        """"DATE", "TIME" or "TIMESTAMP"."""
+        """ "DATE", "TIME" or "TIMESTAMP"."""
         return self._str("kind")
 
     @property
@@ -274,7 +274,12 @@ class IntervalLiteral(Node):
     INTERVAL expr unit (a number or an expression in place of the string) has `expression` in place of `value`.
     """
 
-    arg_types: ClassVar[dict[str, bool]] = {"value": False, "expression": False, "negative": False, "unit": True}
+    arg_types: ClassVar[dict[str, bool]] = {
+        "value": False,
+        "expression": False,
+        "negative": False,
+        "unit": True,
+    }
 
     @property
     def value(self) -> str:
@@ -375,7 +380,7 @@ class Like(Node):
 
     @property
     def kind(self) -> str:
-        """"LIKE" or "SIMILAR TO"."""
+        """ "LIKE" or "SIMILAR TO"."""
         return self._str("kind")
 
 
@@ -392,12 +397,12 @@ class Quantified(Node):
 
     @property
     def op(self) -> str:
-        """"=", "<>", "<", "<=", ">" or ">="."""
+        """ "=", "<>", "<", "<=", ">" or ">="."""
         return self._str("op")
 
     @property
     def quantifier(self) -> str:
-        """"ANY" (SOME is ANY) or "ALL"."""
+        """ "ANY" (SOME is ANY) or "ALL"."""
         return self._str("quantifier")
 
     @property
@@ -558,7 +563,7 @@ class Frame(Node):
 
     @property
     def unit(self) -> str:
-        """"ROWS" or "RANGE"."""
+        """ "ROWS" or "RANGE"."""
         return self._str("unit")
 
     @property
@@ -579,7 +584,12 @@ class WindowSpec(Node):
     None), `frame` (`Frame` or None).
     """
 
-    arg_types: ClassVar[dict[str, bool]] = {"base": False, "partition_by": False, "order": False, "frame": False}
+    arg_types: ClassVar[dict[str, bool]] = {
+        "base": False,
+        "partition_by": False,
+        "order": False,
+        "frame": False,
+    }
 
     @property
     def partition_by(self) -> list[exp.Expr]:
@@ -799,7 +809,7 @@ class TableFunction(_Aliased):
 
     @property
     def form(self) -> str:
-        """"LATERAL TABLE", "TABLE" or ""."""
+        """ "LATERAL TABLE", "TABLE" or ""."""
         return self._str("form")
 
 
@@ -827,7 +837,7 @@ class Join(Node):
 
     @property
     def kind(self) -> str:
-        """"INNER", "LEFT", "RIGHT", "FULL", "CROSS", "COMMA", "LEFT SEMI" or "LEFT ANTI"."""
+        """ "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "COMMA", "LEFT SEMI" or "LEFT ANTI"."""
         return self._str("kind")
 
     @property
@@ -919,7 +929,7 @@ class TypeSpec(Node):
     }
 
     @property
-    def root(self) -> str:
+    def root(self) -> str:  # type: ignore[override]
         """The type's root, in capitals."""
         return self._str("root")
 

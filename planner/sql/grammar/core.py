@@ -1,0 +1,297 @@
+"""What every part of the grammar uses: the token cursor, names, positions, errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlglot import TokenType, exp
+from sqlglot.parser import Parser
+
+from planner.sql.grammar.words import RESERVED
+from planner.sql.position import render, span_at
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from typing import NoReturn
+
+    from sqlglot import Token
+
+    from planner.sql.position import Span
+
+N = TypeVar("N", bound="exp.Expr")
+T = TypeVar("T")
+
+STRINGS = frozenset({TokenType.STRING, TokenType.NATIONAL_STRING, TokenType.BYTE_STRING, TokenType.UNICODE_STRING})
+
+
+class Core(Parser):
+    """sqlglot's parser as a cursor over tokens.
+
+    The tokenizer of the dialect knows no keywords: every word is a `VAR`, so a word means what its place in the
+    statement says, as in Flink, and only the reserved ones are refused as names.
+    """
+
+    # --- the cursor -----------------------------------------------------------------------------------------------
+
+    def load(self, tokens: list[Token], text: str) -> None:
+        """Put the cursor before the first token of a script."""
+        self.reset()
+        self.sql = text
+        self._tokens = tokens
+        self._tokens_size = len(tokens)
+        self._index = -1
+        self._advance()
+
+    def at_end(self) -> bool:
+        """Whether all tokens are read."""
+        return not self._curr
+
+    def word(self) -> str:
+        """The current token in capitals when it is an unquoted word, else an empty string."""
+        return self._curr.text.upper() if self._curr.token_type == TokenType.VAR else ""
+
+    def peek(self, ahead: int) -> Token | None:
+        """The token `ahead` places after the current one."""
+        index = self._index + ahead
+        return self._tokens[index] if index < self._tokens_size else None
+
+    def peek_word(self, ahead: int) -> str:
+        """The word `ahead` places after the current token in capitals, or an empty string."""
+        token = self.peek(ahead)
+        return token.text.upper() if token is not None and token.token_type == TokenType.VAR else ""
+
+    def at(self, *words: str) -> bool:
+        """Whether the next tokens are these keywords."""
+        return all(self.peek_word(ahead) == word for ahead, word in enumerate(words))
+
+    def at_any(self, words: Collection[str]) -> bool:
+        """Whether the current token is one of these keywords."""
+        return self.word() in words
+
+    def take(self, *words: str) -> bool:
+        """Step over these keywords when they come next."""
+        if not self.at(*words):
+            return False
+        self._advance(len(words))
+        return True
+
+    def take_any(self, words: Collection[str]) -> str:
+        """Step over the current token when it is one of these keywords, and return it; else empty."""
+        word = self.word()
+        if word in words and word:
+            self._advance()
+            return word
+        return ""
+
+    def need(self, *words: str, remedy: str = "") -> None:
+        """Step over these keywords, or fail."""
+        for word in words:
+            if not self.take(word):
+                self.fail_expected(" ".join(words), remedy=remedy)
+
+    def at_symbol(self, symbol: TokenType) -> bool:
+        """Whether the current token is this symbol."""
+        return bool(self._curr.token_type == symbol)
+
+    def take_symbol(self, symbol: TokenType) -> bool:
+        """Step over the symbol when it comes next."""
+        if self._curr.token_type != symbol:
+            return False
+        self._advance()
+        return True
+
+    def need_symbol(self, symbol: TokenType, text: str, remedy: str = "") -> None:
+        """Step over the symbol, or fail."""
+        if not self.take_symbol(symbol):
+            self.fail_expected(f"'{text}'", remedy=remedy)
+
+    def open(self, what: str = "") -> None:
+        """Step over an opening parenthesis."""
+        if not self.take_symbol(TokenType.L_PAREN):
+            self.fail_expected(f"'(' {what}".rstrip())
+
+    def close(self) -> None:
+        """Step over a closing parenthesis."""
+        self.need_symbol(TokenType.R_PAREN, ")")
+
+    def listed(self, item: Callable[[], T]) -> list[T]:
+        """One or more items between commas."""
+        items = [item()]
+        while self.take_symbol(TokenType.COMMA):
+            items.append(item())
+        return items
+
+    def wrapped(self, item: Callable[[], T]) -> list[T]:
+        """One or more items between commas, in parentheses."""
+        self.open()
+        items = self.listed(item)
+        self.close()
+        return items
+
+    # --- positions and errors -------------------------------------------------------------------------------------
+
+    def mark(self) -> int:
+        """Offset of the current token, to hand to `node` when the node is complete."""
+        return self._curr.start if self._curr else len(self.sql)
+
+    def node(self, node: N, start: int) -> N:
+        """The node with its position: from `start` to the end of the token read last."""
+        end = self._prev.end + 1 if self._prev else start
+        span = span_at(self.sql, start, max(end, start))
+        node.meta.update(start=span.start, end=span.end, line=span.line, col=span.column)
+        return node
+
+    def span_from(self, start: int) -> Span:
+        """The span from `start` to the end of the token read last."""
+        return span_at(self.sql, start, max(start, self._prev.end + 1 if self._prev else start))
+
+    def fail(self, message: str, *, token: Token | None = None, span: Span | None = None, remedy: str = "") -> NoReturn:
+        """Raise a `ProgramError` that points at a span, a token, or the current token (or the end)."""
+        if span is None:
+            token = token or self._curr
+            if token:
+                span = span_at(self.sql, token.start, token.end + 1)
+            else:
+                end = len(self.sql.rstrip())
+                span = span_at(self.sql, end, end + 1)
+        raise ProgramError(message, where=render(span, self.sql), remedy=remedy)
+
+    def found(self) -> str:
+        """The current token, for a message."""
+        if not self._curr:
+            return "the end of the program"
+        text = self.sql[self._curr.start : self._curr.end + 1]
+        return f"'{text}'" if "'" not in text else text
+
+    def fail_expected(self, what: str, *, remedy: str = "") -> NoReturn:
+        """Fail because something else was needed here."""
+        self.fail(f"SQL parse failed: expected {what}, found {self.found()}", remedy=remedy)
+
+    # --- names and simple tokens ----------------------------------------------------------------------------------
+
+    def at_name(self) -> bool:
+        """Whether the current token can be an identifier: a quoted one, or a word that is not reserved."""
+        if self._curr.token_type == TokenType.IDENTIFIER:
+            return True
+        return self._curr.token_type == TokenType.VAR and self._curr.text.upper() not in RESERVED
+
+    def name(self, what: str = "a name") -> exp.Identifier:
+        """An identifier, case kept."""
+        if not self.at_name():
+            word = self.word()
+            if word in RESERVED:
+                self.fail(
+                    f"SQL parse failed: {self._curr.text} is a reserved word and cannot be {what} as it stands",
+                    remedy=f"put it in backticks: `{self._curr.text}`",
+                )
+            remedy = ""
+            if self._curr.token_type == TokenType.UNKNOWN and self._curr.text == '"':
+                remedy = "quote identifiers with backticks, strings with single quotes"
+            self.fail_expected(what, remedy=remedy)
+        token = self._curr
+        self._advance()
+        quoted = token.token_type == TokenType.IDENTIFIER
+        return self.node(exp.Identifier(this=token.text, quoted=quoted), token.start)
+
+    def dotted(self, what: str = "a name") -> list[exp.Identifier]:
+        """One or more identifiers between dots."""
+        names = [self.name(what)]
+        while self.take_symbol(TokenType.DOT):
+            names.append(self.name(what))
+        return names
+
+    def names(self, what: str = "a column name") -> list[exp.Identifier]:
+        """Identifiers in parentheses."""
+        return self.wrapped(lambda: self.name(what))
+
+    def at_string(self) -> bool:
+        """Whether the current token is a character string."""
+        return self._curr.token_type in STRINGS
+
+    def string(self, what: str = "a string in single quotes") -> str:
+        """A character string, its escapes resolved; strings one after another on lines of their own are one."""
+        if not self.at_string():
+            self.fail_expected(what)
+        pieces = [self._string_token()]
+        while self._curr.token_type == TokenType.STRING and "\n" in self.sql[self._prev.end : self._curr.start]:
+            pieces.append(self._string_token())
+        return "".join(pieces)
+
+    def _string_token(self) -> str:
+        token = self._curr
+        self._advance()
+        if token.token_type != TokenType.UNICODE_STRING:
+            return token.text
+        escape = "\\"
+        if self.take("UESCAPE"):
+            escape = self.string("an escape character")
+            if len(escape) != 1:
+                self.fail("SQL parse failed: UESCAPE takes one character", token=self._prev)
+        return self._unescape(token, escape)
+
+    def _unescape(self, token: Token, escape: str) -> str:
+        """The text of U&'...': escape + 4 hexadecimal digits, escape twice for itself (SQL:2003, 5.3)."""
+        text, out, index = token.text, [], 0
+        while index < len(text):
+            if text[index] != escape:
+                out.append(text[index])
+                index += 1
+            elif text[index + 1 : index + 2] == escape:
+                out.append(escape)
+                index += 2
+            else:
+                digits = text[index + 1 : index + 5]
+                try:
+                    out.append(chr(int(digits, 16)) if len(digits) == 4 else chr(-1))
+                except ValueError:
+                    self.fail(
+                        f"SQL parse failed: {escape}{digits} is no Unicode escape in a U&'...' string",
+                        token=token,
+                        remedy=f"write {escape} and four hexadecimal digits, or {escape}{escape} for the character",
+                    )
+                index += 5
+        return "".join(out)
+
+    def integer(self, what: str = "a whole number") -> int:
+        """An unsigned whole number."""
+        if self._curr.token_type != TokenType.NUMBER or not self._curr.text.isdigit():
+            self.fail_expected(what)
+        value = int(self._curr.text)
+        self._advance()
+        return value
+
+    def properties(self, what: str = "option") -> dict[str, str]:
+        """('key' = 'value', ...); the last of equal keys wins; may be empty."""
+        options: dict[str, str] = {}
+        self.open()
+        if self.take_symbol(TokenType.R_PAREN):
+            return options
+        for key, value in self.listed(lambda: self._property(what)):
+            options[key] = value
+        self.close()
+        return options
+
+    def _property(self, what: str) -> tuple[str, str]:
+        if not self.at_string():
+            self.fail_expected(f"an {what} as 'key' = 'value'", remedy="put keys and values in single quotes")
+        key = self.string()
+        self.need_symbol(TokenType.EQ, "=")
+        if not self.at_string():
+            self.fail_expected(f"the value of {what} '{key}'", remedy="put keys and values in single quotes")
+        return key, self.string()
+
+    # --- promises of the other parts of the grammar ---------------------------------------------------------------
+
+    def parse_expression(self) -> exp.Expr:
+        """An expression (see `grammar.expressions`)."""
+        raise NotImplementedError
+
+    def parse_query(self) -> exp.Expr:
+        """A query (see `grammar.queries`)."""
+        raise NotImplementedError
+
+
+def all_texts(parts: Sequence[exp.Identifier]) -> tuple[str, ...]:
+    """Identifiers as strings."""
+    return tuple(part.name for part in parts)

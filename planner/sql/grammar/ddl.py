@@ -1,0 +1,342 @@
+"""CREATE and DROP (Flink docs, "CREATE Statements", "DROP Statements")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import TokenType
+
+from planner.sql.grammar.core import all_texts
+from planner.sql.grammar.queries import Queries
+from planner.sql.statements import (
+    Column,
+    ComputedColumn,
+    CreateCatalog,
+    CreateDatabase,
+    CreateFunction,
+    CreateTable,
+    CreateView,
+    Distribution,
+    Drop,
+    LikeClause,
+    LikeOption,
+    MetadataColumn,
+    NamedColumn,
+    PhysicalColumn,
+    PrimaryKey,
+    Statement,
+    Watermark,
+)
+
+if TYPE_CHECKING:
+    from planner.sql.statements import Name
+
+_LIKE_STRATEGIES = ("INCLUDING", "EXCLUDING", "OVERWRITING")
+_LIKE_FEATURES = (
+    "ALL",
+    "CONSTRAINTS",
+    "DISTRIBUTION",
+    "GENERATED",
+    "METADATA",
+    "OPTIONS",
+    "PARTITIONS",
+    "WATERMARKS",
+)
+_DROP_KINDS = ("TABLE", "VIEW", "FUNCTION", "DATABASE", "CATALOG")
+
+
+@dataclass
+class _Body:
+    """What the parentheses of CREATE TABLE hold."""
+
+    columns: list[Column] = field(default_factory=list)
+    watermarks: list[Watermark] = field(default_factory=list)
+    keys: list[PrimaryKey] = field(default_factory=list)
+
+
+class Ddl(Queries):
+    """Statements that change the catalog."""
+
+    def create(self, start: int) -> Statement:
+        """CREATE ..., the word itself already read."""
+        or_replace = self.take("OR", "REPLACE")
+        temporary = self.take("TEMPORARY")
+        system = self.take("SYSTEM")
+        if self.take("TABLE"):
+            return self._create_table(start, temporary, or_replace)
+        if self.take("VIEW"):
+            return self._create_view(start, temporary, or_replace)
+        if self.take("FUNCTION"):
+            return self._create_function(start, temporary, system)
+        if self.take("DATABASE"):
+            return self._create_database(start)
+        if self.take("CATALOG"):
+            return self._create_catalog(start)
+        if self.at_any(("MATERIALIZED", "MODEL", "CONNECTION")):
+            self.fail(f"CREATE {self.word()} is not supported")
+        self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
+
+    def text_from(self, start: int) -> str:
+        """The script from an offset to the end of the token read last."""
+        return self.sql[start : self._prev.end + 1]
+
+    def _if_not_exists(self) -> bool:
+        return self.take("IF", "NOT", "EXISTS")
+
+    def table_name(self, what: str = "a table name") -> Name:
+        """One to three names between dots."""
+        parts = self.dotted(what)
+        if len(parts) > 3:
+            span = self.span_from(parts[0].meta["start"])
+            self.fail(f"SQL parse failed: {what} has at most three parts", span=span)
+        return all_texts(parts)
+
+    def _comment(self) -> str | None:
+        return self.string("a comment in single quotes") if self.take("COMMENT") else None
+
+    # --- tables ---------------------------------------------------------------------------------------------------
+
+    def _create_table(self, start: int, temporary: bool, or_replace: bool) -> CreateTable:
+        if_not_exists = self._if_not_exists()
+        name = self.table_name()
+        body = self._table_body() if self.at_symbol(TokenType.L_PAREN) else _Body()
+        comment = self._comment()
+        distribution = self._distribution()
+        partitioned = all_texts(self.names()) if self.take("PARTITIONED", "BY") else ()
+        options = self.properties() if self.take("WITH") else {}
+        like = self._like_clause()
+        query = self.parse_query() if like is None and self.take("AS") else None
+        if query is None:
+            self._refuse_named_columns(body)
+        return CreateTable(
+            span=self.span_from(start),
+            text=self.text_from(start),
+            name=name,
+            temporary=temporary,
+            if_not_exists=if_not_exists,
+            or_replace=or_replace,
+            columns=tuple(body.columns),
+            watermarks=tuple(body.watermarks),
+            primary_key=body.keys[0] if body.keys else None,
+            comment=comment,
+            distribution=distribution,
+            partitioned_by=partitioned,
+            options=options,
+            like=like,
+            query=query,
+        )
+
+    def _refuse_named_columns(self, body: _Body) -> None:
+        for column in body.columns:
+            if isinstance(column, NamedColumn):
+                self.fail(
+                    f"SQL parse failed: column {column.name} has no type",
+                    span=column.span,
+                    remedy="give it a type; names alone are for CREATE TABLE ... AS SELECT",
+                )
+
+    def _table_body(self) -> _Body:
+        body = _Body()
+        self.open()
+        self.listed(lambda: self._table_element(body))
+        self.close()
+        return body
+
+    def _table_element(self, body: _Body) -> None:
+        start = self.mark()
+        if self.take("WATERMARK"):
+            self._watermark(body, start)
+        elif self.at("CONSTRAINT") or self.at("PRIMARY", "KEY"):
+            name = self.name("the name of the constraint").name if self.take("CONSTRAINT") else None
+            self.need("PRIMARY", "KEY")
+            columns = all_texts(self.names())
+            self._add_key(body, name, columns, start)
+        elif self.at("UNIQUE"):
+            self.fail("UNIQUE constraints are not supported by Flink", remedy="leave it out")
+        elif self.at("LIKE"):
+            self.fail("SQL parse failed: LIKE stands after the column list", remedy="CREATE TABLE t (...) LIKE s")
+        else:
+            body.columns.append(self._column(body))
+
+    def _watermark(self, body: _Body, start: int) -> None:
+        self.need("FOR")
+        rowtime = all_texts(self.dotted("the time column"))
+        self.need("AS")
+        expression = self.parse_expression()
+        if body.watermarks:
+            self.fail("SQL parse failed: a table has at most one WATERMARK", span=self.span_from(start))
+        body.watermarks.append(Watermark(rowtime=rowtime, expression=expression, span=self.span_from(start)))
+
+    def _add_key(self, body: _Body, name: str | None, columns: tuple[str, ...], start: int) -> None:
+        enforced = not self.take("NOT", "ENFORCED")
+        if enforced:
+            self.take("ENFORCED")
+            self.fail(
+                "Flink does not support PRIMARY KEY in ENFORCED mode: it does not own the data",
+                span=self.span_from(start),
+                remedy="write PRIMARY KEY ... NOT ENFORCED",
+            )
+        if body.keys:
+            self.fail("SQL parse failed: a table has at most one PRIMARY KEY", span=self.span_from(start))
+        body.keys.append(PrimaryKey(name=name, columns=columns, enforced=enforced, span=self.span_from(start)))
+
+    def _column(self, body: _Body) -> Column:
+        start = self.mark()
+        name = ".".join(all_texts(self.dotted("a column name")))
+        if self.take("AS"):
+            expression = self.parse_expression()
+            comment = self._comment()
+            return ComputedColumn(name=name, expression=expression, comment=comment, span=self.span_from(start))
+        if self.at_symbol(TokenType.COMMA) or self.at_symbol(TokenType.R_PAREN):
+            return NamedColumn(name=name, comment=None, span=self.span_from(start))
+        kind = self.parse_type()
+        if self.take("METADATA"):
+            key = self.string("a metadata key") if self.take("FROM") else None
+            virtual = self.take("VIRTUAL")
+            comment = self._comment()
+            span = self.span_from(start)
+            return MetadataColumn(name=name, type=kind, key=key, virtual=virtual, comment=comment, span=span)
+        inner = self.mark()
+        constraint = self.name("the name of the constraint").name if self.take("CONSTRAINT") else None
+        if self.take("PRIMARY", "KEY"):
+            self._add_key(body, constraint, (name,), inner)
+        elif self.at("UNIQUE"):
+            self.fail("UNIQUE constraints are not supported by Flink", remedy="leave it out")
+        elif constraint is not None:
+            self.fail_expected("PRIMARY KEY")
+        comment = self._comment()
+        return PhysicalColumn(name=name, type=kind, comment=comment, span=self.span_from(start))
+
+    def _distribution(self) -> Distribution | None:
+        if not self.take("DISTRIBUTED"):
+            return None
+        kind, buckets = "", None
+        columns: tuple[str, ...] = ()
+        by = self.take("BY")
+        if by:
+            kind = self.take_any(("HASH", "RANGE"))
+            columns = all_texts(self.names())
+        if self.take("INTO"):
+            buckets = self.integer("the number of buckets")
+            self.need("BUCKETS")
+        elif not by:
+            self.fail_expected("BY or INTO")
+        return Distribution(kind=kind, columns=columns, buckets=buckets)
+
+    def _like_clause(self) -> LikeClause | None:
+        start = self.mark()
+        if not self.take("LIKE"):
+            return None
+        source = self.table_name()
+        options: list[LikeOption] = []
+        if self.take_symbol(TokenType.L_PAREN):
+            while strategy := self.take_any(_LIKE_STRATEGIES):
+                feature = self.take_any(_LIKE_FEATURES)
+                if not feature:
+                    self.fail_expected(", ".join(_LIKE_FEATURES[:-1]) + f" or {_LIKE_FEATURES[-1]}")
+                options.append(LikeOption(strategy=strategy, feature=feature))
+            if not options:
+                self.fail_expected("INCLUDING, EXCLUDING or OVERWRITING")
+            self.close()
+        return LikeClause(source=source, options=tuple(options), span=self.span_from(start))
+
+    # --- views, functions, databases ------------------------------------------------------------------------------
+
+    def _create_view(self, start: int, temporary: bool, or_replace: bool) -> CreateView:
+        if_not_exists = self._if_not_exists()
+        name = self.table_name("a view name")
+        columns = all_texts(self.names()) if self.at_symbol(TokenType.L_PAREN) else ()
+        comment = self._comment()
+        self.need("AS")
+        query_start = self.mark()
+        query = self.parse_query()
+        return CreateView(
+            span=self.span_from(start),
+            text=self.text_from(start),
+            name=name,
+            temporary=temporary,
+            if_not_exists=if_not_exists,
+            or_replace=or_replace,
+            columns=columns,
+            comment=comment,
+            query=query,
+            query_text=self.text_from(query_start),
+        )
+
+    def _create_function(self, start: int, temporary: bool, system: bool) -> CreateFunction:
+        if_not_exists = self._if_not_exists()
+        name = self.table_name("a function name")
+        self.need("AS")
+        identifier = self.string("the function's class or module name")
+        language = self.take_any(("JAVA", "SCALA", "PYTHON", "SQL")) if self.take("LANGUAGE") else None
+        if language == "":
+            self.fail_expected("JAVA, SCALA or PYTHON")
+        resources = tuple(self.listed(self._resource)) if self.take("USING") else ()
+        options = self.properties() if self.take("WITH") else {}
+        return CreateFunction(
+            span=self.span_from(start),
+            text=self.text_from(start),
+            name=name,
+            temporary=temporary,
+            system=system,
+            if_not_exists=if_not_exists,
+            identifier=identifier,
+            language=language,
+            resources=resources,
+            options=options,
+        )
+
+    def _resource(self) -> str:
+        if not self.take_any(("JAR", "FILE", "ARCHIVE")):
+            self.fail_expected("JAR")
+        return self.string("a path")
+
+    def _create_database(self, start: int) -> CreateDatabase:
+        if_not_exists = self._if_not_exists()
+        name = self.table_name("a database name")
+        comment = self._comment()
+        options = self.properties() if self.take("WITH") else {}
+        return CreateDatabase(
+            span=self.span_from(start),
+            text=self.text_from(start),
+            name=name,
+            if_not_exists=if_not_exists,
+            comment=comment,
+            options=options,
+        )
+
+    def _create_catalog(self, start: int) -> CreateCatalog:
+        if_not_exists = self._if_not_exists()
+        name = self.name("a catalog name").name
+        comment = self._comment()
+        options = self.properties() if self.take("WITH") else {}
+        return CreateCatalog(
+            span=self.span_from(start),
+            text=self.text_from(start),
+            name=name,
+            if_not_exists=if_not_exists,
+            comment=comment,
+            options=options,
+        )
+
+    def drop(self, start: int) -> Statement:
+        """DROP ..., the word itself already read."""
+        temporary = self.take("TEMPORARY")
+        system = self.take("SYSTEM")
+        kind = self.take_any(_DROP_KINDS)
+        if not kind:
+            self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
+        if_exists = self.take("IF", "EXISTS")
+        name = self.table_name(f"the name of a {kind.lower()}")
+        cascade = kind == "DATABASE" and self.take_any(("RESTRICT", "CASCADE")) == "CASCADE"
+        return Drop(
+            span=self.span_from(start),
+            text=self.text_from(start),
+            kind=kind,
+            name=name,
+            if_exists=if_exists,
+            temporary=temporary,
+            system=system,
+            cascade=cascade,
+        )

@@ -1,0 +1,427 @@
+"""Expressions, by precedence as in Calcite's operator table (lowest first).
+
+OR; AND; NOT; IS ...; comparisons and IS DISTINCT FROM; LIKE, BETWEEN, IN; + and -; *, /, % and ||; signs; element and
+field access.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import TokenType, exp
+
+from planner.sql.grammar.functions import Functions
+from planner.sql.grammar.words import BARE_FUNCTIONS, CALLABLE, RESERVED
+from planner.sql.nodes import (
+    AllColumns,
+    ArrayValue,
+    BinaryLiteral,
+    Call,
+    ColumnRef,
+    FieldAccess,
+    IntervalLiteral,
+    IsDistinctFrom,
+    IsPredicate,
+    ItemAccess,
+    Like,
+    MapValue,
+    Overlaps,
+    Plus,
+    Quantified,
+    QueryConstructor,
+    RowValue,
+    TypedLiteral,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COMPARISONS: dict[TokenType, tuple[type[exp.Binary], str]] = {
+    TokenType.EQ: (exp.EQ, "="),
+    TokenType.NEQ: (exp.NEQ, "<>"),
+    TokenType.LT: (exp.LT, "<"),
+    TokenType.LTE: (exp.LTE, "<="),
+    TokenType.GT: (exp.GT, ">"),
+    TokenType.GTE: (exp.GTE, ">="),
+}
+SUMS: dict[TokenType, type[exp.Binary]] = {TokenType.PLUS: exp.Add, TokenType.DASH: exp.Sub}
+PRODUCTS: dict[TokenType, type[exp.Binary]] = {
+    TokenType.STAR: exp.Mul,
+    TokenType.SLASH: exp.Div,
+    TokenType.MOD: exp.Mod,
+    TokenType.DPIPE: exp.DPipe,
+}
+QUANTIFIERS = {"ANY": "ANY", "SOME": "ANY", "ALL": "ALL"}
+IS_KINDS = ("NULL", "TRUE", "FALSE", "UNKNOWN")
+JSON_KINDS = ("VALUE", "OBJECT", "ARRAY", "SCALAR")
+PERIOD_PREDICATES = ("OVERLAPS", "CONTAINS", "EQUALS", "PRECEDES", "SUCCEEDS")
+COLLECTIONS = {"ARRAY": ArrayValue, "MAP": MapValue}
+QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE")
+
+
+class Expressions(Functions):
+    """Everything that has a value."""
+
+    def parse_expression(self) -> exp.Expr:
+        """An expression of any kind."""
+        start = self.mark()
+        left = self._conjunction()
+        while self.take("OR"):
+            left = self.node(exp.Or(this=left, expression=self._conjunction()), start)
+        return left
+
+    def _conjunction(self) -> exp.Expr:
+        start = self.mark()
+        left = self._negation()
+        while self.take("AND"):
+            left = self.node(exp.And(this=left, expression=self._negation()), start)
+        return left
+
+    def _negation(self) -> exp.Expr:
+        start = self.mark()
+        if self.take("NOT"):
+            return self.node(exp.Not(this=self._negation()), start)
+        return self._comparison()
+
+    # --- predicates -----------------------------------------------------------------------------------------------
+
+    def _comparison(self) -> exp.Expr:
+        start = self.mark()
+        left = self._range()
+        while True:
+            token = self._curr.token_type
+            if token in COMPARISONS:
+                left = self._compared(left, start)
+            elif self.at("IS"):
+                left = self._is(left, start)
+            elif period := self._period_predicate():
+                left = self.node(Overlaps(this=left, expression=self._range(), kind=period), start)
+            else:
+                return left
+
+    def _compared(self, left: exp.Expr, start: int) -> exp.Expr:
+        kind, op = COMPARISONS[self._curr.token_type]
+        if self._curr.text == "!=":
+            self.fail("SQL parse failed: '!=' is not an operator of Flink SQL", remedy="write <>")
+        self._advance()
+        if self.word() in QUANTIFIERS and self._next.token_type == TokenType.L_PAREN:
+            quantifier = QUANTIFIERS[self.take_any(QUANTIFIERS)]
+            content = self._query_or_list()
+            return self.node(Quantified(this=left, op=op, quantifier=quantifier, **content), start)
+        return self.node(kind(this=left, expression=self._range()), start)
+
+    def _period_predicate(self) -> str:
+        if self.at("IMMEDIATELY", "PRECEDES") or self.at("IMMEDIATELY", "SUCCEEDS"):
+            self._advance()
+            return f"IMMEDIATELY {self.take_any(('PRECEDES', 'SUCCEEDS'))}"
+        return self.take_any(PERIOD_PREDICATES)
+
+    def _is(self, left: exp.Expr, start: int) -> exp.Expr:
+        self.need("IS")
+        negated = self.take("NOT")
+        if self.take("DISTINCT", "FROM"):
+            node = IsDistinctFrom(this=left, expression=self._range(), negated=negated)
+            return self.node(node, start)
+        if self.take("JSON"):
+            kind = f"JSON {self.take_any(JSON_KINDS) or 'VALUE'}"
+        else:
+            kind = self.take_any(IS_KINDS)
+            if not kind:
+                self.fail_expected("NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM after IS")
+        return self.node(IsPredicate(this=left, kind=kind, negated=negated), start)
+
+    def _range(self) -> exp.Expr:
+        start = self.mark()
+        left = self._sum()
+        while True:
+            negated = self.at("NOT") and self.peek_word(1) in ("BETWEEN", "IN", "LIKE", "SIMILAR")
+            if negated:
+                self._advance()
+            if self.take("BETWEEN"):
+                left = self._between(left, start)
+            elif self.take("IN"):
+                left = self.node(exp.In(this=left, **self._query_or_list()), start)
+            elif self.at("LIKE") or self.at("SIMILAR", "TO"):
+                left = self._like(left, start)
+            else:
+                return left
+            if negated:
+                left = self.node(exp.Not(this=left), start)
+
+    def _between(self, left: exp.Expr, start: int) -> exp.Expr:
+        symmetric = self.take_any(("SYMMETRIC", "ASYMMETRIC")) == "SYMMETRIC"
+        low = self._sum()
+        self.need("AND")
+        return self.node(exp.Between(this=left, low=low, high=self._sum(), symmetric=symmetric), start)
+
+    def _like(self, left: exp.Expr, start: int) -> exp.Expr:
+        kind = "LIKE" if self.take("LIKE") else "SIMILAR TO"
+        if kind == "SIMILAR TO":
+            self.need("SIMILAR", "TO")
+        pattern = self._sum()
+        escape = self._sum() if self.take("ESCAPE") else None
+        return self.node(Like(this=left, pattern=pattern, escape=escape, kind=kind), start)
+
+    def _query_or_list(self) -> dict[str, object]:
+        """The right side of IN and of quantified comparisons: `query=` or `expressions=`."""
+        self.open()
+        if self.at_query():
+            query = self.parse_query()
+            self.close()
+            return {"query": query}
+        values = self.listed(self.parse_expression)
+        self.close()
+        return {"expressions": values}
+
+    # --- arithmetic -----------------------------------------------------------------------------------------------
+
+    def _sum(self) -> exp.Expr:
+        return self._binary(self._product, SUMS)
+
+    def _product(self) -> exp.Expr:
+        return self._binary(self._signed, PRODUCTS)
+
+    def _binary(self, operand: Callable[[], exp.Expr], ops: dict[TokenType, type[exp.Binary]]) -> exp.Expr:
+        start = self.mark()
+        left = operand()
+        while kind := ops.get(self._curr.token_type):
+            self._advance()
+            left = self.node(kind(this=left, expression=operand()), start)
+        return left
+
+    def _signed(self) -> exp.Expr:
+        start = self.mark()
+        if self.take_symbol(TokenType.DASH):
+            return self.node(exp.Neg(this=self._signed()), start)
+        if self.take_symbol(TokenType.PLUS):
+            return self.node(Plus(this=self._signed()), start)
+        if self.at("NOT"):  # a = NOT b
+            return self._negation()
+        return self._postfix()
+
+    def _postfix(self) -> exp.Expr:
+        start = self.mark()
+        node = self._primary()
+        while True:
+            if self.take_symbol(TokenType.L_BRACKET):
+                item = self.parse_expression()
+                self.need_symbol(TokenType.R_BRACKET, "]")
+                node = self.node(ItemAccess(this=node, item=item), start)
+            elif self.at_symbol(TokenType.DOT) and not isinstance(node, AllColumns):
+                self._advance()
+                inner = self.mark()
+                field: exp.Expr
+                if self.take_symbol(TokenType.STAR):
+                    field = self.node(AllColumns(parts=[]), inner)
+                else:
+                    field = self.name("a field name")
+                node = self.node(FieldAccess(this=node, field=field), start)
+            else:
+                return node
+
+    # --- primaries ------------------------------------------------------------------------------------------------
+
+    def _primary(self) -> exp.Expr:
+        reader = _BY_TOKEN.get(self._curr.token_type)
+        if reader is not None:
+            return reader(self)
+        self.fail_expected("an expression")
+
+    def _number(self) -> exp.Expr:
+        start, token = self.mark(), self._curr
+        self._advance()
+        return self.node(exp.Literal(this=token.text, is_string=False), start)
+
+    def _decimal_point(self) -> exp.Expr:
+        start = self.mark()
+        self._advance()
+        if self._curr.token_type != TokenType.NUMBER:
+            self.fail_expected("digits after the decimal point")
+        text = f".{self._curr.text}"
+        self._advance()
+        return self.node(exp.Literal(this=text, is_string=False), start)
+
+    def _text(self) -> exp.Expr:
+        start = self.mark()
+        text = self.string()
+        if self._curr.token_type == TokenType.STRING:
+            self.fail(
+                "SQL parse failed: a string literal is continued on the same line",
+                remedy="join strings with ||, or double a quote inside a string",
+            )
+        return self.node(exp.Literal(this=text, is_string=True), start)
+
+    def _binary_string(self) -> exp.Expr:
+        start, token = self.mark(), self._curr
+        if len(token.text) % 2:
+            self.fail("SQL parse failed: a binary literal needs an even number of hexadecimal digits")
+        self._advance()
+        return self.node(BinaryLiteral(value=token.text), start)
+
+    def _parenthesised(self) -> exp.Expr:
+        start = self.mark()
+        if self.at_query():
+            return self.parse_parenthesised_query(self.parse_query)
+        self.open()
+        values = self.listed(self.parse_expression)
+        self.close()
+        if len(values) == 1:
+            return self.node(values[0], start)
+        return self.node(RowValue(expressions=values), start)
+
+    def _name_or_call(self) -> exp.Expr:
+        """A word or a quoted identifier: a keyword's expression, a call, or a column."""
+        word = self.word()
+        reader = _BY_WORD.get(word)
+        if reader is not None and (node := reader(self)) is not None:
+            return node
+        if self._next.token_type == TokenType.L_PAREN:
+            special = self.special_form(word)
+            if special is not None:
+                return special
+        start = self.mark()
+        if word in BARE_FUNCTIONS and self._next.token_type != TokenType.L_PAREN:
+            return self._bare_call(start)
+        if word in RESERVED and word in CALLABLE and self._next.token_type == TokenType.L_PAREN:
+            token = self._curr
+            self._advance()
+            return self.parse_call([self.node(exp.Identifier(this=token.text, quoted=False), start)], start)
+        parts = [self.name("an expression")]
+        while self.at_symbol(TokenType.DOT):
+            self._advance()
+            if self.take_symbol(TokenType.STAR):
+                return self.node(AllColumns(parts=parts), start)
+            parts.append(self.name("a column or field name"))
+        if self.at_symbol(TokenType.L_PAREN):
+            return self.parse_call(parts, start)
+        return self.node(ColumnRef(parts=parts), start)
+
+    def _bare_call(self, start: int) -> exp.Expr:
+        token = self._curr
+        self._advance()
+        name = self.node(exp.Identifier(this=token.text, quoted=False), start)
+        return self.node(Call(parts=[name], expressions=[], bare=True), start)
+
+    def _constant(self) -> exp.Expr | None:
+        start = self.mark()
+        word = self.take_any(("NULL", "TRUE", "FALSE", "UNKNOWN"))
+        node: exp.Expr
+        if word == "NULL":
+            node = exp.Null()
+        elif word == "UNKNOWN":
+            node = exp.Var(this="UNKNOWN")
+        else:
+            node = exp.Boolean(this=word == "TRUE")
+        return self.node(node, start)
+
+    def _typed_literal(self) -> exp.Expr | None:
+        start, kind = self.mark(), self.word()
+        local = self.at("TIMESTAMP", "WITH", "LOCAL", "TIME", "ZONE")
+        value = self.peek(5 if local else 1)
+        if value is None or value.token_type != TokenType.STRING:
+            return None
+        self._advance(5 if local else 1)
+        kind = "TIMESTAMP WITH LOCAL TIME ZONE" if local else kind
+        return self.node(TypedLiteral(kind=kind, value=self.string()), start)
+
+    def _interval(self) -> exp.Expr | None:
+        start = self.mark()
+        self.need("INTERVAL")
+        sign = self.take_symbol(TokenType.DASH)
+        if not sign:
+            self.take_symbol(TokenType.PLUS)
+        if self.at_string():
+            value = self.string()
+            return self.node(IntervalLiteral(value=value, negative=sign, unit=self.parse_interval_qualifier()), start)
+        operand = self._postfix()
+        unit = self.parse_interval_qualifier()
+        return self.node(IntervalLiteral(expression=operand, negative=sign, unit=unit), start)
+
+    def _case(self) -> exp.Expr | None:
+        start = self.mark()
+        self.need("CASE")
+        operand = None if self.at("WHEN") else self.parse_expression()
+        branches = []
+        while self.take("WHEN"):
+            inner = self.mark()
+            values = self.listed(self.parse_expression)
+            self.need("THEN")
+            result = self.parse_expression()
+            if len(values) > 1 and operand is None:
+                self.fail_expected("THEN: a list of values needs CASE with an operand")
+            # WHEN 2, 3 THEN r is two branches with the same result.
+            for value in values:
+                branches.append(self.node(exp.If(this=value, true=result.copy()), inner))
+        if not branches:
+            self.fail_expected("WHEN")
+        default = self.parse_expression() if self.take("ELSE") else None
+        self.need("END")
+        return self.node(exp.Case(this=operand, ifs=branches, default=default), start)
+
+    def _cast(self) -> exp.Expr | None:
+        if self._next.token_type != TokenType.L_PAREN:
+            return None
+        start = self.mark()
+        kind = exp.TryCast if self.word() == "TRY_CAST" else exp.Cast
+        self._advance(2)
+        operand = self.parse_expression()
+        self.need("AS")
+        to = self.parse_cast_type()
+        self.close()
+        return self.node(kind(this=operand, to=to), start)
+
+    def _row(self) -> exp.Expr | None:
+        if self._next.token_type != TokenType.L_PAREN:
+            return None
+        start = self.mark()
+        self._advance()
+        return self.node(RowValue(expressions=self.wrapped(self.parse_expression), explicit=True), start)
+
+    def _collection(self) -> exp.Expr | None:
+        start, word = self.mark(), self.word()
+        if self._next.token_type == TokenType.L_PAREN and self.peek_word(2) in QUERY_STARTS:
+            self._advance(2)
+            query = self.parse_query()
+            self.close()
+            return self.node(QueryConstructor(kind=word, query=query), start)
+        if self._next.token_type != TokenType.L_BRACKET:
+            return None
+        if word not in COLLECTIONS:
+            self.fail(f"SQL parse failed: {word}[...] is not supported", remedy="use ARRAY[...] or MAP[...]")
+        self._advance(2)
+        values = [] if self.at_symbol(TokenType.R_BRACKET) else self.listed(self.parse_expression)
+        self.need_symbol(TokenType.R_BRACKET, "]")
+        return self.node(COLLECTIONS[word](expressions=values), start)
+
+    def _exists(self) -> exp.Expr | None:
+        start = self.mark()
+        self._advance()
+        self.open("and a query")
+        query = self.parse_query()
+        self.close()
+        return self.node(exp.Exists(this=query), start)
+
+
+_BY_TOKEN: dict[TokenType, Callable[[Expressions], exp.Expr]] = {
+    TokenType.NUMBER: Expressions._number,
+    TokenType.DOT: Expressions._decimal_point,
+    TokenType.STRING: Expressions._text,
+    TokenType.NATIONAL_STRING: Expressions._text,
+    TokenType.BYTE_STRING: Expressions._text,
+    TokenType.UNICODE_STRING: Expressions._text,
+    TokenType.HEX_STRING: Expressions._binary_string,
+    TokenType.L_PAREN: Expressions._parenthesised,
+    TokenType.VAR: Expressions._name_or_call,
+    TokenType.IDENTIFIER: Expressions._name_or_call,
+}
+_BY_WORD: dict[str, Callable[[Expressions], exp.Expr | None]] = {
+    "CASE": Expressions._case,
+    "CAST": Expressions._cast,
+    "TRY_CAST": Expressions._cast,
+    "ROW": Expressions._row,
+    "EXISTS": Expressions._exists,
+    "INTERVAL": Expressions._interval,
+    **dict.fromkeys(("NULL", "TRUE", "FALSE", "UNKNOWN"), Expressions._constant),
+    **dict.fromkeys(("DATE", "TIME", "TIMESTAMP"), Expressions._typed_literal),
+    **dict.fromkeys(("ARRAY", "MAP", "MULTISET"), Expressions._collection),
+}

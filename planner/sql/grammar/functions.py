@@ -1,0 +1,412 @@
+"""Calls: plain ones, and the functions that have a grammar of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import TokenType, exp
+
+from planner.sql.grammar.types import Types
+from planner.sql.nodes import (
+    AllColumns,
+    Call,
+    Descriptor,
+    Frame,
+    FrameBound,
+    JsonArray,
+    JsonExists,
+    JsonObject,
+    JsonPair,
+    JsonQuery,
+    JsonValue,
+    Keyword,
+    NamedArgument,
+    TableArgument,
+    TableRef,
+    TypeSpec,
+    WindowSpec,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Time units of EXTRACT, FLOOR, CEIL, TIMESTAMPADD and TIMESTAMPDIFF.
+TIME_UNITS = frozenset(
+    """
+    YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND NANOSECOND DECADE CENTURY MILLENNIUM
+    EPOCH DOW ISODOW DOY ISOYEAR
+    """.split()
+)
+#: Abbreviations and ODBC spellings (Calcite: TimeUnitOrName).
+_UNIT_SYNONYMS = {
+    "FRAC_SECOND": "MICROSECOND",
+    "SQL_TSI_FRAC_SECOND": "NANOSECOND",
+    "SQL_TSI_MICROSECOND": "MICROSECOND",
+    **{f"SQL_TSI_{unit}": unit for unit in ("SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")},
+}
+
+
+class Functions(Types):
+    """Function calls."""
+
+    # --- promises -------------------------------------------------------------------------------------------------
+
+    def at_query(self) -> bool:
+        """Whether a query starts here, in parentheses or not."""
+        raise NotImplementedError
+
+    def parse_parenthesised_query(self, inner: Callable[[], exp.Expr]) -> exp.Subquery:
+        """A query in parentheses (see `grammar.queries`)."""
+        raise NotImplementedError
+
+    def parse_order(self) -> exp.Order | None:
+        """ORDER BY, or None."""
+        raise NotImplementedError
+
+    def parse_cast_type(self) -> TypeSpec:
+        """The type of CAST: as `parse_type`, but NULL and NOT NULL are not said at the end."""
+        start = self.mark()
+        spec = self.parse_type()
+        if spec.nullable is not None:
+            self.fail(
+                "SQL parse failed: the type of a cast takes no NULL or NOT NULL",
+                span=self.span_from(start),
+                remedy="leave it out: a cast keeps the nullability of its operand",
+            )
+        return spec
+
+    # --- plain calls ----------------------------------------------------------------------------------------------
+
+    def parse_call(self, parts: list[exp.Identifier], start: int) -> exp.Expr:
+        """The arguments of a call and what may follow them; the cursor is at the opening parenthesis."""
+        call = Call(parts=parts)
+        self.open()
+        if self.take("DISTINCT"):
+            call.set("distinct", True)
+        else:
+            self.take("ALL")
+        if not self.at_symbol(TokenType.R_PAREN):
+            call.set("expressions", self.listed(self.parse_argument))
+        if order := self.parse_order():
+            call.set("order", order)
+        if on_null := self._on_null():
+            call.set("on_null", on_null)
+        self.close()
+        return self._call_suffix(call, start)
+
+    def _call_suffix(self, call: Call, start: int) -> exp.Expr:
+        nulls = self._nulls()
+        if self.take("WITHIN", "GROUP"):
+            self.open()
+            call.set("within_group", self.parse_order())
+            self.close()
+        if self.at("FILTER") and self._next.token_type == TokenType.L_PAREN:
+            self._advance(2)
+            self.need("WHERE")
+            call.set("filter", self.parse_expression())
+            self.close()
+        nulls = nulls or self._nulls()
+        if nulls:
+            call.set("nulls", nulls)
+        if self.take("OVER"):
+            call.set("over", self.parse_window() if self.at_symbol(TokenType.L_PAREN) else self.name("a window"))
+        return self.node(call, start)
+
+    def _nulls(self) -> str:
+        if self.at("IGNORE", "NULLS") or self.at("RESPECT", "NULLS"):
+            word = self.word()
+            self._advance(2)
+            return word
+        return ""
+
+    def parse_argument(self) -> exp.Expr:
+        """One argument: a value, `*`, DEFAULT, a named argument, a table, a descriptor, or a query."""
+        start = self.mark()
+        if self.take_symbol(TokenType.STAR):
+            return self.node(AllColumns(parts=[]), start)
+        if self.at_name() and self._next.token_type == TokenType.FARROW:
+            name = self.name("an argument name")
+            self._advance()
+            return self.node(NamedArgument(name_=name, this=self._argument_value()), start)
+        return self._argument_value()
+
+    def _argument_value(self) -> exp.Expr:
+        start = self.mark()
+        if self.at("TABLE") and self._next.token_type != TokenType.L_PAREN:
+            self._advance()
+            inner = self.mark()
+            table = self.node(TableRef(parts=self.dotted("a table name")), inner)
+            return self._table_argument(table, start)
+        if self.at("TABLE"):
+            self._advance()
+        if self.at_query():
+            if self.at_symbol(TokenType.L_PAREN):
+                value = self.parse_expression()
+            else:
+                value = self.node(exp.Subquery(this=self.parse_query()), start)
+            return self._table_argument(value, start) if self.at_any(("PARTITION", "ORDER")) else value
+        if self.at("DESCRIPTOR") and self._next.token_type == TokenType.L_PAREN:
+            self._advance()
+            return self.node(Descriptor(expressions=self.names()), start)
+        if self.take("DEFAULT"):
+            return self.node(Keyword(this="DEFAULT"), start)
+        return self.parse_expression()
+
+    def _table_argument(self, table: exp.Expr, start: int) -> exp.Expr:
+        partition: list[exp.Expr] = []
+        if self.take("PARTITION", "BY"):
+            if self.take_symbol(TokenType.L_PAREN):
+                partition = self.listed(self.parse_expression)
+                self.close()
+            else:
+                # The next comma starts the next argument: several columns need parentheses.
+                partition = [self.parse_expression()]
+        order = self.parse_order()
+        return self.node(TableArgument(this=table, partition_by=partition, order=order), start)
+
+    # --- windows --------------------------------------------------------------------------------------------------
+
+    def parse_window(self) -> WindowSpec:
+        """The parenthesised body of OVER and of WINDOW."""
+        start = self.mark()
+        self.open()
+        base = None
+        if self.at_name() and not self.at("PARTITION") and not self.at_any(("ROWS", "RANGE")):
+            base = self.name("a window")
+        partition = self.listed(self.parse_expression) if self.take("PARTITION", "BY") else []
+        order = self.parse_order()
+        frame = self._frame() if self.at_any(("ROWS", "RANGE")) else None
+        self.close()
+        return self.node(WindowSpec(base=base, partition_by=partition, order=order, frame=frame), start)
+
+    def _frame(self) -> Frame:
+        start = self.mark()
+        unit = self.take_any(("ROWS", "RANGE"))
+        if self.take("BETWEEN"):
+            lower = self._bound()
+            self.need("AND")
+            return self.node(Frame(unit=unit, start=lower, end=self._bound()), start)
+        return self.node(Frame(unit=unit, start=self._bound()), start)
+
+    def _bound(self) -> FrameBound:
+        start = self.mark()
+        if self.take("CURRENT", "ROW"):
+            return self.node(FrameBound(kind="CURRENT ROW"), start)
+        if self.take("UNBOUNDED"):
+            side = self._side()
+            return self.node(FrameBound(kind=f"UNBOUNDED {side}"), start)
+        offset = self.parse_expression()
+        return self.node(FrameBound(kind=self._side(), this=offset), start)
+
+    def _side(self) -> str:
+        side = self.take_any(("PRECEDING", "FOLLOWING"))
+        if not side:
+            self.fail_expected("PRECEDING or FOLLOWING")
+        return side
+
+    # --- special forms --------------------------------------------------------------------------------------------
+
+    def special_form(self, word: str) -> exp.Expr | None:
+        """The call at the cursor when its function has a grammar of its own; else None."""
+        reader = _SPECIAL.get(word)
+        if reader is None:
+            return None
+        start = self.mark()
+        name = self.node(exp.Identifier(this=self._curr.text, quoted=False), start)
+        self._advance(2)
+        name.meta["end"] = self._tokens[self._index - 2].end + 1
+        result = reader(self, name)
+        self.close()
+        if isinstance(result, Call):
+            return self._call_suffix(result, start)
+        return self.node(result, start)
+
+    def time_unit(self) -> Keyword:
+        """A time unit, its ODBC spelling resolved."""
+        start = self.mark()
+        word = self.word()
+        unit = _UNIT_SYNONYMS.get(word, word)
+        if unit not in TIME_UNITS:
+            self.fail_expected("a time unit such as YEAR, MONTH, DAY, HOUR, MINUTE or SECOND")
+        self._advance()
+        return self.node(Keyword(this=unit), start)
+
+    def _extract(self, name: exp.Identifier) -> exp.Expr:
+        unit = self.time_unit()
+        self.need("FROM")
+        return Call(parts=[name], expressions=[unit, self.parse_expression()])
+
+    def _rounded(self, name: exp.Identifier) -> exp.Expr:
+        value = self.parse_expression()
+        if self.take("TO"):
+            return Call(parts=[name], expressions=[value, self.time_unit()])
+        return Call(parts=[name], expressions=[value, *self._more()])
+
+    def _more(self) -> list[exp.Expr]:
+        return self.listed(self.parse_argument) if self.take_symbol(TokenType.COMMA) else []
+
+    def _trim(self, name: exp.Identifier) -> exp.Expr:
+        start = self.mark()
+        flag = self.take_any(("BOTH", "LEADING", "TRAILING"))
+        keyword = self.node(Keyword(this=flag or "BOTH"), start)
+        blank: exp.Expr = self.node(exp.Literal(this=" ", is_string=True), start)
+        if flag and self.take("FROM"):
+            return Call(parts=[name], expressions=[keyword, blank, self.parse_expression()])
+        value = self.parse_expression()
+        if self.take("FROM"):
+            return Call(parts=[name], expressions=[keyword, value, self.parse_expression()])
+        if flag:
+            self.fail_expected("FROM")
+        return Call(parts=[name], expressions=[keyword, blank, value])
+
+    def _position(self, name: exp.Identifier) -> exp.Expr:
+        # The operand binds tighter than IN, which is the keyword here.
+        needle = self._sum()
+        self.need("IN")
+        arguments = [needle, self.parse_expression()]
+        if self.take("FROM"):
+            arguments.append(self.parse_expression())
+        return Call(parts=[name], expressions=arguments)
+
+    def _sum(self) -> exp.Expr:
+        """An expression without predicates (see `grammar.expressions`)."""
+        raise NotImplementedError
+
+    def _substring(self, name: exp.Identifier) -> exp.Expr:
+        arguments = [self.parse_expression()]
+        if self.take("FROM"):
+            arguments.append(self.parse_expression())
+            if self.take("FOR"):
+                arguments.append(self.parse_expression())
+        else:
+            arguments += self._more()
+        return Call(parts=[name], expressions=arguments)
+
+    def _overlay(self, name: exp.Identifier) -> exp.Expr:
+        arguments = [self.parse_expression()]
+        self.need("PLACING", remedy="write OVERLAY(s PLACING r FROM start [FOR length])")
+        arguments.append(self.parse_expression())
+        self.need("FROM")
+        arguments.append(self.parse_expression())
+        if self.take("FOR"):
+            arguments.append(self.parse_expression())
+        return Call(parts=[name], expressions=arguments)
+
+    def _unit_first(self, name: exp.Identifier) -> exp.Expr:
+        unit = self.time_unit()
+        self.need_symbol(TokenType.COMMA, ",")
+        return Call(parts=[name], expressions=[unit, *self.listed(self.parse_argument)])
+
+    # --- JSON -----------------------------------------------------------------------------------------------------
+
+    def _json_head(self) -> dict[str, object]:
+        this = self.parse_expression()
+        self.need_symbol(TokenType.COMMA, ",")
+        return {"this": this, "path": self.parse_expression()}
+
+    def _json_value(self, name: exp.Identifier) -> exp.Expr:
+        args = self._json_head()
+        if self.take("RETURNING"):
+            args["returning"] = self.parse_cast_type()
+        while behaviour := self._json_value_behaviour():
+            args[self._on_event()] = behaviour
+        return JsonValue(**args)
+
+    def _json_value_behaviour(self) -> str | exp.Expr | None:
+        if self.take("DEFAULT"):
+            return self.parse_expression()
+        return self.take_any(("NULL", "ERROR")) or None
+
+    def _on_event(self) -> str:
+        self.need("ON")
+        event = self.take_any(("EMPTY", "ERROR"))
+        if not event:
+            self.fail_expected("EMPTY or ERROR")
+        return f"on_{event.lower()}"
+
+    def _json_query(self, name: exp.Identifier) -> exp.Expr:
+        args = self._json_head()
+        if self.take("RETURNING"):
+            args["returning"] = self.parse_cast_type()
+        if self.take("WITHOUT"):
+            self.take("ARRAY")
+            self.need("WRAPPER")
+            args["wrapper"] = "WITHOUT ARRAY"
+        elif self.take("WITH"):
+            kind = self.take_any(("CONDITIONAL", "UNCONDITIONAL")) or "UNCONDITIONAL"
+            self.take("ARRAY")
+            self.need("WRAPPER")
+            args["wrapper"] = f"WITH {kind} ARRAY"
+        while behaviour := self._json_query_behaviour():
+            args[self._on_event()] = behaviour
+        return JsonQuery(**args)
+
+    def _json_query_behaviour(self) -> str:
+        if self.take("EMPTY"):
+            kind = self.take_any(("ARRAY", "OBJECT"))
+            if not kind:
+                self.fail_expected("ARRAY or OBJECT")
+            return f"EMPTY {kind}"
+        return self.take_any(("NULL", "ERROR"))
+
+    def _json_exists(self, name: exp.Identifier) -> exp.Expr:
+        args = self._json_head()
+        if behaviour := self.take_any(("TRUE", "FALSE", "UNKNOWN", "ERROR")):
+            self.need("ON", "ERROR")
+            args["on_error"] = behaviour
+        return JsonExists(**args)
+
+    def _json_object(self, name: exp.Identifier) -> exp.Expr:
+        pairs = []
+        if not self.at_symbol(TokenType.R_PAREN) and not self._at_on_null():
+            pairs = self.listed(self._json_pair)
+        return JsonObject(expressions=pairs, on_null=self._on_null())
+
+    def _json_pair(self) -> JsonPair:
+        start = self.mark()
+        if self.at("KEY") and self._next.token_type not in (TokenType.COLON, TokenType.COMMA, TokenType.DOT):
+            self.take("KEY")
+        key = self.parse_expression()
+        if not self.take("VALUE") and not self.take_symbol(TokenType.COLON):
+            self.fail_expected("VALUE", remedy="write JSON_OBJECT(KEY 'k' VALUE v, ...)")
+        return self.node(JsonPair(this=key, value=self.parse_expression()), start)
+
+    def _at_on_null(self) -> bool:
+        return self.at("NULL", "ON", "NULL") or self.at("ABSENT", "ON", "NULL")
+
+    def _on_null(self) -> str | None:
+        if not self._at_on_null():
+            return None
+        word = self.word()
+        self._advance(3)
+        return word
+
+    def _json_array(self, name: exp.Identifier) -> exp.Expr:
+        values = []
+        if not self.at_symbol(TokenType.R_PAREN) and not self._at_on_null():
+            values = self.listed(self.parse_expression)
+        return JsonArray(expressions=values, on_null=self._on_null())
+
+    def _json_objectagg(self, name: exp.Identifier) -> exp.Expr:
+        pair = self._json_pair()
+        return Call(parts=[name], expressions=[pair.this, pair.args["value"]], on_null=self._on_null())
+
+
+_SPECIAL: dict[str, Callable[[Functions, exp.Identifier], exp.Expr]] = {
+    "EXTRACT": Functions._extract,
+    "FLOOR": Functions._rounded,
+    "CEIL": Functions._rounded,
+    "CEILING": Functions._rounded,
+    "TRIM": Functions._trim,
+    "POSITION": Functions._position,
+    "SUBSTRING": Functions._substring,
+    "OVERLAY": Functions._overlay,
+    "TIMESTAMPADD": Functions._unit_first,
+    "TIMESTAMPDIFF": Functions._unit_first,
+    "JSON_VALUE": Functions._json_value,
+    "JSON_QUERY": Functions._json_query,
+    "JSON_EXISTS": Functions._json_exists,
+    "JSON_OBJECT": Functions._json_object,
+    "JSON_ARRAY": Functions._json_array,
+    "JSON_OBJECTAGG": Functions._json_objectagg,
+}

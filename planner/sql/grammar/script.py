@@ -1,0 +1,307 @@
+"""Statements and scripts (Flink docs, "SQL": INSERT, statement sets, COMPILE PLAN, EXECUTE PLAN, EXPLAIN, SET)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import TokenType
+
+from planner.sql.grammar.core import all_texts
+from planner.sql.grammar.ddl import Ddl
+from planner.sql.statements import (
+    CompileAndExecutePlan,
+    CompilePlan,
+    Describe,
+    ExecutePlan,
+    Explain,
+    Insert,
+    Other,
+    Query,
+    ResetOption,
+    SetOption,
+    Show,
+    Statement,
+    StatementSet,
+    UseCatalog,
+    UseDatabase,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlglot import exp
+
+    from planner.sql.position import Span
+    from planner.sql.statements import Name
+
+_DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
+_CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")
+#: Statements that Flink has and that a compiled program has no use for.
+_OTHER = frozenset(
+    {
+        "ALTER",
+        "ANALYZE",
+        "DELETE",
+        "UPDATE",
+        "TRUNCATE",
+        "CALL",
+        "ADD",
+        "REMOVE",
+        "LOAD",
+        "UNLOAD",
+        "STOP",
+        "REFRESH",
+    }
+)
+
+
+class Script(Ddl):
+    """Whole scripts."""
+
+    def parse_script(self) -> list[Statement]:
+        """All statements of the loaded script; empty statements are passed over."""
+        statements: list[Statement] = []
+        while True:
+            while self.take_symbol(TokenType.SEMICOLON):
+                pass
+            if self.at_end():
+                return statements
+            statements.append(self.parse_statement())
+            self._end_of_statement()
+
+    def _end_of_statement(self) -> None:
+        if self.at_end() or self.at_symbol(TokenType.SEMICOLON):
+            return
+        if self.at_symbol(TokenType.R_PAREN):
+            self.fail("SQL parse failed: ')' without '('", remedy="remove it, or add the missing '('")
+        remedy = ""
+        if self.word() in _STARTERS:
+            remedy = f"if a statement begins at {self._curr.text}, put a semicolon before it"
+        self.fail(f"SQL parse failed: unexpected {self.found()}", remedy=remedy)
+
+    def parse_statement(self) -> Statement:
+        """One statement, without its semicolon."""
+        start = self.mark()
+        word = self.word()
+        reader = _READERS.get(word)
+        if reader is not None:
+            self._advance()
+            return reader(self, start)
+        if self.at_query():
+            query = self.parse_query()
+            return Query(span=self.span_from(start), text=self.text_from(start), query=query)
+        if word in _OTHER:
+            return self._other(start)
+        self.fail_expected("a statement")
+
+    # --- INSERT and statement sets --------------------------------------------------------------------------------
+
+    def _insert_statement(self, start: int) -> Insert:
+        overwrite = self.take("OVERWRITE")
+        if not overwrite:
+            self.need("INTO")
+        target_start = self.mark()
+        target = self.table_name()
+        target_span = self.span_from(target_start)
+        hints = tuple(self.parse_hints())
+        partition = self._partition() if self.take("PARTITION") else {}
+        columns = self._insert_columns()
+        query_start = self.mark()
+        if not self.at_query():
+            self.fail_expected("a query (SELECT, VALUES, WITH or TABLE)")
+        query = self.parse_query()
+        query_text = self.text_from(query_start)
+        on_conflict = self._on_conflict()
+        return Insert(
+            span=self.span_from(start),
+            text=self.text_from(start),
+            target=target,
+            target_span=target_span,
+            hints=hints,
+            columns=tuple(name for name, _ in columns),
+            column_spans=tuple(span for _, span in columns),
+            partition=partition,
+            overwrite=overwrite,
+            query=query,
+            query_text=query_text,
+            on_conflict=on_conflict,
+        )
+
+    def _insert_columns(self) -> list[tuple[Name, Span]]:
+        if not self.at_symbol(TokenType.L_PAREN) or self.at_query():
+            return []
+        return self.wrapped(self._insert_column)
+
+    def _insert_column(self) -> tuple[Name, Span]:
+        start = self.mark()
+        return all_texts(self.dotted("a column name")), self.span_from(start)
+
+    def _partition(self) -> dict[str, exp.Expr]:
+        return dict(self.wrapped(self._partition_item))
+
+    def _partition_item(self) -> tuple[str, exp.Expr]:
+        name = self.name("a column name").name
+        self.need_symbol(TokenType.EQ, "=")
+        return name, self.parse_expression()
+
+    def _on_conflict(self) -> str | None:
+        if not self.take("ON", "CONFLICT"):
+            return None
+        self.need("DO")
+        action = self.take_any(_CONFLICTS)
+        if not action:
+            self.fail_expected("NOTHING, ERROR or DEDUPLICATE")
+        return action
+
+    def _statement_set(self, start: int) -> StatementSet:
+        """STATEMENT SET BEGIN ...; END, the cursor at STATEMENT."""
+        self.need("STATEMENT", "SET", "BEGIN")
+        return self._set_body(start)
+
+    def _set_body(self, start: int) -> StatementSet:
+        inserts = []
+        while not self.take("END"):
+            inner = self.mark()
+            self.take("EXECUTE")
+            if not self.take("INSERT"):
+                self.fail_expected("INSERT or END in the statement set")
+            inserts.append(self._insert_statement(inner))
+            self.need_symbol(TokenType.SEMICOLON, ";", remedy="end every INSERT of a statement set with a semicolon")
+        span = self.span_from(start)
+        if not inserts:
+            self.fail("SQL parse failed: the statement set is empty", span=span, remedy="add an INSERT INTO to it")
+        return StatementSet(span=span, text=self.text_from(start), inserts=tuple(inserts))
+
+    def _begin(self, start: int) -> StatementSet:
+        self.need("STATEMENT", "SET")
+        self.need_symbol(TokenType.SEMICOLON, ";")
+        return self._set_body(start)
+
+    def _sinks(self) -> Insert | StatementSet:
+        start = self.mark()
+        if self.at("STATEMENT"):
+            return self._statement_set(start)
+        if not self.take("INSERT"):
+            self.fail_expected("INSERT INTO or STATEMENT SET BEGIN")
+        return self._insert_statement(start)
+
+    # --- plans ----------------------------------------------------------------------------------------------------
+
+    def _compile(self, start: int) -> Statement:
+        both = self.take("AND", "EXECUTE")
+        self.need("PLAN")
+        path = self.string("the path of the plan file in single quotes")
+        if_not_exists = not both and self.take("IF", "NOT", "EXISTS")
+        self.need("FOR")
+        body = self._sinks()
+        span, text = self.span_from(start), self.text_from(start)
+        if both:
+            return CompileAndExecutePlan(span=span, text=text, path=path, body=body)
+        return CompilePlan(span=span, text=text, path=path, if_not_exists=if_not_exists, body=body)
+
+    def _execute(self, start: int) -> Statement:
+        if self.take("PLAN"):
+            path = self.string("the path of the plan file in single quotes")
+            return ExecutePlan(span=self.span_from(start), text=self.text_from(start), path=path)
+        if self.at("STATEMENT"):
+            return self._statement_set(start)
+        if self.at("INSERT"):
+            self._advance()
+            return self._insert_statement(start)
+        if not self.at_query():
+            self.fail_expected("PLAN, STATEMENT SET, INSERT or a query after EXECUTE")
+        query = self.parse_query()
+        return Query(span=self.span_from(start), text=self.text_from(start), query=query)
+
+    def _explain(self, start: int) -> Statement:
+        details: list[str] = []
+        if self.at("PLAN", "FOR"):
+            self._advance(2)
+        elif self.at_any(_DETAILS):
+            details = self.listed(self._detail)
+        inner = self.mark()
+        body = self._statement_set(inner) if self.at("STATEMENT") else self.parse_statement()
+        return Explain(span=self.span_from(start), text=self.text_from(start), details=tuple(details), body=body)
+
+    def _detail(self) -> str:
+        detail = self.take_any(_DETAILS)
+        if not detail:
+            self.fail_expected(" or ".join(_DETAILS))
+        return detail
+
+    # --- session --------------------------------------------------------------------------------------------------
+
+    def _set_option(self, start: int) -> Statement:
+        key = value = None
+        if not self.at_end() and not self.at_symbol(TokenType.SEMICOLON):
+            key = self._option_key()
+            self.need_symbol(TokenType.EQ, "=", remedy="write SET 'key' = 'value'")
+            value = self.string("a value") if self.at_string() else self._bare_text("a value")
+        return SetOption(span=self.span_from(start), text=self.text_from(start), key=key, value=value)
+
+    def _option_key(self) -> str:
+        return self.string("an option") if self.at_string() else self._bare_text("an option in single quotes")
+
+    def _bare_text(self, what: str) -> str:
+        """Text without quotes up to `=`, a semicolon or a gap, as in SET a.b = c."""
+        begin = self.mark()
+        index = self._index
+        while self._curr and self._curr.token_type not in (TokenType.EQ, TokenType.SEMICOLON):
+            if self._index > index and self._prev.end + 1 != self._curr.start:
+                break
+            self._advance()
+        if self._index == index:
+            self.fail_expected(what)
+        return self.text_from(begin)
+
+    def _reset(self, start: int) -> Statement:
+        ended = self.at_end() or self.at_symbol(TokenType.SEMICOLON)
+        key = None if ended else self._option_key()
+        return ResetOption(span=self.span_from(start), text=self.text_from(start), key=key)
+
+    def _use(self, start: int) -> Statement:
+        if self.take("CATALOG"):
+            name = self.name("a catalog name").name
+            return UseCatalog(span=self.span_from(start), text=self.text_from(start), name=name)
+        if self.at("MODULES"):
+            self.fail("USE MODULES is not supported")
+        parts = all_texts(self.dotted("a database name"))
+        return UseDatabase(span=self.span_from(start), text=self.text_from(start), name=parts)
+
+    def _describe(self, start: int) -> Statement:
+        extended = self.take("EXTENDED")
+        name = self.table_name()
+        return Describe(span=self.span_from(start), text=self.text_from(start), name=name, extended=extended)
+
+    def _rest(self) -> list[str]:
+        words = []
+        while not self.at_end() and not self.at_symbol(TokenType.SEMICOLON):
+            words.append(self._curr.text.upper())
+            self._advance()
+        return words
+
+    def _show(self, start: int) -> Statement:
+        what = " ".join(self._rest())
+        return Show(span=self.span_from(start), text=self.text_from(start), what=what)
+
+    def _other(self, start: int) -> Statement:
+        words = tuple(self._rest())
+        return Other(span=self.span_from(start), text=self.text_from(start), kind=words[0], words=words)
+
+
+_READERS: dict[str, Callable[[Script, int], Statement]] = {
+    "CREATE": Script.create,
+    "DROP": Script.drop,
+    "INSERT": Script._insert_statement,
+    "BEGIN": Script._begin,
+    "COMPILE": Script._compile,
+    "EXECUTE": Script._execute,
+    "EXPLAIN": Script._explain,
+    "SET": Script._set_option,
+    "RESET": Script._reset,
+    "USE": Script._use,
+    "DESCRIBE": Script._describe,
+    "DESC": Script._describe,
+    "SHOW": Script._show,
+}
+_STARTERS = frozenset({*_READERS, *_OTHER, "SELECT", "WITH", "VALUES"})

@@ -1,0 +1,204 @@
+"""Data types as written (Flink docs, "Data Types"; Calcite's SQL spelling where Flink's parser takes it)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import TokenType
+
+from planner.sql.grammar.core import Core
+from planner.sql.nodes import IntervalQualifier, TypeField, TypeSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Spelling -> root, for types that take no parameter.
+PLAIN = {
+    "BOOLEAN": "BOOLEAN",
+    "TINYINT": "TINYINT",
+    "SMALLINT": "SMALLINT",
+    "INT": "INT",
+    "INTEGER": "INT",
+    "BIGINT": "BIGINT",
+    "FLOAT": "FLOAT",
+    "REAL": "FLOAT",
+    "DATE": "DATE",
+    "STRING": "STRING",
+    "BYTES": "BYTES",
+    "VARIANT": "VARIANT",
+    "BITMAP": "BITMAP",
+    "DESCRIPTOR": "DESCRIPTOR",
+}
+#: Spelling -> (root, how many parameters at most).
+SIZED = {
+    "CHAR": ("CHAR", 1),
+    "CHARACTER": ("CHAR", 1),
+    "VARCHAR": ("VARCHAR", 1),
+    "BINARY": ("BINARY", 1),
+    "VARBINARY": ("VARBINARY", 1),
+    "DECIMAL": ("DECIMAL", 2),
+    "DEC": ("DECIMAL", 2),
+    "NUMERIC": ("DECIMAL", 2),
+    "TIMESTAMP_LTZ": ("TIMESTAMP_LTZ", 1),
+}
+UNITS = frozenset(
+    {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND"}
+    | {"YEARS", "QUARTERS", "MONTHS", "WEEKS", "DAYS", "HOURS", "MINUTES", "SECONDS"}
+)
+_ENDS = frozenset({"MONTH", "HOUR", "MINUTE", "SECOND"})
+
+
+class Types(Core):
+    """Types and interval units."""
+
+    def parse_type(self) -> TypeSpec:
+        """A type with its NULL or NOT NULL and its ARRAY and MULTISET suffixes."""
+        start = self.mark()
+        spec = self._nullability(self._bare_type(), start)
+        while suffix := self.take_any(("ARRAY", "MULTISET")):
+            outer = self.node(TypeSpec(root=suffix, expressions=[spec]), start)
+            spec = self._nullability(outer, start)
+        return spec
+
+    def _nullability(self, spec: TypeSpec, start: int) -> TypeSpec:
+        if self.take("NOT", "NULL"):
+            spec.set("nullable", False)
+        elif self.take("NULL"):
+            spec.set("nullable", True)
+        return self.node(spec, start)
+
+    def _bare_type(self) -> TypeSpec:
+        start = self.mark()
+        word = self.word()
+        reader = _READERS.get(word)
+        if reader is not None:
+            self._advance()
+            return self.node(reader(self), start)
+        if word in PLAIN:
+            self._advance()
+            return self.node(TypeSpec(root=PLAIN[word]), start)
+        if word in SIZED:
+            self._advance()
+            root, most = SIZED[word]
+            if root == "CHAR" and self.take("VARYING"):
+                root = "VARCHAR"
+            return self.node(TypeSpec(root=root, parameters=self._parameters(most)), start)
+        if not self.at_name():
+            self.fail_expected("a data type")
+        return self.node(TypeSpec(root="USER", parts=self.dotted("a data type")), start)
+
+    def _parameters(self, most: int) -> list[int]:
+        if not self.take_symbol(TokenType.L_PAREN):
+            return []
+        values = self.listed(self.integer)
+        if len(values) > most:
+            self.fail(f"SQL parse failed: this type takes at most {most} parameter(s)", token=self._prev)
+        self.close()
+        return values
+
+    def _double(self) -> TypeSpec:
+        self.take("PRECISION")
+        return TypeSpec(root="DOUBLE")
+
+    def _time(self) -> TypeSpec:
+        parameters = self._parameters(1)
+        self.take("WITHOUT", "TIME", "ZONE")
+        return TypeSpec(root="TIME", parameters=parameters)
+
+    def _timestamp(self) -> TypeSpec:
+        parameters = self._parameters(1)
+        root = "TIMESTAMP"
+        if self.take("WITH", "LOCAL", "TIME", "ZONE"):
+            root = "TIMESTAMP_LTZ"
+        elif self.at("WITH", "TIME", "ZONE"):
+            self.fail(
+                "TIMESTAMP WITH TIME ZONE is not a type that Flink supports",
+                remedy="use TIMESTAMP_LTZ or TIMESTAMP WITH LOCAL TIME ZONE",
+            )
+        else:
+            self.take("WITHOUT", "TIME", "ZONE")
+        return TypeSpec(root=root, parameters=parameters)
+
+    def _interval_type(self) -> TypeSpec:
+        return TypeSpec(root="INTERVAL", unit=self.parse_interval_qualifier())
+
+    def _element(self, root: str, count: int) -> TypeSpec:
+        self.need_symbol(TokenType.LT, "<")
+        children = self.listed(self.parse_type)
+        if len(children) != count:
+            self.fail(f"SQL parse failed: {root} takes {count} type(s)", token=self._prev)
+        self.need_symbol(TokenType.GT, ">")
+        return TypeSpec(root=root, expressions=children)
+
+    def _row_type(self) -> TypeSpec:
+        closing, text = TokenType.GT, ">"
+        if self.take_symbol(TokenType.L_PAREN):
+            closing, text = TokenType.R_PAREN, ")"
+        elif self.take_symbol(TokenType.NEQ):  # ROW<> comes as one token
+            return TypeSpec(root="ROW", fields=[])
+        else:
+            self.need_symbol(TokenType.LT, "<")
+        fields = [] if self.at_symbol(closing) else self.listed(self._field)
+        self.need_symbol(closing, text)
+        return TypeSpec(root="ROW", fields=fields)
+
+    def _field(self) -> TypeField:
+        start = self.mark()
+        name = self.name("a field name")
+        kind = self.parse_type()
+        comment = self.string() if self.at_string() else None
+        return self.node(TypeField(this=name, kind=kind, comment=comment), start)
+
+    def _structured(self) -> TypeSpec:
+        self.need_symbol(TokenType.LT, "<")
+        class_name = self.string("the class name of the structured type")
+        fields = [self._field() for _ in iter(lambda: self.take_symbol(TokenType.COMMA), False)]
+        self.need_symbol(TokenType.GT, ">")
+        return TypeSpec(root="STRUCTURED", class_name=class_name, fields=fields)
+
+    def _raw(self) -> TypeSpec:
+        self.open()
+        class_name = self.string("a class name")
+        self.need_symbol(TokenType.COMMA, ",")
+        snapshot = self.string("a serializer snapshot")
+        self.close()
+        return TypeSpec(root="RAW", class_name=class_name, snapshot=snapshot)
+
+    # --- interval units -------------------------------------------------------------------------------------------
+
+    def parse_interval_qualifier(self) -> IntervalQualifier:
+        """DAY, DAY(2) TO SECOND(3), YEARS, ..."""
+        start = self.mark()
+        unit = self.take_any(UNITS)
+        if not unit:
+            self.fail_expected("a time unit such as DAY, HOUR, MINUTE or SECOND")
+        first = unit.removesuffix("S")
+        precision = scale = None
+        if self.take_symbol(TokenType.L_PAREN):
+            precision = self.integer()
+            if first == "SECOND" and self.take_symbol(TokenType.COMMA):
+                scale = self.integer()
+            self.close()
+        end = None
+        if self.take("TO"):
+            end = self.take_any(_ENDS)
+            if not end:
+                self.fail_expected("MONTH, HOUR, MINUTE or SECOND after TO")
+            if end == "SECOND" and self.take_symbol(TokenType.L_PAREN):
+                scale = self.integer()
+                self.close()
+        return self.node(IntervalQualifier(start=first, end=end, precision=precision, scale=scale), start)
+
+
+_READERS: dict[str, Callable[[Types], TypeSpec]] = {
+    "DOUBLE": Types._double,
+    "TIME": Types._time,
+    "TIMESTAMP": Types._timestamp,
+    "INTERVAL": Types._interval_type,
+    "ROW": Types._row_type,
+    "STRUCTURED": Types._structured,
+    "RAW": Types._raw,
+    "ARRAY": lambda types: types._element("ARRAY", 1),
+    "MULTISET": lambda types: types._element("MULTISET", 1),
+    "MAP": lambda types: types._element("MAP", 2),
+}

@@ -1,0 +1,57 @@
+"""Where something stands in a script: line, column, and the source line with a caret under the spot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of the script.
+
+    Attributes:
+        start: offset of the first character.
+        end: offset one past the last character.
+        line: line of the first character, from 1.
+        column: column of the first character, from 1.
+    """
+
+    start: int
+    end: int
+    line: int
+    column: int
+
+
+def span_at(text: str, start: int, end: int) -> Span:
+    """The span from `start` to `end`, with line and column counted."""
+    return Span(start, end, text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start))
+
+
+def span_of(node: exp.Expr) -> Span | None:
+    """The span of a parsed node, or of the first child that has one; None for a node made by hand."""
+    for candidate in node.walk():
+        meta = candidate.meta
+        if "start" in meta:
+            return Span(meta["start"], meta["end"], meta["line"], meta["col"])
+    return None
+
+
+def render(span: Span, text: str) -> str:
+    """`line L, column C`, then the source line, then carets under the span (as far as the line goes)."""
+    begin = text.rfind("\n", 0, span.start) + 1
+    stop = text.find("\n", span.start)
+    source = text[begin : stop if stop >= 0 else len(text)].rstrip("\r")
+    width = max(1, min(span.end, begin + len(source)) - span.start)
+    # Tabs are kept in the padding so that the caret lines up whatever their width is.
+    padding = "".join("\t" if char == "\t" else " " for char in source[: span.column - 1])
+    return f"line {span.line}, column {span.column}\n    {source}\n    {padding}{'^' * width}"
+
+
+def where(expression: exp.Expr, text: str) -> str:
+    """The place of a parsed node in its script, as `render` writes it; empty for a node without position."""
+    span = span_of(expression)
+    return render(span, text) if span else ""

@@ -1,0 +1,345 @@
+"""The statements of a script, as the parser gives them: frozen, unresolved, each with its place in the text.
+
+Names are tuples of one to three strings, case kept, as written. Expressions and queries are trees of the nodes that
+`planner.sql.nodes` describes. Options are plain dicts of strings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlglot import exp
+
+    from planner.sql.nodes import TableHint, TypeSpec
+    from planner.sql.position import Span
+
+#: A name as written: `table`, `database.table` or `catalog.database.table`.
+Name = tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """Base of all statements.
+
+    Attributes:
+        span: where the statement stands in the script (without its semicolon).
+        text: the statement's text.
+    """
+
+    span: Span
+    text: str
+
+
+# --- session --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetOption(Statement):
+    """SET 'key' = 'value'. `key` is None for SET alone, which lists the options."""
+
+    key: str | None
+    value: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResetOption(Statement):
+    """RESET 'key'. `key` is None for RESET alone: all options."""
+
+    key: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UseCatalog(Statement):
+    """USE CATALOG name."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class UseDatabase(Statement):
+    """USE [catalog.]database."""
+
+    name: Name
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column of CREATE TABLE.
+
+    Attributes:
+        name: the column's name.
+        comment: COMMENT '...', or None.
+        span: where the definition stands.
+    """
+
+    name: str
+    comment: str | None
+    span: Span
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhysicalColumn(Column):
+    """`name type`. `type.nullable` is False after NOT NULL, and None when nothing was said."""
+
+    type: TypeSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComputedColumn(Column):
+    """`name AS expression`."""
+
+    expression: exp.Expr
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetadataColumn(Column):
+    """`name type METADATA [FROM 'key'] [VIRTUAL]`. `key` is None when not written: the column's name."""
+
+    type: TypeSpec
+    key: str | None
+    virtual: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedColumn(Column):
+    """A name alone: CREATE TABLE t (a, b) AS SELECT chooses and orders the query's columns."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watermark:
+    """WATERMARK FOR `rowtime` AS `expression`; `rowtime` has more than one part for a nested field."""
+
+    rowtime: Name
+    expression: exp.Expr
+    span: Span
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrimaryKey:
+    """PRIMARY KEY (columns) [NOT ENFORCED], at a column or at the table. `name`: of CONSTRAINT, or None."""
+
+    name: str | None
+    columns: tuple[str, ...]
+    enforced: bool
+    span: Span
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """DISTRIBUTED [BY [HASH|RANGE] (columns)] [INTO n BUCKETS]. `kind`: "HASH", "RANGE" or "" (unknown)."""
+
+    kind: str
+    columns: tuple[str, ...]
+    buckets: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LikeOption:
+    """One line of LIKE's options. `strategy`: INCLUDING, EXCLUDING, OVERWRITING; `feature`: ALL, CONSTRAINTS, ..."""
+
+    strategy: str
+    feature: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LikeClause:
+    """LIKE source [(options)]."""
+
+    source: Name
+    options: tuple[LikeOption, ...]
+    span: Span
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateTable(Statement):
+    """CREATE [TEMPORARY] TABLE.
+
+    Attributes:
+        or_replace: CREATE OR REPLACE TABLE (with AS only).
+        query: of CREATE TABLE ... AS, or None.
+        like: of CREATE TABLE ... LIKE, or None.
+        options: of WITH; empty without it.
+    """
+
+    name: Name
+    temporary: bool
+    if_not_exists: bool
+    or_replace: bool
+    columns: tuple[Column, ...]
+    watermarks: tuple[Watermark, ...]
+    primary_key: PrimaryKey | None
+    comment: str | None
+    distribution: Distribution | None
+    partitioned_by: tuple[str, ...]
+    options: Mapping[str, str]
+    like: LikeClause | None
+    query: exp.Expr | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateView(Statement):
+    """CREATE [TEMPORARY] VIEW name [(columns)] AS query. `query_text`: the query as written."""
+
+    name: Name
+    temporary: bool
+    if_not_exists: bool
+    or_replace: bool
+    columns: tuple[str, ...]
+    comment: str | None
+    query: exp.Expr
+    query_text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateFunction(Statement):
+    """CREATE [TEMPORARY [SYSTEM]] FUNCTION name AS 'identifier' [LANGUAGE l] [USING JAR 'x', ...]."""
+
+    name: Name
+    temporary: bool
+    system: bool
+    if_not_exists: bool
+    identifier: str
+    language: str | None
+    resources: tuple[str, ...]
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateDatabase(Statement):
+    """CREATE DATABASE."""
+
+    name: Name
+    if_not_exists: bool
+    comment: str | None
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateCatalog(Statement):
+    """CREATE CATALOG."""
+
+    name: str
+    if_not_exists: bool
+    comment: str | None
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drop(Statement):
+    """DROP of `kind` TABLE, VIEW, FUNCTION, DATABASE or CATALOG."""
+
+    kind: str
+    name: Name
+    if_exists: bool
+    temporary: bool
+    system: bool = False
+    cascade: bool = False
+
+
+# --- queries and inserts --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query(Statement):
+    """A query by itself."""
+
+    query: exp.Expr
+
+
+@dataclass(frozen=True, kw_only=True)
+class Insert(Statement):
+    """INSERT INTO or INSERT OVERWRITE.
+
+    Attributes:
+        target: the table's name.
+        target_span: where the name stands.
+        hints: after the name (`OPTIONS`).
+        columns: the column list, each possibly a nested field (`a.b`); empty without one.
+        partition: of PARTITION (a = 1, ...): name -> literal.
+        overwrite: INSERT OVERWRITE.
+        on_conflict: "NOTHING", "ERROR" or "DEDUPLICATE" of ON CONFLICT DO ..., or None.
+        query_text: the query as written.
+    """
+
+    target: Name
+    target_span: Span
+    hints: tuple[TableHint, ...]
+    columns: tuple[Name, ...]
+    column_spans: tuple[Span, ...]
+    partition: Mapping[str, exp.Expr]
+    overwrite: bool
+    query: exp.Expr
+    query_text: str
+    on_conflict: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementSet(Statement):
+    """STATEMENT SET BEGIN ... END, in one statement or as BEGIN STATEMENT SET; ...; END."""
+
+    inserts: tuple[Insert, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompilePlan(Statement):
+    """COMPILE PLAN 'path' [IF NOT EXISTS] FOR body."""
+
+    path: str
+    if_not_exists: bool
+    body: Insert | StatementSet
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutePlan(Statement):
+    """EXECUTE PLAN 'path'."""
+
+    path: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompileAndExecutePlan(Statement):
+    """COMPILE AND EXECUTE PLAN 'path' FOR body."""
+
+    path: str
+    body: Insert | StatementSet
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explain(Statement):
+    """EXPLAIN [PLAN FOR | details] body. `details`: ESTIMATED_COST, CHANGELOG_MODE, JSON_EXECUTION_PLAN, PLAN_ADVICE."""
+
+    details: tuple[str, ...]
+    body: Statement
+
+
+# --- the rest -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Describe(Statement):
+    """DESCRIBE [EXTENDED] name."""
+
+    name: Name
+    extended: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Show(Statement):
+    """SHOW ...; `what`: the words after SHOW in capitals."""
+
+    what: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Other(Statement):
+    """A statement that Flink has and that is only recognised here (ALTER, DELETE, CALL, ...). `kind`: its first words."""
+
+    kind: str
+    words: tuple[str, ...] = field(default=())
