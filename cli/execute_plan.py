@@ -1,0 +1,218 @@
+"""`execute-plan`: run plan files on Spark Structured Streaming."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli._common import ExitCode, app_for, console, fail, run_app
+from plans.errors import CompiledPlanError
+from plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from plans.execution.progress import BatchProgress
+    from plans.execution.run import Run, RunResult
+
+app = app_for()
+
+INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+
+@app.command()
+def execute(
+    plans: Annotated[list[str], typer.Argument(metavar="PLAN.json...", help="Plan files, run one after another.")],
+    checkpoint: Annotated[
+        str, typer.Option(metavar="DIR", help="Checkpoint folder (local or any Hadoop URI); temporary if left out.")
+    ] = "",
+    trigger: Annotated[
+        str, typer.Option(metavar="2s", help="Time between micro-batches of a continuous run.")
+    ] = "",
+    available_now: Annotated[
+        bool, typer.Option("--available-now", help="Read what is there now, then end.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option(help="Spark operator that hosts keyed state: transformWithState or flatMapGroupsWithState.")
+    ] = "transformWithState",
+    master: Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")] = "",
+    conf: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")] = None,
+    time_zone: Annotated[
+        str, typer.Option(metavar="ZONE", help="Zone of TIMESTAMP_LTZ texts (table.local-time-zone).")
+    ] = "UTC",
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Go on with the next plan after one that fails.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check and show the stages; run nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Progress as JSON, one message a line, on stderr.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Run compiled plans on Spark.
+
+    Data goes to stdout (print sinks), progress and errors to stderr. Exit codes: 0 all plans ran, 1 a plan failed or
+    was refused, 2 wrong usage, 130 and 143 stopped by SIGINT and SIGTERM.
+    """
+    if checkpoint and len(plans) > 1:
+        raise typer.BadParameter("one checkpoint belongs to one plan; run several plans without --checkpoint")
+    settings = _settings(conf or [])
+    reader = _Reader(debug)
+    loaded = {path: plan for path in plans if (plan := reader.read(path, keep_going)) is not None}
+    if dry_run:
+        raise typer.Exit(_dry_run(loaded, reader))
+    from plans.durations import parse_duration
+    from plans.execution.options import RunOptions
+    from plans.execution.session import spark_session
+
+    try:
+        options = RunOptions(
+            checkpoint=checkpoint,
+            trigger_ms=parse_duration(trigger) if trigger else None,
+            available_now=available_now,
+            host=host,
+        )
+    except CompiledPlanError as fault:
+        raise typer.BadParameter(str(fault)) from None
+    failed = reader.failed
+    if loaded:
+        with spark_session(master, settings) as spark:
+            from plans.execution.run import Run
+
+            for path, plan in loaded.items():
+                show = _Progress(path, as_json, quiet)
+                try:
+                    run = Run(spark, plan, options, _print_line, show.batch, time_zone)
+                    with _stopping(run) as stopped:
+                        show.start(run)
+                        show.end(run.execute())
+                except CompiledPlanError as fault:
+                    failed += 1
+                    fail(fault, path, debug=debug)
+                    if not keep_going:
+                        break
+                    continue
+                if stopped:
+                    raise typer.Exit(INTERRUPTED[stopped[0]])
+    raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
+
+
+class _Reader:
+    """Reads plan files; counts those that cannot be read."""
+
+    def __init__(self, debug: bool) -> None:
+        self.debug = debug
+        self.failed = 0
+
+    def read(self, path: str, keep_going: bool) -> CompiledPlan | None:
+        """The plan of a file; None (and counted) when it is bad and the others are to run."""
+        try:
+            return CompiledPlan.read_file(path)
+        except CompiledPlanError as fault:
+            fail(fault, path, debug=self.debug)
+            self.failed += 1
+            if not keep_going:
+                raise typer.Exit(ExitCode.FAILED) from None
+            return None
+
+
+def _settings(pairs: list[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise typer.BadParameter(f"--conf {pair}: write NAME=VALUE")
+        found[name.strip()] = value
+    return found
+
+
+def _print_line(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _dry_run(plans: Mapping[str, CompiledPlan], reader: _Reader) -> int:
+    """Check plans and print their stages; no Spark starts."""
+    from plans.execution.explain import stages_text
+
+    failed = reader.failed
+    for path, plan in plans.items():
+        try:
+            _print_line(stages_text(plan))
+        except CompiledPlanError as fault:
+            fail(fault, path, debug=reader.debug)
+            failed += 1
+    return ExitCode.FAILED if failed else ExitCode.OK
+
+
+@contextmanager
+def _stopping(run: Run) -> Iterator[list[signal.Signals]]:
+    """SIGINT and SIGTERM end the run after this; the list names the signal that came."""
+    came: list[signal.Signals] = []
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        came.append(signal.Signals(number))
+        run.stop()
+
+    before = {number: signal.signal(number, on_signal) for number in INTERRUPTED}
+    try:
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Progress:
+    """Progress on stderr, as text or as JSON lines."""
+
+    def __init__(self, path: str, as_json: bool, quiet: bool) -> None:
+        self.path = path
+        self.as_json = as_json
+        self.quiet = quiet
+
+    def start(self, run: Run) -> None:
+        """The run begins."""
+        how = "until its input ends" if run.bounded else "until it is stopped"
+        if self.as_json:
+            self._json({"event": "start", "version": 1, "plan": self.path, "bounded": run.bounded})
+        elif not self.quiet:
+            console().print(f"{Path(self.path).name}: running {how}", highlight=False)
+
+    def batch(self, progress: BatchProgress) -> None:
+        """A micro-batch is done."""
+        if self.as_json:
+            self._json(progress.to_json())
+        elif not self.quiet:
+            head = f"batch {progress.batch}: {progress.rows_in} rows in, {progress.rows_out} out, {progress.millis} ms"
+            lines = [
+                f"  {o.uid}: {o.rows_in} rows in, {o.rows_out} out, {o.state_rows} state rows"
+                for o in progress.operators
+            ]
+            console().print("\n".join([head, *lines]), highlight=False)
+
+    def end(self, result: RunResult) -> None:
+        """The run is over."""
+        if self.as_json:
+            found = {"event": "end", "batches": result.batches, "rowsIn": result.rows_in, "stopped": result.stopped}
+            self._json(found)
+        elif not self.quiet:
+            how = "stopped" if result.stopped else "finished"
+            console().print(f"{how} after {result.batches} batches, {result.rows_in} rows in", highlight=False)
+
+    def _json(self, message: dict[str, object]) -> None:
+        sys.stderr.write(json.dumps(message) + "\n")
+        sys.stderr.flush()
+
+
+def main() -> None:
+    """Entry of the command `execute-plan`."""
+    run_app(app)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""The plan in a checkpoint."""
+
+from plans.execution.checkpoint.store import FOLDER, check, differences, store, stored_plan
+
+__all__ = ["FOLDER", "check", "differences", "store", "stored_plan"]

@@ -1,0 +1,143 @@
+"""What a connector gives to the executor.
+
+A source gives a streaming DataFrame whose columns are `kind` (TINYINT, Flink's RowKind byte), `ord` (BIGINT, arrival
+order in the batch), `path` (BINARY or null, order among rows of one `ord`), then one column per physical column of the
+table named `f0`, `f1`, ... and one per metadata column asked for, `m0`, `m1`, .... A sink gets each micro-batch as a
+DataFrame of `kind`, `ord`, `path` and `f0`, `f1`, ... and writes it so that a batch that is written again (after a
+crash) leaves what one writing leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from plans.errors import UnsupportedError
+from plans.types import LogicalType, RowType
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+KIND, ORD, PATH = "kind", "ord", "path"
+
+#: Flink's RowKind bytes.
+INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = 0, 1, 2, 3
+
+#: Short texts of the row kinds, by byte.
+KIND_TEXT = ("+I", "-U", "+U", "-D")
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpec:
+    """A table as a connector sees it.
+
+    Args:
+        identifier: catalog.database.name, unquoted, for messages.
+        columns: the physical columns in order.
+        options: the WITH options; keys are as written.
+        metadata: key and type of each metadata column asked for, in order.
+        partition_keys: names of the columns of PARTITIONED BY.
+        primary_key: names of the primary key's columns.
+        node: the plan node's id, for messages.
+    """
+
+    identifier: str
+    columns: RowType
+    options: dict[str, str]
+    metadata: tuple[tuple[str, LogicalType], ...] = ()
+    partition_keys: tuple[str, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    node: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SourceContext:
+    """What a source may use: the session, the time zone of TIMESTAMP_LTZ texts, whether the run ends by itself."""
+
+    spark: SparkSession
+    time_zone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source that is ready to be read; `bounded` tells whether it ends."""
+
+    frame: DataFrame
+    bounded: bool
+
+
+class Sink(Protocol):
+    """Writes micro-batches."""
+
+    def write(self, frame: DataFrame, batch_id: int) -> None:
+        """Write one batch; called again with the same id after a crash, with the same rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SinkContext:
+    """What a sink may use. `run_id` is stable over restarts on one checkpoint; `stdout` prints a line of data."""
+
+    spark: SparkSession
+    time_zone: str
+    run_id: str
+    stdout: Callable[[str], None]
+
+
+SourceFactory = Callable[[TableSpec, SourceContext], Source]
+SinkFactory = Callable[[TableSpec, SinkContext], Sink]
+
+F = TypeVar("F")
+
+_SOURCES: dict[str, SourceFactory] = {}
+_SINKS: dict[str, SinkFactory] = {}
+
+
+def source_connector(name: str) -> Callable[[SourceFactory], SourceFactory]:
+    """Register a function as the source of connector `name`."""
+
+    def register(factory: SourceFactory) -> SourceFactory:
+        _SOURCES[name] = factory
+        return factory
+
+    return register
+
+
+def sink_connector(name: str) -> Callable[[SinkFactory], SinkFactory]:
+    """Register a function as the sink of connector `name`."""
+
+    def register(factory: SinkFactory) -> SinkFactory:
+        _SINKS[name] = factory
+        return factory
+
+    return register
+
+
+def open_source(table: TableSpec, context: SourceContext) -> Source:
+    """The source for a table.
+
+    Raises:
+        UnsupportedError: no such connector, or it cannot be read; names the table and the connectors there are.
+    """
+    return _find(_SOURCES, table, "read")(table, context)
+
+
+def open_sink(table: TableSpec, context: SinkContext) -> Sink:
+    """The sink for a table.
+
+    Raises:
+        UnsupportedError: no such connector, or it cannot be written to; names the table and the connectors there are.
+    """
+    return _find(_SINKS, table, "written to")(table, context)
+
+
+def _find(registry: dict[str, F], table: TableSpec, what: str) -> F:
+    name = table.options.get("connector", "")
+    found = registry.get(name)
+    if found is None:
+        raise UnsupportedError(
+            f"connector {name!r} cannot be {what}",
+            where=f"table {table.identifier}, node {table.node}",
+            remedy=f"connectors that can be {what}: {', '.join(sorted(registry))}",
+        )
+    return found

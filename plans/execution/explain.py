@@ -1,0 +1,39 @@
+"""The stages of a plan as text: what `--dry-run` prints, from the layout that the run itself uses."""
+
+from __future__ import annotations
+
+from plans.execution.program import Program, prepare
+from plans.identity import with_uids
+from plans.plan import CompiledPlan
+
+
+def stages_text(plan: CompiledPlan) -> str:
+    """Sources, stages with their operators and TTLs, and sinks of a plan.
+
+    Raises:
+        UnsupportedError: the plan has something that does not run.
+    """
+    program = prepare(with_uids(plan))
+    lines = ["sources"]
+    for source, table in sorted(program.tables.items()):
+        scans = ", ".join(str(scan.id) for scan in table.scans)
+        lines.append(f"  {table.table.identifier} (node {scans}), joins before stage {_entry(program, source)}")
+    lines += [f"  values (node {node}), joins before stage {_entry(program, node)}" for node in sorted(program.values)]
+    for level, stage in enumerate(program.layout.stages, start=1):
+        lines.append(f"stage {level}")
+        for node_id in stage:
+            node = program.plan.node(node_id)
+            ttls = ", ".join(f"{entry.name} = {entry.ttl}" for entry in node.state_entries)
+            lines.append(f"  {node.uid} (node {node_id}): {node.description}")
+            lines.append(f"    state: {ttls}")
+        for port in program.layout.passing(level):
+            lines.append(f"  rows for node {abs(port.node)} pass")
+    lines.append("sinks")
+    for sink in program.sinks:
+        lines.append(f"  {sink.dynamic_table_sink.table.identifier.replace('`', '')} (node {sink.id})")
+    return "\n".join(lines)
+
+
+def _entry(program: Program, source: int) -> str:
+    level = program.layout.entries[source]
+    return str(level) if level < program.layout.last else "the sinks"

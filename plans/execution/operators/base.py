@@ -1,0 +1,160 @@
+"""How a plan node runs: as columns between stages, or as an operator inside a stage.
+
+One file an operator family registers its nodes here, with `stateless` or `keyed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from plans.errors import UnsupportedError
+from plans.nodes.base import PlanNode
+from plans.types import LogicalType, RowType
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+    from plans.execution.expressions import ExpressionContext
+    from plans.plan import CompiledPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Rows at one point between stages, as columns over the DataFrame at hand.
+
+    `condition` tells which rows are there (None: all).
+    """
+
+    kind: Column
+    ord: Column
+    path: Column
+    columns: tuple[Column, ...]
+    condition: Column | None = None
+
+    def where(self, condition: Column) -> Flow:
+        """The rows for which `condition` is true as well."""
+        both = condition if self.condition is None else self.condition & condition
+        return replace(self, condition=both)
+
+
+@dataclass(frozen=True, slots=True)
+class Exploded:
+    """Rows made from the elements of an array column: `make(element, position)` gives the row of one element."""
+
+    elements: Column
+    make: Callable[[Column, Column], Flow]
+    condition: Column | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """What lowering may look at: the plan, and how to turn expressions into columns."""
+
+    plan: CompiledPlan
+    expressions: ExpressionContext
+
+    def context(self, node: PlanNode) -> ExpressionContext:
+        """The context of a node's expressions; errors name the node."""
+        return replace(self.expressions, where=f"node {node.id} ({node.type})")
+
+    def input_types(self, node: PlanNode, port: int = 0) -> tuple[LogicalType, ...]:
+        """Column types of an input."""
+        row = self.plan.inputs(node.id)[port].output_type
+        assert isinstance(row, RowType)
+        return row.types
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedPort:
+    """One input of a keyed operator.
+
+    Args:
+        types: types of the columns that the operator gets.
+        key: the operator's key, from the input's columns; see `canonical_key`.
+        columns: the columns that the operator gets, from the input's columns (default: these).
+    """
+
+    types: tuple[LogicalType, ...]
+    key: Callable[[Flow], Column]
+    columns: Callable[[Flow], Sequence[Column]] = field(default=lambda flow: flow.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedOperator:
+    """A keyed operator for the kernel: its type there, its inputs, its output columns and its parameters.
+
+    `parameters` are the fields of the kernel's spec; a value may be a `JoinedCondition`.
+    """
+
+    type: str
+    ports: tuple[KeyedPort, ...]
+    output: tuple[LogicalType, ...]
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedCondition:
+    """A condition over the concatenated columns of inputs, evaluated inside the stage."""
+
+    types: tuple[LogicalType, ...]
+    make: Callable[[Sequence[Column]], Column]
+
+
+StatelessLowering = Callable[[Any, int, Flow, Lowering], Sequence[Flow | Exploded]]
+KeyedLowering = Callable[[Any, Lowering], KeyedOperator]
+
+_STATELESS: dict[type[PlanNode], StatelessLowering] = {}
+_KEYED: dict[type[PlanNode], KeyedLowering] = {}
+
+
+def stateless(*nodes: type[PlanNode]) -> Callable[[StatelessLowering], StatelessLowering]:
+    """Register how a node without state turns the rows of an input into rows: (node, port, flow, lowering)."""
+
+    def register(lowering: StatelessLowering) -> StatelessLowering:
+        for node in nodes:
+            _STATELESS[node] = lowering
+        return lowering
+
+    return register
+
+
+def keyed(*nodes: type[PlanNode]) -> Callable[[KeyedLowering], KeyedLowering]:
+    """Register how a node with keyed state becomes an operator of the kernel."""
+
+    def register(lowering: KeyedLowering) -> KeyedLowering:
+        for node in nodes:
+            _KEYED[node] = lowering
+        return lowering
+
+    return register
+
+
+def is_keyed(node: PlanNode) -> bool:
+    """True for a node that runs inside a stage."""
+    return type(node) in _KEYED
+
+
+def is_stateless(node: PlanNode) -> bool:
+    """True for a node that runs as columns between stages."""
+    return type(node) in _STATELESS
+
+
+def lower_stateless(node: PlanNode, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow | Exploded]:
+    """The rows a stateless node makes of the rows of one input."""
+    return _STATELESS[type(node)](node, port, flow, lowering)
+
+
+def lower_keyed(node: PlanNode, lowering: Lowering) -> KeyedOperator:
+    """The kernel operator of a keyed node."""
+    return _KEYED[type(node)](node, lowering)
+
+
+def refuse(node: PlanNode, why: str = "", remedy: str = "") -> UnsupportedError:
+    """The error for a node that cannot be run."""
+    return UnsupportedError(
+        f"a plan with {node.type} cannot be run" + (f": {why}" if why else ""),
+        where=f"node {node.id} ({node.description})",
+        remedy=remedy,
+    )

@@ -1,0 +1,92 @@
+"""Nodes without state: calc, union, exchange, expand, correlate and the nodes that only steer Flink's run time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from plans.execution.connectors.base import UPDATE_BEFORE
+from plans.execution.expressions import to_column
+from plans.execution.operators.base import Exploded, Flow, Lowering, refuse, stateless
+from plans.execution.operators.table_functions import elements
+from plans.nodes import (
+    Calc,
+    Correlate,
+    DropUpdateBefore,
+    Exchange,
+    Expand,
+    LocalGroupAggregate,
+    MiniBatchAssigner,
+    Union,
+    WatermarkAssigner,
+)
+from plans.types import RowType
+
+
+@stateless(Calc)
+def calc(node: Calc, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
+    """Filter, then project."""
+    context = lowering.context(node)
+    columns = tuple(to_column(rex, flow.columns, context) for rex in node.projection)
+    kept = flow
+    if node.condition is not None:
+        kept = flow.where(to_column(node.condition, flow.columns, context))
+    return [replace(kept, columns=columns)]
+
+
+@stateless(Union, Exchange, MiniBatchAssigner, WatermarkAssigner, LocalGroupAggregate)
+def same(node: object, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
+    """The rows as they are.
+
+    A local aggregate passes its input on: the global aggregate above it aggregates the rows themselves.
+    """
+    return [flow]
+
+
+@stateless(DropUpdateBefore)
+def drop_update_before(node: DropUpdateBefore, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
+    """All rows but -U."""
+    return [flow.where(flow.kind != F.lit(UPDATE_BEFORE))]
+
+
+@stateless(Expand)
+def expand(node: Expand, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
+    """Every row once a project."""
+    context = lowering.context(node)
+    return [
+        replace(flow, columns=tuple(to_column(rex, flow.columns, context) for rex in project))
+        for project in node.projects
+    ]
+
+
+@stateless(Correlate)
+def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
+    """Every row with each row that the table function gives for it; LEFT keeps rows without any."""
+    if node.join_type not in ("INNER", "LEFT"):
+        raise refuse(node, f"join type {node.join_type}")
+    context = lowering.context(node)
+    row = node.output_type
+    assert isinstance(row, RowType)
+    width = len(row.fields) - len(flow.columns)
+    made = elements(node, flow.columns, context)
+    if node.condition is not None:
+        condition = node.condition
+        made = F.filter(
+            made, lambda item: to_column(condition, tuple(item.getField(f"v{at}") for at in range(width)), context)
+        )
+    if node.join_type == "LEFT":
+        made = F.when(F.coalesce(F.size(made), F.lit(0)) > 0, made).otherwise(
+            # An array with one null row, of the elements' type.
+            F.transform(F.array(F.lit(1)), lambda _: F.get(made, F.lit(0)))
+        )
+
+    def make(element: Column, position: Column) -> Flow:
+        columns = (*flow.columns, *(element.getField(f"v{at}") for at in range(width)))
+        tail = F.to_binary(F.lpad(F.hex(position), 8, "0"), F.lit("hex"))
+        path = F.concat(F.coalesce(flow.path, F.lit(b"")), tail)
+        return replace(flow, columns=columns, path=path, condition=None)
+
+    return [Exploded(made, make, flow.condition)]

@@ -1,0 +1,65 @@
+"""Changelog normalisation, and the upsert materialisation of sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from plans.execution.expressions import canonical_key, to_column
+from plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed
+from plans.nodes import ChangelogNormalize, Sink
+from plans.types import BOOLEAN, RowType
+
+
+@keyed(ChangelogNormalize)
+def changelog_normalize(node: ChangelogNormalize, lowering: Lowering) -> KeyedOperator:
+    """Flink's ProcTimeDeduplicateKeepLastRowFunction on a changelog input, with the pushed-down filter."""
+    types = lowering.input_types(node)
+    row = node.output_type
+    assert isinstance(row, RowType)
+    keys = list(node.unique_keys)
+    key_types = [types[at] for at in keys]
+    condition = node.filter_condition
+
+    def columns(flow: Flow) -> Sequence[Column]:
+        if condition is None:
+            return flow.columns
+        kept = F.coalesce(to_column(condition, flow.columns, lowering.context(node)), F.lit(False))
+        return (*flow.columns, kept)
+
+    return KeyedOperator(
+        type="changelog-normalize",
+        ports=(
+            KeyedPort(
+                types if condition is None else (*types, BOOLEAN),
+                key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types),
+                columns=columns,
+            ),
+        ),
+        output=row.types,
+        parameters={
+            "filterColumn": None if condition is None else len(types),
+            "generateUpdateBefore": node.generate_update_before,
+        },
+    )
+
+
+def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
+    """Flink's SinkUpsertMaterializer: one row a primary key of the sink, the last that is still there."""
+    types = lowering.input_types(node)
+    table = node.dynamic_table_sink.table.resolved_table
+    names = [column.name for column in table.schema_.columns if column.is_persisted]
+    key = table.schema_.primary_key
+    keys = [names.index(name) for name in key.columns] if key else []
+    key_types = [types[at] for at in keys]
+    upsert_key = node.input_upsert_key
+    return KeyedOperator(
+        type="sink-upsert-materializer",
+        ports=(
+            KeyedPort(types, key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types)),
+        ),
+        output=types,
+        parameters={"upsertKey": list(upsert_key) if upsert_key else None},
+    )

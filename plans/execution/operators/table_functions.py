@@ -1,0 +1,84 @@
+"""Table functions of correlates: the array of rows that a call gives for an input row.
+
+Source: `$UNNEST_ROWS$1`, `$UNNEST_ROWS_WITH_ORDINALITY$1` and `$REPLICATE_ROWS$1` in Flink 2.3's plans. Each element
+is a struct with fields `v0`, `v1`, ....
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from plans.execution.expressions import ExpressionContext, to_column
+from plans.execution.operators.base import refuse
+from plans.nodes import Correlate
+from plans.rex import Call, type_of
+from plans.types import ArrayType, FieldsType, LogicalType, MapType, MultisetType
+
+Elements = Callable[[Call, Sequence[Column], Sequence[LogicalType]], Column]
+
+
+def elements(node: Correlate, inputs: Sequence[Column], context: ExpressionContext) -> Column:
+    """The rows of a correlate's function call, as an array of structs.
+
+    Raises:
+        UnsupportedError: a function that is not known here; names node and function.
+    """
+    call = node.function_call
+    if not isinstance(call, Call) or call.name not in _FUNCTIONS:
+        name = call.name if isinstance(call, Call) else type(call).__name__
+        raise refuse(node, f"table function {name!r}", f"known: {', '.join(sorted(_FUNCTIONS))}")
+    arguments = [to_column(operand, inputs, context) for operand in call.operands]
+    return _FUNCTIONS[call.name](call, arguments, [type_of(operand) for operand in call.operands])
+
+
+def _fields(value: Column, type_: LogicalType) -> list[Column]:
+    """An element's columns: the fields of a row, or the value itself."""
+    if isinstance(type_, FieldsType):
+        return [value.getField(name) for name in type_.names]
+    return [value]
+
+
+def _struct(columns: Sequence[Column]) -> Column:
+    return F.struct(*(column.alias(f"v{at}") for at, column in enumerate(columns)))
+
+
+def _items(value: Column, type_: LogicalType) -> tuple[Column, Callable[[Column], list[Column]]]:
+    """A collection as an array, and how an item of it becomes columns."""
+    match type_:
+        case ArrayType():
+            return value, lambda item: _fields(item, type_.element)
+        case MapType():
+            return F.map_entries(value), lambda item: [item.getField("key"), item.getField("value")]
+        case MultisetType():
+            # A multiset is a map from element to count; each element comes as often as it is in it.
+            repeated = F.flatten(
+                F.transform(F.map_entries(value), lambda e: F.array_repeat(e.getField("key"), e.getField("value")))
+            )
+            return repeated, lambda item: _fields(item, type_.element)
+    raise AssertionError(f"UNNEST of {type_}")
+
+
+def _unnest(call: Call, arguments: Sequence[Column], types: Sequence[LogicalType]) -> Column:
+    array, columns = _items(arguments[0], types[0])
+    return F.transform(array, lambda item: _struct(columns(item)))
+
+
+def _unnest_with_ordinality(call: Call, arguments: Sequence[Column], types: Sequence[LogicalType]) -> Column:
+    array, columns = _items(arguments[0], types[0])
+    return F.transform(array, lambda item, at: _struct([*columns(item), (at + F.lit(1)).cast("int")]))
+
+
+def _replicate(call: Call, arguments: Sequence[Column], types: Sequence[LogicalType]) -> Column:
+    count, *values = arguments
+    times = F.greatest(count, F.lit(0)).cast("int")
+    return F.array_repeat(_struct(values), times)
+
+
+_FUNCTIONS: dict[str, Elements] = {
+    "$UNNEST_ROWS$1": _unnest,
+    "$UNNEST_ROWS_WITH_ORDINALITY$1": _unnest_with_ordinality,
+    "$REPLICATE_ROWS$1": _replicate,
+}

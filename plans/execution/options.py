@@ -1,0 +1,32 @@
+"""How a plan is run: what `execute-plan` was told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plans.errors import ExecutionError
+
+HOSTS = ("transformWithState", "flatMapGroupsWithState")
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Options of one run.
+
+    Args:
+        checkpoint: folder of the checkpoint; empty for a temporary one.
+        trigger_ms: milliseconds between micro-batches of a continuous run; None for as fast as they come.
+        available_now: end when what is there at the start has been read, though sources are unbounded.
+        host: the Spark operator that hosts the stages, one of HOSTS.
+    """
+
+    checkpoint: str = ""
+    trigger_ms: int | None = None
+    available_now: bool = False
+    host: str = HOSTS[0]
+
+    def __post_init__(self) -> None:
+        if self.host not in HOSTS:
+            raise ExecutionError(f"no such operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
+        if self.available_now and self.trigger_ms is not None:
+            raise ExecutionError("--trigger and --available-now exclude each other", remedy="leave one of them out")

@@ -1,0 +1,175 @@
+"""A plan made ready to run: checked, its tables and stages known, nothing started yet.
+
+Everything that can be refused is refused here, before a checkpoint or an output is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from plans.errors import UnsupportedError
+from plans.execution import operators  # noqa: F401 - registers the lowerings
+from plans.execution.connectors.base import TableSpec
+from plans.execution.operators.base import is_keyed, is_stateless, refuse
+from plans.execution.stages.layout import Layout, Port, lay_out
+from plans.nodes import Sink, TableSourceScan, Values
+from plans.nodes.base import PlanNode
+from plans.plan import CompiledPlan
+from plans.types import Field, LogicalType, RowType, TimestampBase
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """A table that is read once, however many scans of the plan read it.
+
+    Args:
+        id: the id of its first scan.
+        scans: all its scans.
+        table: what the connector gets.
+    """
+
+    id: int
+    scans: tuple[TableSourceScan, ...]
+    table: TableSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A plan ready to run."""
+
+    plan: CompiledPlan
+    layout: Layout
+    tables: Mapping[int, SourceTable]
+    values: Mapping[int, Values]
+    sinks: tuple[Sink, ...]
+
+    def starts(self, source: int) -> tuple[int, ...]:
+        """The plan nodes whose rows a source gives: the scans of a table, or a values node."""
+        return tuple(scan.id for scan in self.tables[source].scans) if source in self.tables else (source,)
+
+
+def sink_target(sink: Sink) -> int:
+    """The layout's id for the writing end of a sink.
+
+    A sink that materialises upserts is a keyed operator under its own id, and its writing end another.
+    """
+    return -sink.id if is_materialising(sink) else sink.id
+
+
+def is_materialising(node: PlanNode) -> bool:
+    """True for a sink with a state of its own, the upsert materializer."""
+    return isinstance(node, Sink) and bool(node.require_upsert_materialize)
+
+
+def consumers(plan: CompiledPlan, producer: int) -> tuple[Port, ...]:
+    """The inputs that a node's rows go to; a materialising sink's rows go to its writing end."""
+    node = plan.node(producer)
+    if isinstance(node, Sink):
+        return (Port(sink_target(node), 0),)
+    return tuple(Port(consumer, port) for consumer, port in plan.consumers(producer))
+
+
+def is_target(plan: CompiledPlan, port: Port) -> bool:
+    """True where rows end between two stages: at a keyed operator or a sink."""
+    return port.node < 0 or is_keyed(plan.node(port.node)) or isinstance(plan.node(port.node), Sink)
+
+
+def prepare(plan: CompiledPlan) -> Program:
+    """Check a plan and lay it out.
+
+    Raises:
+        UnsupportedError: a node, table or option that cannot run; names it.
+    """
+    for node in plan.nodes:
+        if not (is_keyed(node) or is_stateless(node) or isinstance(node, (TableSourceScan, Values, Sink))):
+            raise refuse(node, remedy="see the README for the operators that run")
+    sinks = tuple(node for node in plan.nodes if isinstance(node, Sink))
+    if not sinks:
+        raise UnsupportedError("the plan has no sink", remedy="compile an INSERT INTO statement")
+    tables = _tables(plan)
+    values = {node.id: node for node in plan.nodes if isinstance(node, Values)}
+    producers: dict[int, frozenset[Port]] = {}
+    for source, table in tables.items():
+        producers[source] = frozenset().union(*(_targets(plan, scan.id) for scan in table.scans))
+    for source in values:
+        producers[source] = _targets(plan, source)
+    sources = frozenset(producers)
+    for node in plan.nodes:
+        if is_keyed(node) or is_materialising(node):
+            producers[node.id] = _targets(plan, node.id)
+    layout = lay_out(producers, sources, frozenset(sink_target(sink) for sink in sinks))
+    return Program(plan, layout, tables, values, sinks)
+
+
+def _targets(plan: CompiledPlan, producer: int) -> frozenset[Port]:
+    found: set[Port] = set()
+    for port in consumers(plan, producer):
+        found |= {port} if is_target(plan, port) else _targets(plan, port.node)
+    return frozenset(found)
+
+
+def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
+    groups: dict[tuple[object, ...], list[TableSourceScan]] = {}
+    for node in plan.nodes:
+        if isinstance(node, TableSourceScan):
+            table = node.scan_table_source.table
+            key = (table.identifier, tuple(sorted(table.resolved_table.options.items())))
+            groups.setdefault(key, []).append(node)
+    found = {}
+    for scans in groups.values():
+        keys: dict[str, LogicalType] = {}
+        for scan in scans:
+            keys |= dict(scan_columns(scan).metadata)
+        found[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table_spec(scans[0], tuple(keys.items())))
+    return found
+
+
+def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalType], ...] = ()) -> TableSpec:
+    """The table of a scan or sink as its connector sees it."""
+    source = node.scan_table_source if isinstance(node, TableSourceScan) else node.dynamic_table_sink
+    table = source.table.resolved_table
+    physical = RowType(
+        fields=tuple(Field(column.name, column.data_type) for column in table.schema_.columns if column.is_physical)
+    )
+    key = table.schema_.primary_key
+    return TableSpec(
+        identifier=source.table.identifier.replace("`", ""),
+        columns=physical,
+        options=dict(table.options),
+        metadata=metadata,
+        partition_keys=tuple(table.partition_keys or ()),
+        primary_key=tuple(key.columns) if key else (),
+        node=node.id,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScanColumns:
+    """Which columns a scan gives: paths into the physical columns, then metadata keys with their types."""
+
+    paths: tuple[tuple[int, ...], ...]
+    metadata: tuple[tuple[str, LogicalType], ...]
+
+
+def scan_columns(scan: TableSourceScan) -> ScanColumns:
+    """The columns of a scan as its abilities say (ProjectPushDown, ReadingMetadata)."""
+    source = scan.scan_table_source
+    row = scan.output_type
+    assert isinstance(row, RowType)
+    keys: tuple[str, ...] = ()
+    columns = source.table.resolved_table.schema_.columns
+    paths = tuple((at,) for at in range(sum(1 for column in columns if column.is_physical)))
+    for ability in source.abilities or ():
+        if ability.type == "ProjectPushDown":
+            paths = tuple(tuple(path) for path in ability.projected_fields)
+        elif ability.type == "ReadingMetadata":
+            keys = tuple(ability.metadata_keys)
+        elif ability.type not in _PASSIVE_ABILITIES:
+            raise refuse(scan, f"the source ability {ability.type}", "compile without that push-down")
+    types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
+    return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)))
+
+
+#: Abilities that only let a source leave rows out early; the operators above do the work again.
+_PASSIVE_ABILITIES = frozenset({"FilterPushDown", "LimitPushDown", "PartitionPushDown", "WatermarkPushDown"})

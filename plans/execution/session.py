@@ -1,0 +1,121 @@
+"""The Spark session that runs plans: settings that the product needs, and those a user may change."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+
+from plans.errors import ExecutionError
+from plans.execution.kernel import kernel_jar, use_fit_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_STATE = "org.apache.spark.sql.execution.streaming.state"
+ROCKSDB = f"{_STATE}.RocksDBStateStoreProvider"
+
+#: Settings that keep results right; a user's `--conf` may not change them.
+FIXED: dict[str, str] = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.datetime.java8API.enabled": "true",
+    # A stage that keeps processing time would make availableNow run empty batches for ever.
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    # Column names of a plan differ in case.
+    "spark.sql.caseSensitive": "true",
+}
+
+#: Settings that a user's `--conf` may replace.
+DEFAULTS: dict[str, str] = {
+    "spark.driver.memory": "4g",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.streaming.ui.enabled": "false",
+    "spark.sql.streaming.forceDeleteTempCheckpointLocation": "true",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.optimizer.collapseProjectAlwaysInline": "false",
+}
+
+
+@contextmanager
+def spark_session(master: str = "", conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """A session with the kernel on board, stopped at the end.
+
+    Args:
+        master: Spark's master URL; empty for `local[*]`, or what spark-submit gave.
+        conf: settings on top of the defaults.
+
+    Raises:
+        ExecutionError: no fit Java, no kernel jar, a setting that would make results wrong, or Spark did not start.
+    """
+    chosen = dict(conf or {})
+    for name in chosen.keys() & FIXED.keys():
+        if chosen[name] != FIXED[name]:
+            raise ExecutionError(
+                f"--conf {name}={chosen[name]} would change results",
+                remedy=f"leave it out; the product sets it to {FIXED[name]}",
+            )
+    use_fit_java()
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    warehouse = Path(mkdtemp(prefix="compiled-plan-"))
+    settings = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | chosen | FIXED
+    settings.setdefault("spark.sql.shuffle.partitions", str(_cores(master)))
+    jars = [jar for jar in settings.get("spark.jars", "").split(",") if jar]
+    settings["spark.jars"] = ",".join([*jars, kernel_jar().as_uri()])
+    session = _start(master, settings)
+    try:
+        yield session
+    finally:
+        for query in session.streams.active:
+            query.stop()
+        _stop(session)
+        _remove(warehouse)
+
+
+def _start(master: str, settings: Mapping[str, str]) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName("execute-plan")
+    if master or "spark.master" not in settings:
+        builder = builder.master(master or os.environ.get("MASTER", "local[*]"))
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except Exception as fault:
+        raise ExecutionError(
+            f"Spark did not start: {fault}",
+            remedy="check --master and --conf; the Java that is used is that of JAVA_HOME",
+        ) from fault
+
+
+def _stop(session: SparkSession) -> None:
+    """Stop Spark; unload the state stores first, since their maintenance thread may hold a stop up for minutes."""
+    jvm = session._jvm
+    if jvm is not None:
+        try:
+            jvm.org.apache.spark.sql.execution.streaming.state.StateStore.stop()
+        except Exception:  # the name is Spark's own affair; without it a stop is only slower
+            pass
+    session.stop()
+
+
+def _cores(master: str) -> int:
+    inside = master.partition("[")[2].partition("]")[0].partition(",")[0]
+    return int(inside) if inside.isdigit() else max(os.cpu_count() or 2, 1)
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,312 @@
+"""A laid-out plan as one streaming DataFrame: sources, stages, and the projections between them.
+
+Rows between stages are an envelope: `op`, `key`, `port`, `kind`, `ord`, `path`, and one nullable struct column per
+port (see the kernel's README). One projection turns each row of a stage into the rows of all its consumers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
+
+from plans.execution.connectors.base import KIND, ORD, PATH
+from plans.execution.operators.base import (
+    Exploded,
+    Flow,
+    JoinedCondition,
+    KeyedOperator,
+    KeyedPort,
+    Lowering,
+    lower_keyed,
+    lower_stateless,
+)
+from plans.execution.operators.changelog import sink_materializer
+from plans.execution.program import Program, consumers, is_target, scan_columns
+from plans.execution.stages.layout import Port, output_column
+from plans.execution.types import to_spark
+from plans.nodes import Sink, TableSourceScan
+from plans.types import FieldsType, LogicalType, RowType
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from plans.nodes.base import PlanNode
+
+HEAD = ("op", "key", "port", KIND, ORD, PATH)
+_HEAD_TYPES = {"op": "string", "key": "string", "port": "int", KIND: "tinyint", ORD: "bigint", PATH: "binary"}
+
+
+def struct_type(types: Sequence[LogicalType]) -> StructType:
+    """Columns of these types as a struct with fields `v0`, `v1`, ...."""
+    return StructType([StructField(f"v{at}", to_spark(type_), True) for at, type_ in enumerate(types)])
+
+
+def struct_fields(struct: Column, count: int) -> tuple[Column, ...]:
+    """The fields of such a struct."""
+    return tuple(struct.getField(f"v{at}") for at in range(count))
+
+
+@dataclass(frozen=True, slots=True)
+class StageHandle:
+    """A running stage: the plan nodes it hosts by uid, and the kernel's handle to read figures from."""
+
+    nodes: Mapping[str, int]
+    kernel: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Rows for one consumer: a struct (`row`) where `condition` holds, or an array of such structs (`rows`)."""
+
+    row: Column | None
+    rows: Column | None
+    condition: Column | None
+
+
+def _at_path(path: Sequence[int], columns: RowType) -> Column:
+    """The column at a path of field positions, as in a ProjectPushDown."""
+    column: Column = F.col(f"f{path[0]}")
+    type_: LogicalType = columns.types[path[0]]
+    for at in path[1:]:
+        assert isinstance(type_, FieldsType)
+        column, type_ = column.getField(type_.names[at]), type_.types[at]
+    return column
+
+
+class StageBuilder:
+    """Builds the DataFrame of a plan. `sources` are the DataFrames of the scans and values, by node id."""
+
+    def __init__(self, spark: SparkSession, lowering: Lowering, program: Program, options: Mapping[str, Any]) -> None:
+        self.spark = spark
+        self.lowering = lowering
+        self.plan = lowering.plan
+        self.program = program
+        self.layout = layout = program.layout
+        self.options = options
+        self.handles: list[StageHandle] = []
+        self.operators: dict[int, KeyedOperator] = {
+            node: self._lower(self.plan.node(node)) for stage in layout.stages for node in stage
+        }
+
+    def _lower(self, node: PlanNode) -> KeyedOperator:
+        if isinstance(node, Sink):
+            return sink_materializer(node, self.lowering)
+        return lower_keyed(node, self.lowering)
+
+    def build(self, sources: Mapping[int, DataFrame]) -> DataFrame:
+        """The rows for the sinks, as an envelope."""
+        current: DataFrame | None = None
+        for level in range(1, self.layout.last + 1):
+            entering = [node for node in sorted(sources) if self.layout.entries[node] == level]
+            frames = [current] if current is not None else []
+            frames += [self._enter(node, sources[node], level) for node in entering]
+            current = reduce(lambda left, right: left.unionByName(right), frames)
+            if level < self.layout.last:
+                current = self._project_outputs(self._attach(current, level), level)
+        assert current is not None
+        return current
+
+    def sink_rows(self, envelope: DataFrame, sink: int) -> DataFrame:
+        """Rows for one sink from the final envelope: `kind`, `ord`, `path`, `f0`, `f1`, ...."""
+        port = Port(sink, 0)
+        types = self._port_types(port)
+        fields = struct_fields(F.col(port.column), len(types))
+        columns = [field.alias(f"f{at}") for at, field in enumerate(fields)]
+        rows = envelope if len(self.layout.arriving(self.layout.last)) == 1 else self._of(envelope, port)
+        return rows.select(KIND, ORD, PATH, *columns)
+
+    def _of(self, envelope: DataFrame, port: Port) -> DataFrame:
+        return envelope.where(F.col("op") == F.lit(self._tag(port.node)))
+
+    # ---- projections
+
+    def _enter(self, source: int, frame: DataFrame, level: int) -> DataFrame:
+        """Rows of a source as an envelope in front of stage `level`."""
+        flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), ())
+        pieces: list[_Piece] = []
+        for start in self.program.starts(source):
+            columns = self._scanned(source, start)
+            pieces += self._pieces(start, replace(flow, columns=columns), level)
+        return self._emit(frame, pieces, level)
+
+    def _scanned(self, source: int, start: int) -> tuple[Column, ...]:
+        """The columns of a scan, over the columns of its table."""
+        node = self.plan.node(start)
+        if not isinstance(node, TableSourceScan):
+            assert isinstance(node.output_type, RowType)
+            return tuple(F.col(f"f{at}") for at in range(len(node.output_type.fields)))
+        table = self.program.tables[source].table
+        keys = [key for key, _ in table.metadata]
+        wanted = scan_columns(node)
+        physical = [_at_path(path, table.columns) for path in wanted.paths]
+        return (*physical, *(F.col(f"m{keys.index(key)}") for key, _ in wanted.metadata))
+
+    def _project_outputs(self, frame: DataFrame, level: int) -> DataFrame:
+        """Rows of stage `level` as an envelope in front of the next level."""
+        hosted = self.layout.stages[level - 1]
+        passing = self.layout.passing(level)
+        alone = len(hosted) == 1 and not passing
+        pieces: list[_Piece] = []
+        for node in hosted:
+            types = self.operators[node].output
+            columns = struct_fields(F.col(output_column(node)), len(types))
+            condition = None if alone else F.col("op") == F.lit(self._tag(node))
+            flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), columns, condition)
+            pieces += self._pieces(node, flow, level + 1)
+        if passing:
+            condition = reduce(or_, [F.col("op") == F.lit(self._tag(port.node)) for port in passing])
+            given = {port.column: F.col(port.column) for port in passing}
+            pieces.append(_Piece(self._envelope([F.col(name) for name in HEAD], given, level + 1), None, condition))
+        return self._emit(frame, pieces, level + 1)
+
+    def _emit(self, frame: DataFrame, pieces: Sequence[_Piece], level: int) -> DataFrame:
+        columns = [*HEAD, *(port.column for port in self.layout.arriving(level))]
+        if len(pieces) == 1 and pieces[0].row is not None:
+            piece = pieces[0]
+            kept = frame if piece.condition is None else frame.where(piece.condition)
+            assert piece.row is not None
+            # Optimised to a plain projection: the fields of a struct that is made and taken apart at once.
+            return kept.select(*(piece.row.getField(name).alias(name) for name in columns))
+        arrays = [self._as_array(piece) for piece in pieces]
+        rows = arrays[0] if len(arrays) == 1 else F.concat(*arrays)
+        return frame.select(F.inline(rows)).toDF(*columns)
+
+    def _as_array(self, piece: _Piece) -> Column:
+        if piece.row is not None:
+            if piece.condition is None:
+                return F.array(piece.row)
+            one = F.array(F.when(piece.condition, piece.row))
+            return F.filter(one, lambda row: row.isNotNull())
+        assert piece.rows is not None
+        if piece.condition is None:
+            return piece.rows
+        return F.filter(F.when(piece.condition, piece.rows), lambda row: row.isNotNull())
+
+    def _pieces(self, producer: int, flow: Flow, level: int) -> list[_Piece]:
+        """Rows that reach each consumer of `producer` through stateless nodes."""
+        found: list[_Piece] = []
+        for port in consumers(self.plan, producer):
+            if is_target(self.plan, port):
+                found.append(_Piece(self._target_row(port, flow, level), None, flow.condition))
+                continue
+            for made in lower_stateless(self.plan.node(port.node), port.index, flow, self.lowering):
+                if isinstance(made, Flow):
+                    found += self._pieces(port.node, made, level)
+                else:
+                    found.append(self._exploded(port.node, made, level))
+        return found
+
+    def _exploded(self, node: int, made: Exploded, level: int) -> _Piece:
+        def rows(element: Column, position: Column) -> Column:
+            pieces = self._pieces(node, made.make(element, position), level)
+            arrays = [self._as_array(piece) for piece in pieces]
+            return arrays[0] if len(arrays) == 1 else F.concat(*arrays)
+
+        return _Piece(None, F.flatten(F.transform(made.elements, rows)), made.condition)
+
+    def _target_row(self, port: Port, flow: Flow, level: int) -> Column:
+        head = [
+            F.lit(self._tag(port.node)),
+            self._key(port, flow),
+            F.lit(port.index),
+            flow.kind,
+            flow.ord,
+            flow.path,
+        ]
+        columns = flow.columns if port.node not in self.operators else self._port(port).columns(flow)
+        types = self._port_types(port)
+        fields = [column.alias(f"v{at}") for at, column in enumerate(columns)]
+        struct = F.struct(*fields).cast(struct_type(types))
+        return self._envelope(head, {port.column: struct}, level)
+
+    def _envelope(self, head: Sequence[Column], given: Mapping[str, Column], level: int) -> Column:
+        """One envelope row; columns of other ports are null."""
+        fields = [
+            column.cast(_HEAD_TYPES[name]).alias(name) for name, column in zip(HEAD, head, strict=True)
+        ]
+        for port in self.layout.arriving(level):
+            other = given.get(port.column)
+            column = F.lit(None).cast(struct_type(self._port_types(port))) if other is None else other
+            fields.append(column.alias(port.column))
+        return F.struct(*fields)
+
+    # ---- targets
+
+    def _tag(self, node: int) -> str:
+        """What `op` says: the uid of a keyed operator, or a sink's tag."""
+        if node in self.operators:
+            uid = self.plan.node(node).uid
+            assert uid is not None
+            return uid
+        return f"sink:{node}"
+
+    def _port(self, port: Port) -> KeyedPort:
+        return self.operators[port.node].ports[port.index]
+
+    def _port_types(self, port: Port) -> tuple[LogicalType, ...]:
+        if port.node in self.operators:
+            return self._port(port).types
+        return self.lowering.input_types(self.plan.node(abs(port.node)), port.index)
+
+    def _key(self, port: Port, flow: Flow) -> Column:
+        if port.node in self.operators:
+            return self._port(port).key(flow)
+        # A row for a sink needs no key; spread such rows over the tasks that they pass.
+        return F.concat(F.lit("#"), flow.ord.cast("string")) if self.layout.stages else F.lit("")
+
+    # ---- stages
+
+    def _attach(self, frame: DataFrame, level: int) -> DataFrame:
+        from pyspark.sql import DataFrame as SparkDataFrame
+
+        hosted = self.layout.stages[level - 1]
+        spec = {
+            "name": f"stage-{level}",
+            "host": self.options["host"],
+            "timeDomain": "processing",
+            "timeMode": self.options.get("time_mode", "processing"),
+            "operators": [self._spec(node) for node in hosted],
+            "passThrough": [port.column for port in self.layout.passing(level)],
+        }
+        jvm = self.spark._jvm
+        assert jvm is not None
+        kernel = jvm.org.compiledplan.kernel.Stage.attach(frame._jdf, json.dumps(spec))
+        self.handles.append(StageHandle({self._tag(node): node for node in hosted}, kernel))
+        return SparkDataFrame(kernel.output(), self.spark)
+
+    def _spec(self, node_id: int) -> dict[str, Any]:
+        operator, node = self.operators[node_id], self.plan.node(node_id)
+        parameters = {
+            name: self._condition(value) if isinstance(value, JoinedCondition) else value
+            for name, value in operator.parameters.items()
+        }
+        if "conditions" in parameters:
+            parameters["conditions"] = [
+                self._condition(value) if isinstance(value, JoinedCondition) else value
+                for value in parameters["conditions"]
+            ]
+        return {
+            "uid": self._tag(node_id),
+            "type": operator.type,
+            "ports": [{"column": Port(node_id, at).column} for at in range(len(operator.ports))],
+            "output": output_column(node_id),
+            "outputSchema": json.loads(struct_type(operator.output).json()),
+            "ttl": [entry.ttl_millis for entry in node.state or ()],
+            **parameters,
+        }
+
+    def _condition(self, condition: JoinedCondition) -> str:
+        """A condition over joined rows, compiled by Spark, as the kernel wants it."""
+        types = struct_type(condition.types)
+        sample = self.spark.createDataFrame([], types)
+        column = condition.make([F.col(field.name) for field in types.fields])
+        jvm = self.spark._jvm
+        assert jvm is not None
+        return str(jvm.org.compiledplan.kernel.Conditions.serialize(sample._jdf, column._jc))
