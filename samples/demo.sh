@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The main job, end to end: compile a program, look at its state, edit two TTLs, run the plan, look at the result.
+# Works in a folder of its own, build/demo; needs the commands on PATH (make demo puts them there).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+here=$PWD
+work=$here/build/demo
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+
+step() { printf '\n\033[1m$ %s\033[0m\n' "$*"; "$@"; }
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || step() { printf '\n$ %s\n' "$*"; "$@"; }
+
+step python "$here/samples/generate.py" --rows "${DEMO_ROWS:-300000}"
+step compile-plan "$here/samples/orders_shipments/program.sql" -o plan.json
+step edit-plan plan.json --ttl 5.leftState=3s --ttl 5.rightState=9s
+step edit-plan plan.json
+step edit-plan --check plan.json
+step execute-plan --dry-run plan.json
+step execute-plan plan.json
+printf '\nThe first rows of out/orders_shipments, and how many there are:\n'
+cat out/orders_shipments/*.json | sort | head -n 3 || true
+cat out/orders_shipments/*.json | wc -l

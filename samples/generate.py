@@ -1,0 +1,84 @@
+"""Data for the samples: the same rows on every machine (seeded).
+
+    python samples/generate.py [--rows N] [--folder data]
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Iterable
+from pathlib import Path
+
+SHIP_MODES = ("AIR", "RAIL", "ROAD", "SEA", "PIPE")
+
+
+def write(path: Path, rows: Iterable[object]) -> None:
+    """One JSON object a line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        file.writelines(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
+
+
+def orders_shipments(folder: Path, count: int) -> None:
+    """Orders, and for most of them the shipment of their line order."""
+    chance = random.Random(1)
+    lines = list(range(count))
+    chance.shuffle(lines)
+    write(folder / "orders" / "1.json", ({"order_id": at, "line_order_id": line} for at, line in enumerate(lines)))
+    shipped = (line for line in range(count) if chance.random() < 0.9)
+    rows = ({"line_order_id": line, "ship_mode": chance.choice(SHIP_MODES)} for line in shipped)
+    write(folder / "line_orders" / "1.json", rows)
+
+
+def clicks(folder: Path, count: int) -> None:
+    """Click events, some delivered twice."""
+    chance = random.Random(2)
+
+    def events() -> Iterable[object]:
+        for event in range(count):
+            row = {"event_id": event, "page": f"/page/{chance.randrange(50)}", "millis": chance.randrange(2000)}
+            yield row
+            if chance.random() < 0.2:
+                yield row
+
+    write(folder / "clicks" / "1.json", events())
+
+
+def accounts(folder: Path, count: int) -> None:
+    """The change log of a table of accounts: inserts, updates and deletes."""
+    chance = random.Random(3)
+    rows: dict[int, dict[str, object]] = {}
+
+    def changes() -> Iterable[object]:
+        for _ in range(count):
+            account = chance.randrange(max(count // 5, 1))
+            before = rows.pop(account, None)
+            after = None
+            if before is None or chance.random() < 0.8:
+                cents = chance.randrange(10_000_000)
+                branch = f"b{chance.randrange(20)}"
+                after = {"account_id": account, "branch": branch, "balance": f"{cents // 100}.{cents % 100:02}"}
+                rows[account] = after
+            op = "c" if before is None else "d" if after is None else "u"
+            yield {"before": before, "after": after, "op": op}
+
+    write(folder / "accounts" / "1.json", changes())
+
+
+def main() -> None:
+    """Write the data of all samples."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--rows", type=int, default=300_000)
+    options.add_argument("--folder", type=Path, default=Path("data"))
+    chosen = options.parse_args()
+    orders_shipments(chosen.folder / "orders_shipments", chosen.rows)
+    clicks(chosen.folder / "deduplicate_aggregate", chosen.rows // 2)
+    accounts(chosen.folder / "cdc_aggregate", chosen.rows // 3)
+
+
+if __name__ == "__main__":
+    main()
