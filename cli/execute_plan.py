@@ -32,12 +32,8 @@ def execute(
     checkpoint: Annotated[
         str, typer.Option(metavar="DIR", help="Checkpoint folder (local or any Hadoop URI); temporary if left out.")
     ] = "",
-    trigger: Annotated[
-        str, typer.Option(metavar="2s", help="Time between micro-batches of a continuous run.")
-    ] = "",
-    available_now: Annotated[
-        bool, typer.Option("--available-now", help="Read what is there now, then end.")
-    ] = False,
+    trigger: Annotated[str, typer.Option(metavar="2s", help="Time between micro-batches of a continuous run.")] = "",
+    available_now: Annotated[bool, typer.Option("--available-now", help="Read what is there now, then end.")] = False,
     host: Annotated[
         str, typer.Option(help="Spark operator that hosts keyed state: transformWithState or flatMapGroupsWithState.")
     ] = "transformWithState",

@@ -15,6 +15,7 @@ from plans.execution.operators.base import is_keyed, is_stateless, refuse
 from plans.execution.stages.layout import Layout, Port, lay_out
 from plans.nodes import Sink, TableSourceScan, Values
 from plans.nodes.base import PlanNode
+from plans.nodes.tables import CatalogTable, PhysicalColumn, ProjectPushDown, ReadingMetadata, ResolvedTable
 from plans.plan import CompiledPlan
 from plans.types import Field, LogicalType, RowType, TimestampBase
 
@@ -113,8 +114,8 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
     groups: dict[tuple[object, ...], list[TableSourceScan]] = {}
     for node in plan.nodes:
         if isinstance(node, TableSourceScan):
-            table = node.scan_table_source.table
-            key = (table.identifier, tuple(sorted(table.resolved_table.options.items())))
+            options = resolved_table(node).options or {}
+            key = (table_of(node).identifier, tuple(sorted(options.items())))
             groups.setdefault(key, []).append(node)
     found = {}
     for scans in groups.values():
@@ -127,21 +128,45 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
 
 def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalType], ...] = ()) -> TableSpec:
     """The table of a scan or sink as its connector sees it."""
-    source = node.scan_table_source if isinstance(node, TableSourceScan) else node.dynamic_table_sink
-    table = source.table.resolved_table
+    source = table_of(node)
+    table = resolved_table(node)
     physical = RowType(
-        fields=tuple(Field(column.name, column.data_type) for column in table.schema_.columns if column.is_physical)
+        fields=tuple(
+            Field(column.name, column.data_type)
+            for column in table.table_schema.columns
+            if isinstance(column, PhysicalColumn)
+        )
     )
-    key = table.schema_.primary_key
+    key = table.table_schema.primary_key
     return TableSpec(
-        identifier=source.table.identifier.replace("`", ""),
+        identifier=".".join(source.path),
         columns=physical,
-        options=dict(table.options),
+        options=dict(table.options or {}),
         metadata=metadata,
-        partition_keys=tuple(table.partition_keys or ()),
+        partition_keys=table.partition_keys,
         primary_key=tuple(key.columns) if key else (),
         node=node.id,
     )
+
+
+def table_of(node: TableSourceScan | Sink) -> CatalogTable:
+    """The table that a scan reads or a sink writes."""
+    spec = node.scan_table_source if isinstance(node, TableSourceScan) else node.dynamic_table_sink
+    return spec.table
+
+
+def resolved_table(node: TableSourceScan | Sink) -> ResolvedTable:
+    """Schema and options of the table of a scan or sink.
+
+    Raises:
+        UnsupportedError: the plan was compiled without them.
+    """
+    found = table_of(node).resolved_table
+    if found is None:
+        raise refuse(
+            node, "its table has no schema in the plan", "compile with table.plan.compile.catalog-objects = ALL"
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +179,15 @@ class ScanColumns:
 
 def scan_columns(scan: TableSourceScan) -> ScanColumns:
     """The columns of a scan as its abilities say (ProjectPushDown, ReadingMetadata)."""
-    source = scan.scan_table_source
-    row = scan.output_type
-    assert isinstance(row, RowType)
+    source, row = scan.scan_table_source, scan.output_type
     keys: tuple[str, ...] = ()
-    columns = source.table.resolved_table.schema_.columns
-    paths = tuple((at,) for at in range(sum(1 for column in columns if column.is_physical)))
-    for ability in source.abilities or ():
-        if ability.type == "ProjectPushDown":
-            paths = tuple(tuple(path) for path in ability.projected_fields)
-        elif ability.type == "ReadingMetadata":
-            keys = tuple(ability.metadata_keys)
+    columns = resolved_table(scan).table_schema.columns
+    paths = tuple((at,) for at in range(sum(1 for column in columns if isinstance(column, PhysicalColumn))))
+    for ability in source.abilities:
+        if isinstance(ability, ProjectPushDown):
+            paths = ability.projected_fields
+        elif isinstance(ability, ReadingMetadata):
+            keys = ability.metadata_keys
         elif ability.type not in _PASSIVE_ABILITIES:
             raise refuse(scan, f"the source ability {ability.type}", "compile without that push-down")
     types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
@@ -172,4 +195,4 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
 
 
 #: Abilities that only let a source leave rows out early; the operators above do the work again.
-_PASSIVE_ABILITIES = frozenset({"FilterPushDown", "LimitPushDown", "PartitionPushDown", "WatermarkPushDown"})
+_PASSIVE_ABILITIES = frozenset({"FilterPushDown", "LimitPushDown"})

@@ -94,9 +94,7 @@ class Run:
         run_id = self.folder.read_text(_RUN_ID) or uuid.uuid4().hex[:12]
         self.run_id = run_id
         sink_context = connectors.SinkContext(spark, time_zone, run_id, stdout)
-        self._sinks = {
-            sink.id: connectors.open_sink(table_spec(sink), sink_context) for sink in self.program.sinks
-        }
+        self._sinks = {sink.id: connectors.open_sink(table_spec(sink), sink_context) for sink in self.program.sinks}
 
     @property
     def bounded(self) -> bool:
@@ -192,4 +190,3 @@ class Run:
         self._rows_out += out
         millis = int(progress.durationMs.get("triggerExecution", 0))
         self.report(BatchProgress(progress.batchId, progress.numInputRows, out, millis, operators))
-

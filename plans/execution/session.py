@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
@@ -103,10 +103,9 @@ def _stop(session: SparkSession) -> None:
     """Stop Spark; unload the state stores first, since their maintenance thread may hold a stop up for minutes."""
     jvm = session._jvm
     if jvm is not None:
-        try:
+        # The name is Spark's own affair; without it a stop is only slower.
+        with suppress(Exception):
             jvm.org.apache.spark.sql.execution.streaming.state.StateStore.stop()
-        except Exception:  # the name is Spark's own affair; without it a stop is only slower
-            pass
     session.stop()
 
 

@@ -34,7 +34,12 @@ def group_aggregate(node: GroupAggregate, lowering: Lowering) -> KeyedOperator:
     """Flink's GroupAggFunction."""
     types = lowering.input_types(node)
     return _operator(
-        node, types, node.grouping, node.agg_calls, node.agg_call_need_retractions, node.need_retraction,
+        node,
+        types,
+        node.grouping,
+        node.agg_calls,
+        node.agg_call_need_retractions,
+        node.need_retraction,
         node.generate_update_before,
     )
 
@@ -49,14 +54,23 @@ def global_group_aggregate(node: GlobalGroupAggregate, lowering: Lowering) -> Ke
             # The final key's positions count the partial key's columns.
             grouping = [local.grouping[at] for at in below.final_agg_grouping]
             return _operator(
-                node, lowering.input_types(local), grouping, below.partial_original_agg_calls,
-                below.partial_agg_call_need_retractions, below.partial_agg_need_retraction,
+                node,
+                lowering.input_types(local),
+                grouping,
+                below.partial_original_agg_calls,
+                below.partial_agg_call_need_retractions,
+                below.partial_agg_need_retraction,
                 node.generate_update_before,
             )
     if isinstance(below, LocalGroupAggregate):
         return _operator(
-            node, lowering.input_types(below), below.grouping, below.agg_calls, below.agg_call_need_retractions,
-            below.need_retraction, node.generate_update_before,
+            node,
+            lowering.input_types(below),
+            below.grouping,
+            below.agg_calls,
+            below.agg_call_need_retractions,
+            below.need_retraction,
+            node.generate_update_before,
         )
     raise refuse(node, f"its input is {below.type}, not a local aggregate", "compile the program again")
 
@@ -84,9 +98,9 @@ def _operator(
         ports=(
             KeyedPort(
                 tuple(types),
-                key=lambda flow: canonical_key([flow.columns[at] for at in grouping], key_types)
-                if grouping
-                else F.lit(""),
+                key=lambda flow: (
+                    canonical_key([flow.columns[at] for at in grouping], key_types) if grouping else F.lit("")
+                ),
             ),
         ),
         output=row.types,

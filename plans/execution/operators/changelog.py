@@ -8,8 +8,9 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from plans.execution.expressions import canonical_key, to_column
-from plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed
+from plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse
 from plans.nodes import ChangelogNormalize, Sink
+from plans.nodes.tables import PhysicalColumn
 from plans.types import BOOLEAN, RowType
 
 
@@ -50,16 +51,16 @@ def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
     """Flink's SinkUpsertMaterializer: one row a primary key of the sink, the last that is still there."""
     types = lowering.input_types(node)
     table = node.dynamic_table_sink.table.resolved_table
-    names = [column.name for column in table.schema_.columns if column.is_persisted]
-    key = table.schema_.primary_key
+    if table is None:
+        raise refuse(node, "its table has no schema in the plan")
+    names = [column.name for column in table.table_schema.columns if isinstance(column, PhysicalColumn)]
+    key = table.table_schema.primary_key
     keys = [names.index(name) for name in key.columns] if key else []
     key_types = [types[at] for at in keys]
     upsert_key = node.input_upsert_key
     return KeyedOperator(
         type="sink-upsert-materializer",
-        ports=(
-            KeyedPort(types, key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types)),
-        ),
+        ports=(KeyedPort(types, key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types)),),
         output=types,
         parameters={"upsertKey": list(upsert_key) if upsert_key else None},
     )

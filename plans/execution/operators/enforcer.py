@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from plans.execution.operators.base import refuse
+from plans.execution.program import resolved_table, table_of
 from plans.execution.types import to_spark
+from plans.nodes.tables import PhysicalColumn
 from plans.types import BinaryType, BytesType, CharacterType, CharType, LogicalType
 
 if TYPE_CHECKING:
@@ -24,8 +26,10 @@ _LENGTH = "table.exec.sink.type-length-enforcer"
 
 def enforce(node: Sink, frame: DataFrame) -> DataFrame:
     """The rows that may be written, from `kind`, `ord`, `path`, `f0`, ...."""
-    table = node.dynamic_table_sink.table
-    columns = [column for column in table.resolved_table.schema_.columns if column.is_persisted]
+    if node.dynamic_table_sink.abilities:
+        names = ", ".join(ability.type for ability in node.dynamic_table_sink.abilities)
+        raise refuse(node, f"sink abilities {names}", "write the physical columns only")
+    columns = persisted_columns(node)
     required = [at for at, column in enumerate(columns) if not column.data_type.nullable]
     mode = node.configuration.get(_NOT_NULL, "ERROR").upper()
     if mode not in ("ERROR", "DROP"):
@@ -36,7 +40,7 @@ def enforce(node: Sink, frame: DataFrame) -> DataFrame:
             frame = frame.where(F.col(name).isNotNull())
             continue
         text = (
-            f"column '{columns[at].name}' of sink {table.identifier.replace('`', '')} is NOT NULL, and a null value is "
+            f"column '{columns[at].name}' of sink {'.'.join(table_of(node).path)} is NOT NULL, and a null value is "
             f"being written into it; set '{_NOT_NULL}' = 'DROP' to drop such rows"
         )
         failure = F.raise_error(F.lit(text)).cast(to_spark(columns[at].data_type))
@@ -48,6 +52,11 @@ def enforce(node: Sink, frame: DataFrame) -> DataFrame:
         for at, column in enumerate(columns):
             frame = frame.withColumn(f"f{at}", _fitted(F.col(f"f{at}"), column.data_type))
     return frame
+
+
+def persisted_columns(node: Sink) -> list[PhysicalColumn]:
+    """The columns of a sink's table that are written."""
+    return [column for column in resolved_table(node).table_schema.columns if isinstance(column, PhysicalColumn)]
 
 
 def _fitted(column: Column, type_: LogicalType) -> Column:

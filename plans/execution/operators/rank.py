@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from plans.execution.expressions import canonical_key
 from plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed, refuse
 from plans.nodes import Deduplicate, Limit, Rank, SortLimit
+from plans.nodes.ranks import ConstantRange, ConstantRangeWithoutEnd, RankRange, UpdateFast, VariableRange
 from plans.types import LogicalType, RowType, TimeKind, TimestampBase
 
 _STRATEGIES = {"AppendFast": "append", "Retract": "retract", "UpdateFast": "update"}
@@ -36,7 +37,7 @@ def rank(node: Rank | SortLimit | Limit, lowering: Lowering) -> KeyedOperator:
         output=row.types,
         parameters={
             "strategy": _STRATEGIES[strategy.type],
-            "primaryKeys": list(getattr(strategy, "primary_keys", None) or ()),
+            "primaryKeys": list(strategy.primary_keys) if isinstance(strategy, UpdateFast) else [],
             "partition": list(node.partition.fields),
             "orderBy": order,
             "outputRowNumber": node.output_row_number,
@@ -46,10 +47,14 @@ def rank(node: Rank | SortLimit | Limit, lowering: Lowering) -> KeyedOperator:
     )
 
 
-def _range(rank_range: Any) -> dict[str, Any]:
-    if rank_range.type == "Variable":
-        return {"start": 1, "end": None, "endColumn": rank_range.end_index}
-    return {"start": rank_range.start, "end": rank_range.end, "endColumn": None}
+def _range(rank_range: RankRange) -> dict[str, Any]:
+    match rank_range:
+        case ConstantRange():
+            return {"start": rank_range.start, "end": rank_range.end, "endColumn": None}
+        case ConstantRangeWithoutEnd():
+            return {"start": rank_range.start, "end": None, "endColumn": None}
+        case VariableRange():
+            return {"start": 1, "end": None, "endColumn": rank_range.end_index}
 
 
 @keyed(Deduplicate)
@@ -61,11 +66,9 @@ def deduplicate(node: Deduplicate, lowering: Lowering) -> KeyedOperator:
     rowtime = None
     if node.is_rowtime:
         rowtime = next(
-            at
-            for at, type_ in enumerate(types)
-            if isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
+            at for at, type_ in enumerate(types) if isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
         )
-    sensitive = (node.configuration or {}).get("table.exec.deduplicate.insert-update-after-sensitive-enabled", "true")
+    sensitive = node.configuration.get("table.exec.deduplicate.insert-update-after-sensitive-enabled", "true")
     return KeyedOperator(
         type="deduplicate",
         ports=(_partitioned(types, node.unique_keys),),

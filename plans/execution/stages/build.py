@@ -228,9 +228,7 @@ class StageBuilder:
 
     def _envelope(self, head: Sequence[Column], given: Mapping[str, Column], level: int) -> Column:
         """One envelope row; columns of other ports are null."""
-        fields = [
-            column.cast(_HEAD_TYPES[name]).alias(name) for name, column in zip(HEAD, head, strict=True)
-        ]
+        fields = [column.cast(_HEAD_TYPES[name]).alias(name) for name, column in zip(HEAD, head, strict=True)]
         for port in self.layout.arriving(level):
             other = given.get(port.column)
             column = F.lit(None).cast(struct_type(self._port_types(port))) if other is None else other
@@ -298,7 +296,7 @@ class StageBuilder:
             "ports": [{"column": Port(node_id, at).column} for at in range(len(operator.ports))],
             "output": output_column(node_id),
             "outputSchema": json.loads(struct_type(operator.output).json()),
-            "ttl": [entry.ttl_millis for entry in node.state or ()],
+            "ttl": [entry.ttl_ms for entry in node.state_entries],
             **parameters,
         }
 

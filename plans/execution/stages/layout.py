@@ -95,7 +95,5 @@ def lay_out(producers: Mapping[int, frozenset[Port]], sources: frozenset[int], s
     for sink in sinks:
         levels[sink] = depth + 1
     stages = tuple(tuple(sorted(node for node in keyed if levels[node] == at)) for at in range(1, depth + 1))
-    entries = {
-        source: min((levels[port.node] for port in producers[source]), default=depth + 1) for source in sources
-    }
+    entries = {source: min((levels[port.node] for port in producers[source]), default=depth + 1) for source in sources}
     return Layout(stages, entries, dict(producers), levels)
