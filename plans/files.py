@@ -1,0 +1,96 @@
+"""Plan files, local and remote."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from plans.errors import PlanError
+
+
+def is_remote(path: str | Path) -> bool:
+    """Whether the path is a URL that fsspec serves (`s3://...`)."""
+    return "://" in str(path) and not str(path).startswith("file://")
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file.
+
+    Raises:
+        PlanError: it cannot be read, or it is not UTF-8.
+    """
+    try:
+        data = _remote(path, "rb").read() if is_remote(path) else _local(path).read_bytes()
+        return data.decode("utf-8") if isinstance(data, bytes) else str(data)
+    except UnicodeDecodeError as fault:
+        raise PlanError("not a plan: the file is not UTF-8", where=f"{path}, byte {fault.start}") from None
+    except FileNotFoundError:
+        raise PlanError("no such plan file", where=str(path), remedy="check the path") from None
+    except OSError as fault:
+        raise PlanError(f"cannot read the plan: {fault.strerror or fault}", where=str(path)) from None
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file at once: a reader sees the old text or the new one, never a part.
+
+    Raises:
+        PlanError: it cannot be written.
+    """
+    try:
+        if is_remote(path):
+            # Object stores put whole objects: there is no half-written one to hide.
+            with _remote(path, "wb") as file:
+                file.write(text.encode("utf-8"))
+        else:
+            _replace(_local(path), text)
+    except OSError as fault:
+        raise PlanError(f"cannot write the plan: {fault.strerror or fault}", where=str(path)) from None
+
+
+def exists(path: str | Path) -> bool:
+    """Whether there is such a file."""
+    if not is_remote(path):
+        return _local(path).exists()
+    from fsspec.core import url_to_fs
+
+    system, name = url_to_fs(str(path))
+    return bool(system.exists(name))
+
+
+def _local(path: str | Path) -> Path:
+    return Path(str(path).removeprefix("file://"))
+
+
+def _replace(path: Path, text: str) -> None:
+    target = path.resolve() if path.is_symlink() else path
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def _remote(path: str | Path, mode: str) -> Any:
+    try:
+        import fsspec
+
+        return fsspec.open(str(path), mode).open()
+    except (ImportError, ValueError) as fault:
+        raise PlanError(f"cannot open {path}: {fault}", remedy="install fsspec's driver for it, such as s3fs") from None

@@ -1,0 +1,84 @@
+"""Findings: what is wrong, or doubtful, in a plan, as data."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from plans.errors import PlanError
+
+
+class Severity(Enum):
+    """An error makes the plan unusable; a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault of a plan.
+
+    Args:
+        pointer: JSON pointer (RFC 6901) of the place in the file.
+        message: what is wrong, in one sentence.
+        remedy: what to do about it.
+        value: the JSON value found there; None where there is none.
+        node: the id and type of the node, `5 (stream-exec-join_1)`; empty outside of nodes.
+        severity: whether the plan can be used all the same.
+    """
+
+    pointer: str
+    message: str
+    remedy: str = ""
+    value: Any = None
+    node: str = ""
+    severity: Severity = Severity.ERROR
+
+    @property
+    def where(self) -> str:
+        """The node and the pointer, for people."""
+        pointer = self.pointer or "the root"
+        return f"node {self.node}, {pointer}" if self.node else pointer
+
+    def as_error(self, source: str = "", more: int = 0) -> PlanError:
+        """The finding as an error to raise. `more` is how many further errors there are."""
+        where = f"{source}: {self.where}" if source else self.where
+        also = f" (and {more} more: `edit-plan --check` lists them)" if more else ""
+        return PlanError(self.message + also, where=where, remedy=self.remedy)
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding for machines."""
+        return {
+            "severity": self.severity.value,
+            "pointer": self.pointer,
+            "node": self.node,
+            "message": self.message,
+            "value": self.value,
+            "remedy": self.remedy,
+        }
+
+
+def pointer_of(parts: Iterable[str | int]) -> str:
+    """A JSON pointer from its parts."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """A JSON value for a message, cut to `limit` characters."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """A remedy that names the known name nearest to a misspelt one."""
+    names = list(known)
+    lowered = {candidate.lower(): candidate for candidate in names}
+    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean `{lowered[near[0]]}`?"
+    return otherwise or (f"known: {', '.join(names)}" if names else "")

@@ -1,0 +1,279 @@
+"""What every plan node and every object inside one is built on.
+
+A node class is the one declaration of its operator: the type's name and version, its typed fields (snake_case in
+Python, camelCase in JSON), its state entries, and which fields are *enforcing* (they shape the state) and which
+*passive*. Reading, writing, the JSON Schema, the editor and the executor's registry are derived from it.
+
+Source of names, versions and fields: Flink 2.3's plans and `ExecNodeMetadata`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticUndefined
+
+from plans.nodes.fields import RowTypeJson
+from plans.rex import RexNode, rex_to_json
+from plans.types import LogicalType, type_to_json
+
+Json = Any
+T = TypeVar("T")
+Int = StrictInt
+Bool = StrictBool
+
+
+class FieldMark(Enum):
+    """What a declaration says about a field beside its type."""
+
+    ENFORCING = "enforcing"
+    WRITE_NULL = "write-null"
+
+
+#: The field shapes the node's state: state written under another value of it must not be read.
+Enforcing = Annotated[T, FieldMark.ENFORCING]
+#: Flink writes the field as `null` when it has no value; all other fields without a value are left out.
+Nullable = Annotated[T | None, FieldMark.WRITE_NULL]
+
+
+class PlanModel(BaseModel):
+    """Base of every closed JSON object of a plan: immutable, no unknown fields, written in the order declared."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        alias_generator=to_camel,
+        arbitrary_types_allowed=True,
+        defer_build=True,
+        protected_namespaces=(),
+    )
+
+    #: Fields whose place in Flink's JSON is not the declared one: name -> the field it follows.
+    PLACED_AFTER: ClassVar[dict[str, str]] = {}
+
+    def to_json(self) -> dict[str, Json]:
+        """The object as Flink writes it: Flink's order, fields without a value left out."""
+        return {
+            alias: value_to_json(value)
+            for name, alias, default, write_null in _writers(type(self))
+            if (value := getattr(self, name)) is not None or write_null
+            if value != default or write_null
+        }
+
+
+@cache
+def _writers(model: type[PlanModel]) -> tuple[tuple[str, str, Json, bool], ...]:
+    """Per field in Flink's order: Python name, JSON name, the default that is left out, whether null is written."""
+    found = []
+    for name in _in_order(model):
+        info = model.model_fields[name]
+        default = PydanticUndefined if info.default_factory else info.default
+        found.append((name, info.alias or name, default, FieldMark.WRITE_NULL in info.metadata))
+    return tuple(found)
+
+
+def _in_order(model: type[PlanModel]) -> list[str]:
+    names = model.field_order() if issubclass(model, PlanNode) else list(model.model_fields)
+    for name, anchor in model.PLACED_AFTER.items():
+        names.remove(name)
+        names.insert(names.index(anchor) + 1, name)
+    return names
+
+
+def value_to_json(value: object) -> Json:
+    """Any value that a plan model holds as JSON."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case PlanModel():
+            return value.to_json()
+        case RexNode():
+            return rex_to_json(value)
+        case LogicalType():
+            return type_to_json(value)
+        case tuple() | list():
+            return [value_to_json(item) for item in value]
+        case dict():
+            return {key: value_to_json(item) for key, item in value.items()}
+    raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+class Distribution(PlanModel):
+    """How an input must be spread over the parallel tasks. `keys` (column indices) with HASH alone."""
+
+    type: Literal["HASH", "KEEP_INPUT_AS_IS", "BROADCAST", "SINGLETON", "ANY", "UNKNOWN"]
+    keys: tuple[Int, ...] | None = None
+
+
+class InputProperty(PlanModel):
+    """What a node asks of one of its inputs."""
+
+    required_distribution: Distribution = Distribution.model_construct(type="UNKNOWN")
+    dam_behavior: Literal["PIPELINED", "END_INPUT", "BLOCKING"] = "PIPELINED"
+    priority: Int = 0
+
+    def to_json(self) -> dict[str, Json]:
+        # All three are always written, defaults too.
+        return {
+            "requiredDistribution": self.required_distribution.to_json(),
+            "damBehavior": self.dam_behavior,
+            "priority": self.priority,
+        }
+
+
+class StateEntry(PlanModel):
+    """One entry of a node's `state` array: the TTL of what the node keeps of its input number `index`.
+
+    `ttl` is the duration's text as in the file (`3600000 ms`, `1 h`); `0 ms` never expires.
+    """
+
+    index: Int
+    ttl: Annotated[str, Field(coerce_numbers_to_str=True)]
+    name: str
+
+    @property
+    def ttl_ms(self) -> int:
+        """The TTL in milliseconds; 0 never expires.
+
+        Raises:
+            PlanError: not a duration.
+        """
+        from plans.durations import parse_duration
+
+        return parse_duration(self.ttl)
+
+
+@dataclass(frozen=True, slots=True)
+class StateSlot:
+    """A state entry that a node type has: its name and the number of the input it belongs to."""
+
+    name: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arity:
+    """How many inputs a node type takes; `most` is None where there is no limit."""
+
+    least: int
+    most: int | None
+
+    def accepts(self, count: int) -> bool:
+        """Whether a node may have this many inputs."""
+        return count >= self.least and (self.most is None or count <= self.most)
+
+    def __str__(self) -> str:
+        if self.least == self.most:
+            return f"{self.least} input{'' if self.least == 1 else 's'}"
+        return f"{self.least} or more inputs" if self.most is None else f"{self.least} to {self.most} inputs"
+
+
+NO_INPUT, ONE_INPUT, TWO_INPUTS, SOME_INPUTS = Arity(0, 0), Arity(1, 1), Arity(2, 2), Arity(1, None)
+_LAST = ("input_properties", "output_type", "description")
+
+
+class PlanNode(PlanModel):
+    """Base of all plan nodes.
+
+    A subclass with a NAME is registered under `NAME_VERSION`, the `type` of its JSON.
+    """
+
+    #: The type's name and version in the plan, `stream-exec-join` and 1.
+    NAME: ClassVar[str] = ""
+    VERSION: ClassVar[int] = 1
+    #: How many inputs the node takes.
+    INPUTS: ClassVar[Arity] = ONE_INPUT
+    #: The entries of the `state` array.
+    STATE: ClassVar[tuple[StateSlot, ...]] = ()
+    #: Own fields before `state`, where Flink's order is not the declared one.
+    ORDER: ClassVar[tuple[str, ...]] = ()
+    #: Own fields that Flink writes after the description.
+    TAIL: ClassVar[tuple[str, ...]] = ()
+    #: Whether the operator keeps anything between rows (windows do, without a `state` array).
+    KEEPS_STATE: ClassVar[bool] = False
+    #: Whether the product can run the node; one that it cannot is read, written and refused at execution by name.
+    RUNNABLE: ClassVar[bool] = True
+
+    id: Int
+    input_properties: tuple[InputProperty, ...] = ()
+    output_type: RowTypeJson
+    description: str = ""
+    #: Persisted options that the node was planned with.
+    configuration: dict[str, str] = Field(default_factory=dict)
+    #: Name of the operator's state across plans; a field that Flink ignores.
+    uid: str | None = None
+
+    @classmethod
+    def type_name(cls) -> str:
+        """The `type` of the node's JSON: name and version."""
+        return f"{cls.NAME}_{cls.VERSION}"
+
+    @property
+    def type(self) -> str:
+        """The `type` of the node's JSON: name and version."""
+        return self.type_name()
+
+    @property
+    def kind(self) -> str:
+        """The operator's short name, `join` of `stream-exec-join_1`."""
+        return self.NAME.removeprefix("stream-exec-")
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if cls.__dict__.get("NAME"):
+            NODE_TYPES[cls.type_name()] = cls
+
+    @classmethod
+    def enforcing_fields(cls) -> tuple[str, ...]:
+        """Names of the fields that shape the node's state."""
+        return tuple(n for n, info in cls.model_fields.items() if FieldMark.ENFORCING in info.metadata)
+
+    @classmethod
+    def field_order(cls) -> list[str]:
+        """All fields in the order of Flink's JSON: own fields, then state, inputs, output type, description."""
+        shared = set(PlanNode.model_fields) | {"state"}
+        own = list(cls.ORDER) or [name for name in cls.model_fields if name not in shared and name not in cls.TAIL]
+        state = ["state"] if "state" in cls.model_fields else []
+        return ["id", "configuration", *own, *state, *_LAST, *cls.TAIL, "uid"]
+
+    def state_slots(self, input_count: int) -> tuple[StateSlot, ...]:
+        """The entries that this node's `state` array must have."""
+        return self.STATE
+
+    @property
+    def state_entries(self) -> tuple[StateEntry, ...]:
+        """The node's `state` array, in the order of the file; empty for a node without one."""
+        return ()
+
+    def ttl_ms(self, index: int) -> int:
+        """TTL in milliseconds of what is kept of input `index`; 0 never expires."""
+        return next((entry.ttl_ms for entry in self.state_entries if entry.index == index), 0)
+
+    def to_json(self) -> dict[str, Json]:
+        found = super().to_json()
+        if not self.configuration:
+            found.pop("configuration", None)
+        return {"id": found.pop("id"), "type": self.type} | found
+
+
+class StatefulNode(PlanNode):
+    """Base of the nodes with a `state` array, one entry for each input that is kept."""
+
+    KEEPS_STATE: ClassVar[bool] = True
+
+    state: tuple[StateEntry, ...] = ()
+
+    @property
+    def state_entries(self) -> tuple[StateEntry, ...]:
+        return self.state
+
+
+#: Every known node type: `stream-exec-join_1` -> class.
+NODE_TYPES: dict[str, type[PlanNode]] = {}

@@ -1,0 +1,140 @@
+"""From the JSON of one node to its object, with faults as findings."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from plans.findings import Finding, did_you_mean, pointer_of, shown
+from plans.nodes.base import NODE_TYPES, PlanModel, PlanNode
+from plans.nodes.fields import CODEC_ERROR
+
+Json = Any
+_NEEDED = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_type": "true or false",
+    "string_type": "a text",
+    "tuple_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "missing_argument": "a value",
+}
+
+
+def read_node(value: Json, position: int) -> tuple[PlanNode | None, list[Finding]]:
+    """The node, or what keeps it from being read.
+
+    Args:
+        value: the parsed JSON of the node.
+        position: its position in the plan's `nodes`, from 0.
+    """
+    at = ("nodes", position)
+    if not isinstance(value, dict):
+        return None, [Finding(pointer_of(at), "a node must be an object", value=value)]
+    type_name = value.get("type")
+    shown_id = shown(value.get("id", "?"))
+    if not isinstance(type_name, str):
+        message = "a node needs a `type`" if type_name is None else "a node's `type` must be a text"
+        return None, [Finding(pointer_of((*at, "type")), message, "such as `stream-exec-calc_1`", type_name, shown_id)]
+    node = f"{shown_id} ({type_name})"
+    model = NODE_TYPES.get(type_name)
+    if model is None:
+        message, remedy = _unknown_type(type_name)
+        return None, [Finding(pointer_of((*at, "type")), message, remedy, type_name, node)]
+    try:
+        return model.model_validate({key: item for key, item in value.items() if key != "type"}), []
+    except ValidationError as fault:
+        return None, findings_of(fault, value, at, node)
+
+
+def findings_of(fault: ValidationError, value: Json, at: tuple[str | int, ...], node: str = "") -> list[Finding]:
+    """A validation error of a model as findings, one for each fault in it.
+
+    Args:
+        fault: what pydantic raised.
+        value: the JSON that was validated.
+        at: where it stands in the plan.
+        node: the node it belongs to.
+    """
+    details = fault.errors(include_url=False)
+    missing = [str(detail["loc"][-1]) for detail in details if detail["type"] == "missing"]
+    return [_finding(dict(detail), value, at, node, missing) for detail in details]
+
+
+def _finding(detail: dict[str, Any], root: Json, at: tuple[str | int, ...], node: str, missing: list[str]) -> Finding:
+    path = _real_path(detail["loc"], root)
+    pointer = pointer_of((*at, *path))
+    kind, context, value = detail["type"], detail.get("ctx", {}), detail.get("input")
+    name = str(path[-1]) if path else ""
+    if kind == "missing":
+        return Finding(pointer, f"the field `{name}` is missing", f"add `{name}`", None, node)
+    if kind == "extra_forbidden":
+        remedy = did_you_mean(name, missing) if missing else ""
+        if not remedy.startswith("did"):
+            remedy = did_you_mean(name, _all_names(), "remove it")
+        return Finding(pointer, f"unknown field `{name}`", remedy, value, node)
+    if kind == CODEC_ERROR:
+        return Finding(pointer + context["pointer"], context["message"], context["remedy"], value, node)
+    if kind == "literal_error":
+        known = re.findall(r"'([^']*)'", str(context.get("expected", "")))
+        return Finding(pointer, f"unknown value {shown(value)} for `{name}`", _choice(value, known), value, node)
+    if kind == "union_tag_invalid":
+        tag, known = str(context["tag"]), re.findall(r"'([^']*)'", str(context["expected_tags"]))
+        key = str(context["discriminator"]).strip("'")
+        pointer, key = (pointer, "kind") if "(" in key else (f"{pointer}/{key}", key)
+        return Finding(pointer, f"unknown {key} {tag!r}", did_you_mean(tag, known), tag, node)
+    if kind == "union_tag_not_found":
+        key = str(context["discriminator"]).strip("'")
+        return Finding(f"{pointer}/{key}", f"the field `{key}` is missing", f"add `{key}`", None, node)
+    needed = _NEEDED.get(kind)
+    message = f"`{name}` must be {needed}, not {shown(value)}" if needed else f"`{name}`: {detail['msg']}"
+    return Finding(pointer, message, f"write {needed}" if needed else "", value, node)
+
+
+def _choice(value: Json, known: list[str]) -> str:
+    return did_you_mean(str(value), known)
+
+
+def _real_path(loc: tuple[str | int, ...], root: Json) -> list[str | int]:
+    """The location without the tags of unions, which pydantic puts between the parts of the path."""
+    path: list[str | int] = []
+    here = root
+    for number, part in enumerate(loc):
+        if (isinstance(here, dict) and part in here) or (isinstance(here, list) and isinstance(part, int)):
+            path.append(part)
+            here = _child(here, part)
+        elif number == len(loc) - 1 and isinstance(here, dict):
+            path.append(part)
+    return path
+
+
+def _child(value: Json, part: str | int) -> Json:
+    return value[part] if isinstance(value, dict) or (isinstance(part, int) and part < len(value)) else None
+
+
+def _unknown_type(type_name: str) -> tuple[str, str]:
+    name, _, version = type_name.rpartition("_")
+    versions = sorted(model.VERSION for model in NODE_TYPES.values() if name == model.NAME)
+    if versions:
+        known = ", ".join(f"{name}_{number}" for number in versions)
+        newer = version.isdigit() and int(version) > versions[-1]
+        what = "a newer version of the node type" if newer else "an unknown version of the node type"
+        return f"{what} {name!r}: {type_name}", f"known: {known}; compile the plan again with this version"
+    remedy = did_you_mean(type_name, NODE_TYPES, "the product knows the streaming node types of Flink 2.3")
+    return f"unknown node type {type_name!r}", remedy
+
+
+@lru_cache(maxsize=1)
+def _all_names() -> tuple[str, ...]:
+    found: set[str] = set()
+    todo: list[type[PlanModel]] = [PlanModel]
+    while todo:
+        model = todo.pop()
+        found.update(info.alias or name for name, info in model.model_fields.items())
+        todo.extend(model.__subclasses__())
+    return tuple(sorted(found))

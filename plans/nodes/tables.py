@@ -1,0 +1,304 @@
+"""Tables as scans and sinks hold them: identifier, resolved schema, options, and what is pushed down to them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from plans.nodes.base import Bool, Int, Json, PlanModel
+from plans.nodes.fields import RexJson, RowTypeJson, TypeJson
+
+
+class ResolvedExpression(PlanModel):
+    """An expression of a table's declaration and its SQL text."""
+
+    rex_node: RexJson
+    serializable_string: str
+
+
+class PhysicalColumn(PlanModel):
+    """A column that the table stores."""
+
+    name: str
+    comment: str | None = None
+    data_type: TypeJson
+
+
+class ComputedColumn(PlanModel):
+    """A column computed from others."""
+
+    name: str
+    comment: str | None = None
+    kind: Literal["COMPUTED"] = "COMPUTED"
+    expression: ResolvedExpression
+
+    def to_json(self) -> dict[str, Json]:
+        return _with_kind(super().to_json(), "kind", self.kind, "expression")
+
+
+class MetadataColumn(PlanModel):
+    """A column of the connector or format. `metadata_key` is absent where it equals the name."""
+
+    name: str
+    comment: str | None = None
+    kind: Literal["METADATA"] = "METADATA"
+    data_type: TypeJson
+    metadata_key: str | None = None
+    is_virtual: Bool
+
+    def to_json(self) -> dict[str, Json]:
+        return _with_kind(super().to_json(), "kind", self.kind, "dataType")
+
+    @property
+    def key(self) -> str:
+        """The connector's name of the metadata."""
+        return self.metadata_key or self.name
+
+
+def _with_kind(found: dict[str, Json], key: str, value: str, before: str) -> dict[str, Json]:
+    """`found` with the discriminating field put where Flink writes it."""
+    result: dict[str, Json] = {}
+    for name, item in found.items():
+        if name == before:
+            result[key] = value
+        result[name] = item
+    return result
+
+
+def _column_kind(value: Any) -> str:
+    if isinstance(value, dict):
+        return str(value.get("kind", "PHYSICAL"))
+    return str(getattr(value, "kind", "PHYSICAL"))
+
+
+Column = Annotated[
+    Annotated[PhysicalColumn, Tag("PHYSICAL")]
+    | Annotated[ComputedColumn, Tag("COMPUTED")]
+    | Annotated[MetadataColumn, Tag("METADATA")],
+    Discriminator(_column_kind),
+]
+
+
+class WatermarkSpec(PlanModel):
+    """`WATERMARK FOR rowtime_attribute AS expression`."""
+
+    rowtime_attribute: str
+    expression: ResolvedExpression
+
+
+class PrimaryKey(PlanModel):
+    """A primary key, not enforced."""
+
+    name: str
+    type: Literal["PRIMARY_KEY"] = "PRIMARY_KEY"
+    columns: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        return {"name": self.name, "type": self.type, "columns": list(self.columns)}
+
+
+class Index(PlanModel):
+    """An index that the table declares."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+class TableSchema(PlanModel):
+    """A table's resolved columns, watermark and key."""
+
+    columns: tuple[Column, ...]
+    watermark_specs: tuple[WatermarkSpec, ...] = ()
+    primary_key: PrimaryKey | None = None
+    indexes: tuple[Index, ...] = ()
+
+
+class TableDistribution(PlanModel):
+    """`DISTRIBUTED BY`."""
+
+    kind: Literal["UNKNOWN", "HASH", "RANGE"]
+    bucket_count: Int | None = None
+    bucket_keys: tuple[str, ...] = ()
+
+
+class ResolvedTable(PlanModel):
+    """A table as the catalog resolved it. `options` may be missing in plans compiled for schemas alone."""
+
+    table_schema: TableSchema = Field(alias="schema")
+    comment: str | None = None
+    distribution: TableDistribution | None = None
+    partition_keys: tuple[str, ...] = ()
+    options: dict[str, str] | None = None
+
+
+class CatalogTable(PlanModel):
+    """A table by its identifier; `resolved_table` may be missing in plans compiled for identifiers alone."""
+
+    identifier: str
+    resolved_table: ResolvedTable | None = None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Catalog, database and table, unquoted."""
+        return split_identifier(self.identifier)
+
+
+def split_identifier(text: str) -> tuple[str, ...]:
+    """The unquoted parts of `` `catalog`.`database`.`table` ``; a backtick inside a part is doubled."""
+    parts, part, quoted, at = [], "", False, 0
+    while at < len(text):
+        char = text[at]
+        if char == "`" and quoted and text[at + 1 : at + 2] == "`":
+            part += "`"
+            at += 1
+        elif char == "`":
+            quoted = not quoted
+        elif char == "." and not quoted:
+            parts.append(part)
+            part = ""
+        else:
+            part += char
+        at += 1
+    return (*parts, part)
+
+
+class Ability(PlanModel):
+    """Something a source or sink does for the plan. Its `type` is written first."""
+
+    def to_json(self) -> dict[str, Json]:
+        return {"type": self.type} | super().to_json()  # type: ignore[attr-defined]
+
+
+class ProjectPushDown(Ability):
+    """The source reads some columns only; each is a path of field indices."""
+
+    type: Literal["ProjectPushDown"] = "ProjectPushDown"
+    projected_fields: tuple[tuple[Int, ...], ...]
+    produced_type: RowTypeJson
+
+
+class ReadingMetadata(Ability):
+    """The source adds metadata columns after the physical ones."""
+
+    type: Literal["ReadingMetadata"] = "ReadingMetadata"
+    metadata_keys: tuple[str, ...]
+    produced_type: RowTypeJson
+
+
+class FilterPushDown(Ability):
+    """The source may drop rows for which a predicate is not true."""
+
+    type: Literal["FilterPushDown"] = "FilterPushDown"
+    predicates: tuple[RexJson, ...]
+
+
+class LimitPushDown(Ability):
+    """The source may stop after `limit` rows."""
+
+    type: Literal["LimitPushDown"] = "LimitPushDown"
+    limit: Int
+
+
+class PartitionPushDown(Ability):
+    """The source reads these partitions only."""
+
+    type: Literal["PartitionPushDown"] = "PartitionPushDown"
+    partitions: tuple[dict[str, str], ...]
+
+
+class WatermarkPushDown(Ability):
+    """The source makes the watermarks; `idle_timeout_millis` is -1 for none."""
+
+    type: Literal["WatermarkPushDown"] = "WatermarkPushDown"
+    watermark_expr: RexJson
+    idle_timeout_millis: Int
+    produced_type: RowTypeJson
+    watermark_params: Any = None
+    rowtime_expr: RexJson | None = None
+
+
+class SourceWatermark(Ability):
+    """The source brings its own watermarks."""
+
+    type: Literal["SourceWatermark"] = "SourceWatermark"
+    source_watermark_enabled: Bool
+    produced_type: RowTypeJson
+
+
+class AggregatePushDown(Ability):
+    """The source aggregates (batch plans)."""
+
+    type: Literal["AggregatePushDown"] = "AggregatePushDown"
+    input_type: RowTypeJson
+    grouping_sets: tuple[tuple[Int, ...], ...]
+    aggregate_calls: tuple[Any, ...]
+    produced_type: RowTypeJson
+
+
+SourceAbility = Annotated[
+    ProjectPushDown
+    | ReadingMetadata
+    | FilterPushDown
+    | LimitPushDown
+    | PartitionPushDown
+    | WatermarkPushDown
+    | SourceWatermark
+    | AggregatePushDown,
+    Field(discriminator="type"),
+]
+
+
+class Overwrite(Ability):
+    """`INSERT OVERWRITE`."""
+
+    type: Literal["Overwrite"] = "Overwrite"
+    overwrite: Bool
+
+
+class Partitioning(Ability):
+    """`INSERT INTO t PARTITION (column = value)`."""
+
+    type: Literal["Partitioning"] = "Partitioning"
+    partition: dict[str, str]
+
+
+class WritingMetadata(Ability):
+    """The sink takes metadata columns after the physical ones."""
+
+    type: Literal["WritingMetadata"] = "WritingMetadata"
+    metadata_keys: tuple[str, ...]
+    consumed_type: RowTypeJson
+
+
+class TargetColumnWriting(Ability):
+    """The statement names the columns that it writes."""
+
+    type: Literal["TargetColumnWriting"] = "TargetColumnWriting"
+    target_columns: tuple[tuple[Int, ...], ...]
+
+
+class Bucketing(Ability):
+    """The sink writes buckets."""
+
+    type: Literal["Bucketing"] = "Bucketing"
+
+
+SinkAbility = Annotated[
+    Overwrite | Partitioning | WritingMetadata | TargetColumnWriting | Bucketing, Field(discriminator="type")
+]
+
+
+class TableSource(PlanModel):
+    """A table that is read, with what the source does for the plan."""
+
+    table: CatalogTable
+    abilities: tuple[SourceAbility, ...] = ()
+
+
+class TableSink(PlanModel):
+    """A table that is written. `target_columns` are the columns that the statement names, as index paths."""
+
+    table: CatalogTable
+    abilities: tuple[SinkAbility, ...] = ()
+    target_columns: tuple[tuple[Int, ...], ...] = ()

@@ -1,0 +1,72 @@
+"""Node types that Flink 2.3 can write and that the product does not run.
+
+They are known by name: read and written without loss, their own fields kept as they are, and refused at execution.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict
+
+from plans.nodes.base import SOME_INPUTS, Arity, Json, PlanNode, StatefulNode, value_to_json
+
+
+class OpaqueNode(PlanNode):
+    """A node whose own fields are kept as plain JSON."""
+
+    model_config = ConfigDict(extra="allow")
+    INPUTS: ClassVar[Arity] = SOME_INPUTS
+    RUNNABLE: ClassVar[bool] = False
+
+    def to_json(self) -> dict[str, Json]:
+        found = super().to_json()
+        own = {name: value_to_json(value) for name, value in (self.__pydantic_extra__ or {}).items()}
+        tail = {name: found.pop(name) for name in ("inputProperties", "outputType", "description") if name in found}
+        return found | own | tail
+
+
+class LookupJoin(OpaqueNode, StatefulNode):
+    """Looks rows up in an external table."""
+
+    NAME = "stream-exec-lookup-join"
+
+
+class DeltaJoin(OpaqueNode):
+    """A join that looks both sides up in their tables."""
+
+    NAME = "stream-exec-delta-join"
+
+
+class DeltaJoinV2(DeltaJoin):
+    """A join of several tables that looks all sides up."""
+
+    NAME = "stream-exec-delta-join"
+    VERSION = 2
+
+
+_NAMES = (
+    "async-calc",
+    "async-correlate",
+    "ml-predict-table-function",
+    "vector-search-table-function",
+    "process-table-function",
+    "python-async-calc",
+    "python-calc",
+    "python-correlate",
+    "python-group-aggregate",
+    "python-group-window-aggregate",
+    "python-over-aggregate",
+)
+
+
+def _declare(name: str) -> type[PlanNode]:
+    body: dict[str, Any] = {
+        "__module__": __name__,
+        "__doc__": f"`stream-exec-{name}`, not run.",
+        "NAME": f"stream-exec-{name}",
+    }
+    return type("".join(part.title() for part in name.split("-")), (OpaqueNode,), body)
+
+
+OTHERS: tuple[type[PlanNode], ...] = tuple(_declare(name) for name in _NAMES)
