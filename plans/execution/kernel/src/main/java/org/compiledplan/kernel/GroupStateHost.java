@@ -1,0 +1,78 @@
+package org.compiledplan.kernel;
+
+import java.util.Collections;
+import java.util.Iterator;
+import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.GroupState;
+import org.compiledplan.kernel.operators.BatchContext;
+
+/** Hosts a stage in {@code flatMapGroupsWithState}, with processing-time timeouts as cleanup timers. */
+final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Row, byte[], Row> {
+  private static final long serialVersionUID = 1L;
+
+  private final StageSpec spec;
+  private final StageMetrics metrics;
+  private final boolean timeouts;
+  private transient StageRuntime runtime;
+
+  GroupStateHost(StageSpec spec, StageMetrics metrics, boolean timeouts) {
+    this.spec = spec;
+    this.metrics = metrics;
+    this.timeouts = timeouts;
+  }
+
+  @Override
+  public Iterator<Row> call(Row key, Iterator<Row> rows, GroupState<byte[]> state) {
+    if (runtime == null) runtime = new StageRuntime(spec, metrics);
+    StageRuntime.Hosted to = runtime.operator(key.getString(0));
+    if (to == null) return runtime.pass(rows);
+    State timed = new State(to, state);
+    BatchContext context = new BatchContext(state.getCurrentProcessingTimeMs(), Long.MIN_VALUE);
+    if (state.hasTimedOut()) {
+      timed.fired();
+      to.operator.onTimer(timed, context);
+      return Collections.emptyIterator();
+    }
+    Iterator<Row> output = runtime.process(to, rows, timed, context);
+    // A call forgets the timeout, so it is set again, even if the operator left its state alone.
+    if (timeouts && state.exists() && timed.timer() != 0) timed.setTimer(timed.timer());
+    return output;
+  }
+
+  /** State of one key. */
+  private static final class State extends TimedState {
+    private final GroupState<byte[]> state;
+
+    State(StageRuntime.Hosted to, GroupState<byte[]> state) {
+      super(to.counters);
+      this.state = state;
+    }
+
+    @Override
+    byte[] load() {
+      return state.exists() ? state.get() : null;
+    }
+
+    @Override
+    void store(byte[] bytes) {
+      state.update(bytes);
+      if (timer() != 0) setTimer(timer());
+    }
+
+    @Override
+    void clear() {
+      state.remove();
+    }
+
+    @Override
+    void setTimer(long time) {
+      state.setTimeoutDuration(Math.max(1, time - state.getCurrentProcessingTimeMs()));
+    }
+
+    @Override
+    void dropTimer(long time) {
+      // A key has one timeout; the next that is set replaces it.
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package org.compiledplan.kernel;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.Row;
+
+/** The order in which an operator sees the rows of a key: ord, then path (null first), then port. */
+final class RowOrder {
+  private static final int PORT = 2;
+  private static final int ORD = 4;
+  private static final int PATH = 5;
+
+  private RowOrder() {}
+
+  /** Collects the rows and sorts them unless they are in order already. */
+  static Iterator<Row> sorted(Iterator<Row> rows, int[] head) {
+    Row first = rows.next();
+    if (!rows.hasNext()) return List.of(first).iterator();
+    Comparator<Row> order = comparator(head);
+    List<Row> collected = new ArrayList<>();
+    collected.add(first);
+    boolean inOrder = true;
+    while (rows.hasNext()) {
+      Row next = rows.next();
+      inOrder = inOrder && order.compare(collected.get(collected.size() - 1), next) <= 0;
+      collected.add(next);
+    }
+    if (!inOrder) collected.sort(order);
+    return collected.iterator();
+  }
+
+  private static Comparator<Row> comparator(int[] head) {
+    return (a, b) -> {
+      int order = Long.compare(a.getLong(head[ORD]), b.getLong(head[ORD]));
+      if (order == 0) order = comparePaths((byte[]) a.get(head[PATH]), (byte[]) b.get(head[PATH]));
+      return order != 0 ? order : Integer.compare(a.getInt(head[PORT]), b.getInt(head[PORT]));
+    };
+  }
+
+  private static int comparePaths(byte[] a, byte[] b) {
+    if (a == null || b == null) return a == b ? 0 : a == null ? -1 : 1;
+    return Arrays.compareUnsigned(a, b);
+  }
+}

@@ -1,0 +1,61 @@
+package org.compiledplan.kernel;
+
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoder;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.KeyValueGroupedDataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.GroupStateTimeout;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.types.StructType;
+
+/** The entry: appends a stage of keyed operators to a streaming DataFrame. */
+public final class Stage {
+  private static final String JAVA_TIME = "spark.sql.datetime.java8API.enabled";
+
+  private Stage() {}
+
+  /**
+   * Attaches a stage.
+   *
+   * @param input rows in the envelope that the kernel's README describes
+   * @param specJson the stage's operators, see there
+   * @throws IllegalArgumentException if the description is wrong or names what the kernel cannot do
+   */
+  public static StageHandle attach(Dataset<Row> input, String specJson) {
+    StageSpec spec = StageSpec.parse(specJson, input.schema());
+    spec.operators.forEach(StageRuntime::create);
+    SparkSession session = input.sparkSession();
+    StageMetrics metrics = new StageMetrics(session.sparkContext(), spec);
+    String javaTime = session.conf().get(JAVA_TIME);
+    session.conf().set(JAVA_TIME, true);
+    try {
+      return new StageHandle(attach(input, spec, metrics), metrics);
+    } finally {
+      session.conf().set(JAVA_TIME, javaTime);
+    }
+  }
+
+  private static Dataset<Row> attach(Dataset<Row> input, StageSpec spec, StageMetrics metrics) {
+    Encoder<Row> key = Encoders.row(StructType.fromDDL("op STRING, key STRING"));
+    KeyValueGroupedDataset<Row, Row> groups =
+        input.groupBy(new Column("op"), new Column("key")).as(key, Encoders.row(spec.inputSchema));
+    Encoder<Row> output = Encoders.row(spec.outputSchema);
+    boolean processing = spec.timeMode.equals("processing");
+    switch (spec.host) {
+      case "transformWithState":
+        return groups.transformWithState(
+            new TransformHost(spec, metrics), processing ? TimeMode.ProcessingTime() : TimeMode.None(),
+            OutputMode.Append(), output);
+      case "flatMapGroupsWithState":
+        return groups.flatMapGroupsWithState(
+            new GroupStateHost(spec, metrics, processing), OutputMode.Append(), Encoders.BINARY(), output,
+            processing ? GroupStateTimeout.ProcessingTimeTimeout() : GroupStateTimeout.NoTimeout());
+      default:
+        throw new IllegalArgumentException("stage " + spec.name + ": unknown host " + spec.host);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package org.compiledplan.kernel;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.GenericRow;
+import org.compiledplan.kernel.operators.BatchContext;
+import org.compiledplan.kernel.operators.KeyedState;
+import org.compiledplan.kernel.operators.Operator;
+import org.compiledplan.kernel.operators.OperatorSpec;
+import org.compiledplan.kernel.operators.Operators;
+import org.compiledplan.kernel.values.ValueType;
+
+/** The operators of a stage, made once in each task, and the way of rows through them. */
+final class StageRuntime {
+  /** An operator with what is needed to give it rows and take rows from it. */
+  static final class Hosted {
+    final Operator operator;
+    final String uid;
+    final StageMetrics.Counters counters;
+    final int[] columns;
+    final List<List<UnaryOperator<Object>>> fromSpark = new ArrayList<>();
+    final List<UnaryOperator<Object>> toSpark;
+    /** Position of the operator's struct in the output. */
+    final int outputPosition;
+
+    Hosted(StageSpec.OperatorPart part, int outputPosition, StageMetrics.Counters counters) {
+      uid = part.uid;
+      columns = part.columns;
+      this.outputPosition = outputPosition;
+      this.counters = counters;
+      operator = create(part);
+      for (int i = 0; i < part.inputs.length; i++) fromSpark.add(SparkTypes.fromSpark(part.inputs[i]));
+      toSpark = SparkTypes.toSpark(part.output);
+    }
+  }
+
+  final StageSpec spec;
+  private final Map<String, Hosted> hosted = new HashMap<>();
+
+  StageRuntime(StageSpec spec, StageMetrics metrics) {
+    this.spec = spec;
+    int position = StageSpec.HEAD.length;
+    for (StageSpec.OperatorPart part : spec.operators) {
+      hosted.put(part.uid, new Hosted(part, position++, metrics.of(part.uid)));
+    }
+  }
+
+  static Operator create(StageSpec.OperatorPart part) {
+    try {
+      ValueType[][] inputs =
+          Arrays.stream(part.inputs).map(SparkTypes::fields).toArray(ValueType[][]::new);
+      return Operators.create(new OperatorSpec(
+          new ObjectMapper().readTree(part.json), inputs, SparkTypes.fields(part.output), Conditions::load));
+    } catch (JsonProcessingException error) {
+      throw new IllegalArgumentException(error);
+    }
+  }
+
+  /** The operator with the uid, null if the stage does not host it. */
+  Hosted operator(String uid) {
+    return hosted.get(uid);
+  }
+
+  /** The rows of one key through their operator, lazily; the state is written when the last row is taken. */
+  Iterator<Row> process(Hosted to, Iterator<Row> rows, KeyedState state, BatchContext context) {
+    Iterator<Row> inOrder = to.operator.isOrderInsensitive() ? rows : RowOrder.sorted(rows, spec.head);
+    return new OperatorRows(spec, to, inOrder, to.operator.open(state, context));
+  }
+
+  /** Rows for operators of other stages: head and pass-through columns as they are. */
+  Iterator<Row> pass(Iterator<Row> rows) {
+    int width = spec.outputSchema.length();
+    int firstPassing = width - spec.passThrough.length;
+    return new Iterator<Row>() {
+      @Override
+      public boolean hasNext() {
+        return rows.hasNext();
+      }
+
+      @Override
+      public Row next() {
+        Row row = rows.next();
+        Object[] values = new Object[width];
+        for (int i = 0; i < spec.head.length; i++) values[i] = row.get(spec.head[i]);
+        for (int i = 0; i < spec.passThrough.length; i++) {
+          values[firstPassing + i] = row.get(spec.passThrough[i]);
+        }
+        return new GenericRow(values);
+      }
+    };
+  }
+}

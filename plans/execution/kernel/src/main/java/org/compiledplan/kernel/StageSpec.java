@@ -1,0 +1,121 @@
+package org.compiledplan.kernel;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/** A stage's description, checked against the schema of its input. */
+final class StageSpec implements Serializable {
+  private static final long serialVersionUID = 1L;
+  static final String[] HEAD = {"op", "key", "port", "kind", "ord", "path"};
+  private static final String HEAD_DDL = "op STRING, key STRING, port INT, kind TINYINT, ord BIGINT, path BINARY";
+
+  /** One operator: its JSON, where its inputs are and what its output looks like. */
+  static final class OperatorPart implements Serializable {
+    private static final long serialVersionUID = 1L;
+    final String uid;
+    final String json;
+    final int[] columns;
+    final StructType[] inputs;
+    final StructType output;
+
+    OperatorPart(String uid, String json, int[] columns, StructType[] inputs, StructType output) {
+      this.uid = uid;
+      this.json = json;
+      this.columns = columns;
+      this.inputs = inputs;
+      this.output = output;
+    }
+  }
+
+  final String name;
+  final String host;
+  final String timeMode;
+  final StructType inputSchema;
+  final StructType outputSchema;
+  /** Positions of the head columns in the input. */
+  final int[] head = new int[HEAD.length];
+  /** Positions of the pass-through columns in the input. */
+  final int[] passThrough;
+  final List<OperatorPart> operators = new ArrayList<>();
+
+  private StageSpec(JsonNode json, StructType input) {
+    name = json.path("name").asText("stage");
+    host = json.path("host").asText("transformWithState");
+    inputSchema = input;
+    for (int i = 0; i < HEAD.length; i++) head[i] = position(input, HEAD[i]);
+    List<StructField> output = new ArrayList<>(Arrays.asList(StructType.fromDDL(HEAD_DDL).fields()));
+    Set<String> uids = new LinkedHashSet<>();
+    boolean expires = false;
+    for (JsonNode node : json.path("operators")) {
+      OperatorPart part = operator(node, input);
+      if (!uids.add(part.uid)) throw new IllegalArgumentException("operator uid " + part.uid + " is used twice");
+      operators.add(part);
+      output.add(DataTypes.createStructField(required(node, "output"), part.output, true));
+      for (JsonNode ttl : node.path("ttl")) expires |= ttl.asLong() > 0;
+    }
+    JsonNode passing = json.path("passThrough");
+    passThrough = new int[passing.size()];
+    for (int i = 0; i < passThrough.length; i++) {
+      passThrough[i] = position(input, passing.get(i).asText());
+      StructField field = input.apply(passThrough[i]);
+      output.add(DataTypes.createStructField(field.name(), SparkTypes.nullable(field.dataType()), true));
+    }
+    outputSchema = DataTypes.createStructType(output);
+    String mode = json.path("timeMode").asText("auto");
+    timeMode = mode.equals("auto") ? (expires ? "processing" : "none") : mode;
+    if (!json.path("timeDomain").asText("processing").equals("processing")) {
+      throw new IllegalArgumentException("stage " + name + ": only the time domain \"processing\" is there");
+    }
+  }
+
+  static StageSpec parse(String json, StructType input) {
+    try {
+      return new StageSpec(new ObjectMapper().readTree(json), input);
+    } catch (JsonProcessingException error) {
+      throw new IllegalArgumentException("the stage's description is no JSON: " + error.getMessage(), error);
+    }
+  }
+
+  private static OperatorPart operator(JsonNode node, StructType input) {
+    JsonNode ports = node.path("ports");
+    int[] columns = new int[ports.size()];
+    StructType[] inputs = new StructType[columns.length];
+    for (int i = 0; i < columns.length; i++) {
+      columns[i] = position(input, required(ports.get(i), "column"));
+      inputs[i] = (StructType) input.apply(columns[i]).dataType();
+    }
+    return new OperatorPart(required(node, "uid"), node.toString(), columns, inputs, schema(node));
+  }
+
+  private static StructType schema(JsonNode node) {
+    JsonNode schema = node.path("outputSchema");
+    DataType type = schema.isTextual()
+        ? StructType.fromDDL(schema.asText()) : DataType.fromJson(schema.toString());
+    return (StructType) SparkTypes.nullable(type);
+  }
+
+  private static String required(JsonNode node, String field) {
+    if (!node.hasNonNull(field)) throw new IllegalArgumentException("an operator needs the field " + field);
+    return node.get(field).asText();
+  }
+
+  private static int position(StructType schema, String column) {
+    int position = Arrays.asList(schema.fieldNames()).indexOf(column);
+    if (position < 0) {
+      throw new IllegalArgumentException(
+          "the stage's input has no column " + column + "; it has " + String.join(", ", schema.fieldNames()));
+    }
+    return position;
+  }
+}

@@ -1,0 +1,106 @@
+package org.compiledplan.kernel.aggregates;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.compiledplan.kernel.values.ValueType;
+
+/** The aggregate functions by their names in a plan. */
+public final class AggregateFunctions {
+  private static final Map<String, Function<AggregateCall, Supplier<Accumulator>>> FUNCTIONS =
+      new HashMap<>();
+
+  static {
+    FUNCTIONS.put("$COUNT$1", call -> () -> new CountAccumulator(call.args));
+    FUNCTIONS.put("$SUM$1", call -> sum(call, false));
+    FUNCTIONS.put("$$SUM0$1", call -> sum(call, true));
+    FUNCTIONS.put("$MIN$1", call -> extremum(call, -1));
+    FUNCTIONS.put("$MAX$1", call -> extremum(call, 1));
+    FUNCTIONS.put("$AVG$1", AggregateFunctions::average);
+    FUNCTIONS.put("$FIRST_VALUE$1", call -> edge(call, true));
+    FUNCTIONS.put("$LAST_VALUE$1", call -> edge(call, false));
+    FUNCTIONS.put("$LISTAGG$1", call -> call.retract
+        ? () -> new TextLists.Retractable(call) : () -> new TextLists.InsertOnly(call));
+    FUNCTIONS.put("$ARRAY_AGG$1", call -> () -> new ArrayAccumulator(call));
+    FUNCTIONS.put("$COLLECT$1", call -> () -> new CollectAccumulator(call));
+    FUNCTIONS.put("$SINGLE_VALUE$1", call -> () -> new SingleValueAccumulator(call));
+    FUNCTIONS.put("$$WELFORD_M2$1$1", call -> () -> new WelfordAccumulator(call.args[0]));
+    FUNCTIONS.put("$JSON_OBJECTAGG_NULL_ON_NULL$1", call -> () -> new JsonAccumulators.ObjectAgg(call, true));
+    FUNCTIONS.put("$JSON_OBJECTAGG_ABSENT_ON_NULL$1", call -> () -> new JsonAccumulators.ObjectAgg(call, false));
+    FUNCTIONS.put("$JSON_ARRAYAGG_NULL_ON_NULL$1", call -> () -> new JsonAccumulators.ArrayAgg(call, true));
+    FUNCTIONS.put("$JSON_ARRAYAGG_ABSENT_ON_NULL$1", call -> () -> new JsonAccumulators.ArrayAgg(call, false));
+  }
+
+  private AggregateFunctions() {}
+
+  /** A maker of fresh accumulators for the call. */
+  public static Supplier<Accumulator> of(AggregateCall call) {
+    Function<AggregateCall, Supplier<Accumulator>> function = FUNCTIONS.get(call.function);
+    if (function == null) {
+      throw new IllegalArgumentException("aggregate function " + call.function
+          + " is not supported by the kernel; supported are " + new TreeSet<>(FUNCTIONS.keySet()));
+    }
+    Supplier<Accumulator> maker = function.apply(call);
+    return call.distinct ? () -> new DistinctAccumulator(maker.get(), call) : maker;
+  }
+
+  /** Whether the value depends on the order of the rows; sums of floating numbers round by order. */
+  public static boolean isOrderSensitive(AggregateCall call) {
+    switch (call.function) {
+      case "$COUNT$1":
+        return false;
+      case "$MIN$1":
+      case "$MAX$1":
+        return call.retract;
+      case "$SUM$1":
+      case "$$SUM0$1":
+        return call.retract || !call.resultType.isIntegral();
+      default:
+        return true;
+    }
+  }
+
+  private static Supplier<Accumulator> sum(AggregateCall call, boolean zeroIfEmpty) {
+    int arg = call.args[0];
+    ValueType type = call.resultType;
+    switch (type.kind) {
+      case BYTE: case SHORT: case INT: case LONG:
+        return () -> new Sums.Integral(arg, type, zeroIfEmpty);
+      case FLOAT: case DOUBLE:
+        return () -> new Sums.Floating(arg, type, zeroIfEmpty);
+      case DECIMAL:
+        return () -> new Sums.Decimal(arg, type, zeroIfEmpty);
+      default:
+        throw new IllegalArgumentException("SUM of " + type + " is not supported");
+    }
+  }
+
+  private static Supplier<Accumulator> average(AggregateCall call) {
+    int arg = call.args[0];
+    ValueType type = call.resultType;
+    switch (type.kind) {
+      case BYTE: case SHORT: case INT: case LONG:
+        return () -> new Averages.Integral(arg, type);
+      case FLOAT: case DOUBLE:
+        return () -> new Averages.Floating(arg, type);
+      case DECIMAL:
+        return () -> new Averages.Decimal(arg, type);
+      default:
+        throw new IllegalArgumentException("AVG of " + type + " is not supported");
+    }
+  }
+
+  private static Supplier<Accumulator> extremum(AggregateCall call, int sign) {
+    ValueType type = call.argTypes[0];
+    int arg = call.args[0];
+    return call.retract
+        ? () -> new Extrema.Retractable(arg, type, sign) : () -> new Extrema.InsertOnly(arg, type, sign);
+  }
+
+  private static Supplier<Accumulator> edge(AggregateCall call, boolean first) {
+    return call.retract
+        ? () -> new EdgeValues.Retractable(call, first) : () -> new EdgeValues.InsertOnly(call, first);
+  }
+}

@@ -1,0 +1,159 @@
+package org.compiledplan.kernel.aggregates;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.values.ValueType;
+
+/**
+ * AVG: nulls are skipped, null without values. Whole numbers are summed as BIGINT and truncated in the
+ * result, floating numbers are summed as DOUBLE (Flink's AvgAggFunction).
+ */
+final class Averages {
+  private Averages() {}
+
+  /** AVG of whole numbers. */
+  static final class Integral implements Accumulator {
+    private final int arg;
+    private final ValueType type;
+    private long sum;
+    private long count;
+
+    Integral(int arg, ValueType type) {
+      this.arg = arg;
+      this.type = type;
+    }
+
+    @Override
+    public void add(Object[] row) {
+      if (row[arg] != null) {
+        sum += ((Number) row[arg]).longValue();
+        count++;
+      }
+    }
+
+    @Override
+    public void retract(Object[] row) {
+      if (row[arg] != null) {
+        sum -= ((Number) row[arg]).longValue();
+        count--;
+      }
+    }
+
+    @Override
+    public Object value() {
+      return count == 0 ? null : type.integral(sum / count);
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      out.writeSigned(count);
+      out.writeSigned(sum);
+    }
+
+    @Override
+    public void read(ByteReader in) {
+      count = in.readSigned();
+      sum = in.readSigned();
+    }
+  }
+
+  /** AVG of FLOAT and DOUBLE. */
+  static final class Floating implements Accumulator {
+    private final int arg;
+    private final ValueType type;
+    private double sum;
+    private long count;
+
+    Floating(int arg, ValueType type) {
+      this.arg = arg;
+      this.type = type;
+    }
+
+    @Override
+    public void add(Object[] row) {
+      if (row[arg] != null) {
+        sum += ((Number) row[arg]).doubleValue();
+        count++;
+      }
+    }
+
+    @Override
+    public void retract(Object[] row) {
+      if (row[arg] != null) {
+        sum -= ((Number) row[arg]).doubleValue();
+        count--;
+      }
+    }
+
+    @Override
+    public Object value() {
+      if (count == 0) return null;
+      double average = sum / count;
+      if (type.kind == ValueType.Kind.FLOAT) return (float) average;
+      return average;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      out.writeSigned(count);
+      out.writeFixedLong(Double.doubleToLongBits(sum));
+    }
+
+    @Override
+    public void read(ByteReader in) {
+      count = in.readSigned();
+      sum = Double.longBitsToDouble(in.readFixedLong());
+    }
+  }
+
+  /** AVG of DECIMAL, rounded half up to the result's scale. */
+  static final class Decimal implements Accumulator {
+    private final int arg;
+    private final ValueType type;
+    private BigDecimal sum = BigDecimal.ZERO;
+    private long count;
+
+    Decimal(int arg, ValueType type) {
+      this.arg = arg;
+      this.type = type;
+    }
+
+    @Override
+    public void add(Object[] row) {
+      if (row[arg] != null) {
+        sum = sum.add((BigDecimal) row[arg]);
+        count++;
+      }
+    }
+
+    @Override
+    public void retract(Object[] row) {
+      if (row[arg] != null) {
+        sum = sum.subtract((BigDecimal) row[arg]);
+        count--;
+      }
+    }
+
+    @Override
+    public Object value() {
+      if (count == 0) return null;
+      BigDecimal average = sum.divide(BigDecimal.valueOf(count), type.scale, RoundingMode.HALF_UP);
+      return average.precision() > type.precision ? null : average;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      out.writeSigned(count);
+      ValueCodec.write(sum, out);
+    }
+
+    @Override
+    public void read(ByteReader in) {
+      count = in.readSigned();
+      sum = (BigDecimal) ValueCodec.read(in, null);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package org.compiledplan.kernel.aggregates;
+
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+
+/** COUNT(*) without arguments, else COUNT of the rows in which no argument is null. */
+final class CountAccumulator implements Accumulator {
+  private final int[] args;
+  private long count;
+
+  CountAccumulator(int[] args) {
+    this.args = args;
+  }
+
+  private boolean counts(Object[] row) {
+    for (int arg : args) {
+      if (row[arg] == null) return false;
+    }
+    return true;
+  }
+
+  @Override
+  public void add(Object[] row) {
+    if (counts(row)) count++;
+  }
+
+  @Override
+  public void retract(Object[] row) {
+    if (counts(row)) count--;
+  }
+
+  @Override
+  public Object value() {
+    return count;
+  }
+
+  @Override
+  public void write(ByteWriter out) {
+    out.writeSigned(count);
+  }
+
+  @Override
+  public void read(ByteReader in) {
+    count = in.readSigned();
+  }
+}

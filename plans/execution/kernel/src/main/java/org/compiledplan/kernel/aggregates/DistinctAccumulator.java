@@ -1,0 +1,58 @@
+package org.compiledplan.kernel.aggregates;
+
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.Struct;
+import org.compiledplan.kernel.values.ValueType;
+
+/**
+ * Lets an argument through to another accumulator the first time it comes and, under retraction, takes it
+ * out again when its last occurrence goes.
+ */
+final class DistinctAccumulator implements Accumulator {
+  private final Accumulator inner;
+  private final int[] args;
+  private final ValueType type;
+  private final Counts seen = new Counts();
+
+  DistinctAccumulator(Accumulator inner, AggregateCall call) {
+    this.inner = inner;
+    this.args = call.args;
+    this.type = args.length == 1
+        ? call.argTypes[0] : ValueType.nested(ValueType.Kind.ROW, call.argTypes);
+  }
+
+  private Object argument(Object[] row) {
+    if (args.length == 1) return row[args[0]];
+    Object[] values = new Object[args.length];
+    for (int i = 0; i < args.length; i++) values[i] = row[args[i]];
+    return new Struct(values);
+  }
+
+  @Override
+  public void add(Object[] row) {
+    if (seen.change(argument(row), 1) == 1) inner.add(row);
+  }
+
+  @Override
+  public void retract(Object[] row) {
+    if (seen.change(argument(row), -1) == 0) inner.retract(row);
+  }
+
+  @Override
+  public Object value() {
+    return inner.value();
+  }
+
+  @Override
+  public void write(ByteWriter out) {
+    seen.write(out);
+    inner.write(out);
+  }
+
+  @Override
+  public void read(ByteReader in) {
+    seen.read(in, type);
+    inner.read(in);
+  }
+}

@@ -1,0 +1,90 @@
+package org.compiledplan.kernel.aggregates;
+
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.values.ValueType;
+
+/** FIRST_VALUE and LAST_VALUE in arrival order; nulls are skipped. */
+final class EdgeValues {
+  private EdgeValues() {}
+
+  /** Keeps one value. */
+  static final class InsertOnly implements Accumulator {
+    private final int arg;
+    private final ValueType type;
+    private final boolean first;
+    private Object kept;
+
+    InsertOnly(AggregateCall call, boolean first) {
+      this.arg = call.args[0];
+      this.type = call.argTypes[0];
+      this.first = first;
+    }
+
+    @Override
+    public void add(Object[] row) {
+      if (row[arg] != null && (!first || kept == null)) kept = row[arg];
+    }
+
+    @Override
+    public void retract(Object[] row) {
+      throw new IllegalStateException("FIRST_VALUE or LAST_VALUE over insert-only input got a retraction");
+    }
+
+    @Override
+    public Object value() {
+      return kept;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      ValueCodec.write(kept, out);
+    }
+
+    @Override
+    public void read(ByteReader in) {
+      kept = ValueCodec.read(in, type);
+    }
+  }
+
+  /** Keeps all values; a retraction takes out the value's first occurrence. */
+  static final class Retractable implements Accumulator {
+    private final int arg;
+    private final ValueType type;
+    private final boolean first;
+    private final Bag bag = new Bag();
+
+    Retractable(AggregateCall call, boolean first) {
+      this.arg = call.args[0];
+      this.type = call.argTypes[0];
+      this.first = first;
+    }
+
+    @Override
+    public void add(Object[] row) {
+      if (row[arg] != null) bag.add(row[arg]);
+    }
+
+    @Override
+    public void retract(Object[] row) {
+      if (row[arg] != null) bag.remove(row[arg]);
+    }
+
+    @Override
+    public Object value() {
+      int size = bag.values.size();
+      return size == 0 ? null : bag.values.get(first ? 0 : size - 1);
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      bag.write(out);
+    }
+
+    @Override
+    public void read(ByteReader in) {
+      bag.read(in, type);
+    }
+  }
+}

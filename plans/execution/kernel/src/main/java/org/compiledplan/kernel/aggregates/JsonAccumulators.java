@@ -1,0 +1,116 @@
+package org.compiledplan.kernel.aggregates;
+
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.values.ValueType;
+
+/**
+ * JSON_OBJECTAGG and JSON_ARRAYAGG. The values are JSON texts already: the plan wraps the arguments in
+ * JSON_STRING (Flink's JsonObjectAggFunction, JsonArrayAggFunction).
+ */
+final class JsonAccumulators {
+  private static final ValueType TEXT = ValueType.of(ValueType.Kind.STRING);
+
+  private JsonAccumulators() {}
+
+  /** Key and value of each row as the members of an object; a later value of a key replaces the earlier. */
+  static final class ObjectAgg implements Accumulator {
+    private final int[] args;
+    private final boolean keepNulls;
+    private final Map<String, String> members = new LinkedHashMap<>();
+
+    ObjectAgg(AggregateCall call, boolean keepNulls) {
+      this.args = call.args;
+      this.keepNulls = keepNulls;
+    }
+
+    @Override
+    public void add(Object[] row) {
+      if (row[args[0]] == null) throw new IllegalStateException("JSON_OBJECTAGG got a null key");
+      String value = (String) row[args[1]];
+      if (value != null) members.put((String) row[args[0]], value);
+      else if (keepNulls) members.put((String) row[args[0]], "null");
+    }
+
+    @Override
+    public void retract(Object[] row) {
+      members.remove((String) row[args[0]]);
+    }
+
+    @Override
+    public Object value() {
+      StringBuilder text = new StringBuilder("{");
+      for (Map.Entry<String, String> member : members.entrySet()) {
+        if (text.length() > 1) text.append(',');
+        text.append('"');
+        text.append(JsonStringEncoder.getInstance().quoteAsString(member.getKey()));
+        text.append("\":").append(member.getValue());
+      }
+      return text.append('}').toString();
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      out.writeVarLong(members.size());
+      for (Map.Entry<String, String> member : members.entrySet()) {
+        ValueCodec.write(member.getKey(), out);
+        ValueCodec.write(member.getValue(), out);
+      }
+    }
+
+    @Override
+    public void read(ByteReader in) {
+      int size = in.readVarInt();
+      for (int i = 0; i < size; i++) {
+        String key = (String) ValueCodec.read(in, TEXT);
+        members.put(key, (String) ValueCodec.read(in, TEXT));
+      }
+    }
+  }
+
+  /** The value of each row as an element of an array, in arrival order. */
+  static final class ArrayAgg implements Accumulator {
+    private final int arg;
+    private final boolean keepNulls;
+    private final Bag bag = new Bag();
+
+    ArrayAgg(AggregateCall call, boolean keepNulls) {
+      this.arg = call.args[0];
+      this.keepNulls = keepNulls;
+    }
+
+    @Override
+    public void add(Object[] row) {
+      if (row[arg] != null || keepNulls) bag.add(row[arg]);
+    }
+
+    @Override
+    public void retract(Object[] row) {
+      if (row[arg] != null || keepNulls) bag.remove(row[arg]);
+    }
+
+    @Override
+    public Object value() {
+      StringBuilder text = new StringBuilder("[");
+      for (Object value : bag.values) {
+        if (text.length() > 1) text.append(',');
+        text.append(value);
+      }
+      return text.append(']').toString();
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      bag.write(out);
+    }
+
+    @Override
+    public void read(ByteReader in) {
+      bag.read(in, TEXT);
+    }
+  }
+}

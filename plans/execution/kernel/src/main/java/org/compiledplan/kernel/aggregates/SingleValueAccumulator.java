@@ -1,0 +1,55 @@
+package org.compiledplan.kernel.aggregates;
+
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.values.ValueType;
+
+/** The value of a scalar subquery: at most one row may be there (Flink's SingleValueAggFunction). */
+final class SingleValueAccumulator implements Accumulator {
+  private final int arg;
+  private final ValueType type;
+  private Object kept;
+  private long count;
+
+  SingleValueAccumulator(AggregateCall call) {
+    this.arg = call.args[0];
+    this.type = call.argTypes[0];
+  }
+
+  @Override
+  public void add(Object[] row) {
+    if (count > 0) throw tooMany();
+    kept = row[arg];
+    count++;
+  }
+
+  @Override
+  public void retract(Object[] row) {
+    if (count > 1) throw tooMany();
+    kept = null;
+    count--;
+  }
+
+  private static IllegalStateException tooMany() {
+    return new IllegalStateException(
+        "SINGLE_VALUE received more than one element: a scalar subquery gave more than one row");
+  }
+
+  @Override
+  public Object value() {
+    return kept;
+  }
+
+  @Override
+  public void write(ByteWriter out) {
+    out.writeSigned(count);
+    ValueCodec.write(kept, out);
+  }
+
+  @Override
+  public void read(ByteReader in) {
+    count = in.readSigned();
+    kept = ValueCodec.read(in, type);
+  }
+}

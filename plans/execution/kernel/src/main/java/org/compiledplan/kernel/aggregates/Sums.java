@@ -1,0 +1,159 @@
+package org.compiledplan.kernel.aggregates;
+
+import java.math.BigDecimal;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.values.ValueType;
+
+/**
+ * SUM and $SUM0: nulls are skipped; without a value that counts SUM is null and $SUM0 is zero (Flink's
+ * SumAggFunction, SumWithRetractAggFunction, Sum0AggFunction).
+ */
+final class Sums {
+  private Sums() {}
+
+  private abstract static class Sum implements Accumulator {
+    final int arg;
+    final ValueType type;
+    final boolean zeroIfEmpty;
+    /** Values that are not null. */
+    long count;
+
+    Sum(int arg, ValueType type, boolean zeroIfEmpty) {
+      this.arg = arg;
+      this.type = type;
+      this.zeroIfEmpty = zeroIfEmpty;
+    }
+
+    abstract void addValue(Object value, boolean negative);
+
+    abstract Object sum();
+
+    @Override
+    public void add(Object[] row) {
+      Object value = row[arg];
+      if (value != null) {
+        addValue(value, false);
+        count++;
+      }
+    }
+
+    @Override
+    public void retract(Object[] row) {
+      Object value = row[arg];
+      if (value != null) {
+        addValue(value, true);
+        count--;
+      }
+    }
+
+    @Override
+    public Object value() {
+      return count == 0 && !zeroIfEmpty ? null : sum();
+    }
+  }
+
+  /** Whole numbers; wraps around in the result's type. */
+  static final class Integral extends Sum {
+    private long sum;
+
+    Integral(int arg, ValueType type, boolean zeroIfEmpty) {
+      super(arg, type, zeroIfEmpty);
+    }
+
+    @Override
+    void addValue(Object value, boolean negative) {
+      long number = ((Number) value).longValue();
+      sum += negative ? -number : number;
+    }
+
+    @Override
+    Object sum() {
+      return type.integral(sum);
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      out.writeSigned(count);
+      out.writeSigned(sum);
+    }
+
+    @Override
+    public void read(ByteReader in) {
+      count = in.readSigned();
+      sum = in.readSigned();
+    }
+  }
+
+  /** FLOAT and DOUBLE, each step rounded to the type. */
+  static final class Floating extends Sum {
+    private double sum;
+
+    Floating(int arg, ValueType type, boolean zeroIfEmpty) {
+      super(arg, type, zeroIfEmpty);
+    }
+
+    @Override
+    void addValue(Object value, boolean negative) {
+      double number = ((Number) value).doubleValue();
+      sum = negative ? sum - number : sum + number;
+      if (type.kind == ValueType.Kind.FLOAT) sum = (float) sum;
+    }
+
+    @Override
+    Object sum() {
+      if (type.kind == ValueType.Kind.FLOAT) return (float) sum;
+      return sum;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      out.writeSigned(count);
+      out.writeFixedLong(Double.doubleToLongBits(sum));
+    }
+
+    @Override
+    public void read(ByteReader in) {
+      count = in.readSigned();
+      sum = Double.longBitsToDouble(in.readFixedLong());
+    }
+  }
+
+  /** DECIMAL; a sum that does not fit the result's precision is null and the next value starts anew. */
+  static final class Decimal extends Sum {
+    private BigDecimal sum;
+
+    Decimal(int arg, ValueType type, boolean zeroIfEmpty) {
+      super(arg, type, zeroIfEmpty);
+      if (zeroIfEmpty) sum = BigDecimal.ZERO.setScale(type.scale);
+    }
+
+    @Override
+    void addValue(Object value, boolean negative) {
+      BigDecimal number = value instanceof BigDecimal
+          ? (BigDecimal) value : BigDecimal.valueOf(((Number) value).longValue());
+      if (negative) number = number.negate();
+      BigDecimal next = sum == null ? number : sum.add(number);
+      next = next.scale() == type.scale ? next : next.setScale(type.scale, java.math.RoundingMode.HALF_UP);
+      sum = next.precision() > type.precision ? null : next;
+    }
+
+    @Override
+    Object sum() {
+      return sum;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      out.writeSigned(count);
+      ValueCodec.write(sum, out);
+    }
+
+    @Override
+    public void read(ByteReader in) {
+      count = in.readSigned();
+      sum = (BigDecimal) ValueCodec.read(in, type);
+    }
+  }
+}

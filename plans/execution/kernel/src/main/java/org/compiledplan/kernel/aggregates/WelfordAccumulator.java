@@ -1,0 +1,64 @@
+package org.compiledplan.kernel.aggregates;
+
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+
+/**
+ * $$WELFORD_M2$1: the sum of squared distances from the mean, from which plans compute variance and
+ * standard deviation; nulls are skipped, null without values (Flink's WelfordM2AggFunction).
+ */
+final class WelfordAccumulator implements Accumulator {
+  private final int arg;
+  private long count;
+  private double mean;
+  private double squares;
+
+  WelfordAccumulator(int arg) {
+    this.arg = arg;
+  }
+
+  @Override
+  public void add(Object[] row) {
+    if (row[arg] == null) return;
+    count++;
+    if (count <= 0) return;
+    double value = ((Number) row[arg]).doubleValue();
+    double distance = value - mean;
+    mean += distance / count;
+    squares += distance * (value - mean);
+  }
+
+  @Override
+  public void retract(Object[] row) {
+    if (row[arg] == null) return;
+    count--;
+    if (count == 0) {
+      mean = 0;
+      squares = 0;
+    }
+    if (count <= 0) return;
+    double value = ((Number) row[arg]).doubleValue();
+    double distance = value - mean;
+    mean -= distance / count;
+    squares -= distance * (value - mean);
+  }
+
+  @Override
+  public Object value() {
+    return count <= 0 || squares < 0 ? null : (Object) squares;
+  }
+
+  @Override
+  public void write(ByteWriter out) {
+    out.writeSigned(count);
+    out.writeFixedLong(Double.doubleToLongBits(mean));
+    out.writeFixedLong(Double.doubleToLongBits(squares));
+  }
+
+  @Override
+  public void read(ByteReader in) {
+    count = in.readSigned();
+    mean = Double.longBitsToDouble(in.readFixedLong());
+    squares = Double.longBitsToDouble(in.readFixedLong());
+  }
+}

@@ -1,0 +1,14 @@
+package org.compiledplan.kernel.operators;
+
+/** What an operator may know of the micro-batch. */
+public final class BatchContext {
+  /** Processing time in ms since 1970, the same throughout a micro-batch and when it is replayed. */
+  public final long processingTime;
+  /** Watermark in ms since 1970, {@code Long.MIN_VALUE} without event time. */
+  public final long watermark;
+
+  public BatchContext(long processingTime, long watermark) {
+    this.processingTime = processingTime;
+    this.watermark = watermark;
+  }
+}

@@ -1,0 +1,64 @@
+package org.compiledplan.kernel.operators;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/** What the binary joins share: keys, condition and the layout of both inputs' state. */
+final class JoinInputs {
+  static final int LEFT = 0;
+  static final int RIGHT = 1;
+
+  private final int[][] keys;
+  private final boolean[] filterNulls;
+  final RowPredicate condition;
+  final RowStore.Layout[] layouts;
+
+  JoinInputs(OperatorSpec spec) {
+    keys = new int[][] {spec.columns("leftKeys"), spec.columns("rightKeys")};
+    filterNulls = new boolean[keys[LEFT].length];
+    for (int i = 0; i < filterNulls.length; i++) {
+      filterNulls[i] = spec.get("filterNulls").path(i).asBoolean(false);
+    }
+    condition = spec.condition(spec.get("condition"));
+    layouts = new RowStore.Layout[] {
+      layout(spec, LEFT, spec.get("leftUpsertKeys")), layout(spec, RIGHT, spec.get("rightUpsertKeys"))
+    };
+  }
+
+  private RowStore.Layout layout(OperatorSpec spec, int input, JsonNode upsertKeys) {
+    return new RowStore.Layout(
+        spec.inputs[input], uniqueKey(upsertKeys, keys[input]), spec.ttl(input));
+  }
+
+  /** Flink's JoinInputSideSpec: one row at most if the join key holds a unique key, else the smallest. */
+  private static int[] uniqueKey(JsonNode upsertKeys, int[] joinKey) {
+    int[] smallest = null;
+    for (JsonNode node : upsertKeys) {
+      int[] key = OperatorSpec.ints(node);
+      if (containsAll(joinKey, key)) return new int[0];
+      if (smallest == null || key.length < smallest.length) smallest = key;
+    }
+    return smallest;
+  }
+
+  private static boolean containsAll(int[] columns, int[] wanted) {
+    for (int column : wanted) {
+      boolean found = false;
+      for (int candidate : columns) found |= candidate == column;
+      if (!found) return false;
+    }
+    return true;
+  }
+
+  /** Whether the row can match no other, for a null in its key. */
+  boolean hasNullKey(InputRow row) {
+    int[] columns = keys[row.port];
+    for (int i = 0; i < columns.length; i++) {
+      if (filterNulls[i] && row.values[columns[i]] == null) return true;
+    }
+    return false;
+  }
+
+  boolean matches(boolean inputIsLeft, Object[] input, Object[] other) {
+    return inputIsLeft ? condition.test(input, other) : condition.test(other, input);
+  }
+}

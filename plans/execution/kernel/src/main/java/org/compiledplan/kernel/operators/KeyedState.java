@@ -1,0 +1,18 @@
+package org.compiledplan.kernel.operators;
+
+/** The state of one operator for one key. */
+public interface KeyedState {
+  /** What was put last, or null. */
+  byte[] get();
+
+  /**
+   * Replaces the state.
+   *
+   * @param nextExpiry time in ms at which the first of its entries expires, {@link Ttl#NEVER} if none does
+   * @param entriesDelta how many more entries are in it than before, for the metrics
+   */
+  void put(byte[] bytes, long nextExpiry, int entriesDelta);
+
+  /** Removes the state, which must be there. */
+  void remove(int entriesDelta);
+}

@@ -1,0 +1,29 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/** The operators by the names of their types in a spec. */
+public final class Operators {
+  private static final Map<String, Function<OperatorSpec, Operator>> TYPES = new TreeMap<>();
+
+  static {
+    TYPES.put("group-aggregate", GroupAggregate::new);
+    TYPES.put("join", Operators::join);
+    TYPES.put("deduplicate", Deduplicate::new);
+  }
+
+  private Operators() {}
+
+  public static Operator create(OperatorSpec spec) {
+    Function<OperatorSpec, Operator> type = TYPES.get(spec.type());
+    if (type == null) throw spec.problem("is of an unknown type; known are " + TYPES.keySet());
+    return type.apply(spec);
+  }
+
+  private static Operator join(OperatorSpec spec) {
+    String type = spec.text("joinType");
+    return type.equals("SEMI") || type.equals("ANTI") ? new SemiAntiJoin(spec) : new Join(spec);
+  }
+}

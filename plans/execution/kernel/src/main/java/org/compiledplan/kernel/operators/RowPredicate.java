@@ -1,0 +1,8 @@
+package org.compiledplan.kernel.operators;
+
+/** A condition over one or two rows, evaluated by the engine; null counts as false. */
+public interface RowPredicate {
+  RowPredicate TRUE = (left, right) -> true;
+
+  boolean test(Object[] left, Object[] right);
+}

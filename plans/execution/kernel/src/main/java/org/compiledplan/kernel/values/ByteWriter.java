@@ -1,0 +1,86 @@
+package org.compiledplan.kernel.values;
+
+import java.util.Arrays;
+
+/** A growing buffer of bytes with the few number formats that state uses. */
+public final class ByteWriter {
+  private byte[] buffer;
+  private int size;
+
+  public ByteWriter() {
+    this(64);
+  }
+
+  public ByteWriter(int capacity) {
+    buffer = new byte[capacity];
+  }
+
+  private void reserve(int more) {
+    if (buffer.length - size < more) {
+      buffer = Arrays.copyOf(buffer, Math.max(size + more, buffer.length + (buffer.length >> 1) + 16));
+    }
+  }
+
+  public void writeByte(int value) {
+    reserve(1);
+    buffer[size++] = (byte) value;
+  }
+
+  /** Eight bytes, big-endian. */
+  public void writeFixedLong(long value) {
+    reserve(8);
+    putFixedLong(size, value);
+    size += 8;
+  }
+
+  private void putFixedLong(int at, long value) {
+    for (int i = 7; i >= 0; i--) {
+      buffer[at + i] = (byte) value;
+      value >>>= 8;
+    }
+  }
+
+  /** A number that is not negative, seven bits a byte. */
+  public void writeVarLong(long value) {
+    reserve(10);
+    while ((value & ~0x7FL) != 0) {
+      buffer[size++] = (byte) ((value & 0x7F) | 0x80);
+      value >>>= 7;
+    }
+    buffer[size++] = (byte) value;
+  }
+
+  /** Any number, small magnitudes short. */
+  public void writeSigned(long value) {
+    writeVarLong((value << 1) ^ (value >> 63));
+  }
+
+  public void writeBytes(byte[] source, int offset, int length) {
+    reserve(length);
+    System.arraycopy(source, offset, buffer, size, length);
+    size += length;
+  }
+
+  /** The bytes of another writer, with their length before them. */
+  public void writeSized(ByteWriter other) {
+    writeVarLong(other.size);
+    writeBytes(other.buffer, 0, other.size);
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public void clear() {
+    size = 0;
+  }
+
+  public byte[] toBytes() {
+    return Arrays.copyOf(buffer, size);
+  }
+
+  /** The backing array; valid from 0 to {@link #size()} until the next write. */
+  public byte[] array() {
+    return buffer;
+  }
+}

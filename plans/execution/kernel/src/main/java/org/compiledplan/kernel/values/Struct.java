@@ -1,0 +1,25 @@
+package org.compiledplan.kernel.values;
+
+/** A row as a value inside another row; equal when all fields are ({@link Values#equal}). */
+public final class Struct {
+  public final Object[] fields;
+
+  public Struct(Object[] fields) {
+    this.fields = fields;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Struct && Values.equalRows(fields, ((Struct) other).fields);
+  }
+
+  @Override
+  public int hashCode() {
+    return Values.hashRow(fields);
+  }
+
+  @Override
+  public String toString() {
+    return java.util.Arrays.toString(fields);
+  }
+}

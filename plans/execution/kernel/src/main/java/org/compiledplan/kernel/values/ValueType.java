@@ -1,0 +1,72 @@
+package org.compiledplan.kernel.values;
+
+import java.io.Serializable;
+
+/**
+ * The type of a column as the kernel sees it: which Java class its values have.
+ *
+ * <p>Classes: {@code Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, String, byte[],
+ * LocalDate, LocalTime, Instant, LocalDateTime, Duration, Period}, {@link Struct} for rows, {@code
+ * java.util.List} for arrays and {@code java.util.Map} for maps and multisets.
+ */
+public final class ValueType implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final ValueType[] NONE = {};
+
+  /** What a type is, apart from its parameters. */
+  public enum Kind {
+    BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL, STRING, BINARY,
+    DATE, TIME, TIMESTAMP, TIMESTAMP_NTZ, DAY_TIME, YEAR_MONTH, ROW, ARRAY, MAP
+  }
+
+  public final Kind kind;
+  /** Digits of a DECIMAL in all; 0 for other kinds. */
+  public final int precision;
+  /** Digits of a DECIMAL after the point; 0 for other kinds. */
+  public final int scale;
+  /** Fields of a ROW, element of an ARRAY, key and value of a MAP. */
+  public final ValueType[] children;
+
+  private ValueType(Kind kind, int precision, int scale, ValueType[] children) {
+    this.kind = kind;
+    this.precision = precision;
+    this.scale = scale;
+    this.children = children;
+  }
+
+  /** A type without parameters. */
+  public static ValueType of(Kind kind) {
+    return new ValueType(kind, 0, 0, NONE);
+  }
+
+  /** DECIMAL(precision, scale). */
+  public static ValueType decimal(int precision, int scale) {
+    return new ValueType(Kind.DECIMAL, precision, scale, NONE);
+  }
+
+  /** A ROW, ARRAY or MAP of the given types. */
+  public static ValueType nested(Kind kind, ValueType... children) {
+    return new ValueType(kind, 0, 0, children);
+  }
+
+  /** Whether values are whole numbers held in Byte, Short, Integer or Long. */
+  public boolean isIntegral() {
+    return kind == Kind.BYTE || kind == Kind.SHORT || kind == Kind.INT || kind == Kind.LONG;
+  }
+
+  /** The number in the class of this integral type; what does not fit wraps. */
+  public Object integral(long number) {
+    switch (kind) {
+      case BYTE: return (byte) number;
+      case SHORT: return (short) number;
+      case INT: return (int) number;
+      case LONG: return number;
+      default: throw new IllegalStateException(kind + " is not an integral type");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return kind == Kind.DECIMAL ? "DECIMAL(" + precision + ", " + scale + ")" : kind.name();
+  }
+}
