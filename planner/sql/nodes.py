@@ -71,7 +71,7 @@ Predicates:
     symmetric=bool)`, `exp.In(this, expressions=[...])` or `exp.In(this, query=query)`, `Like`, `exp.Exists(this=
     query)`, `Quantified`. NOT BETWEEN, NOT IN, NOT LIKE, NOT SIMILAR TO, NOT EXISTS are `exp.Not` around them.
 Values:
-    `exp.Case(this=None or operand, ifs=[exp.If(this=when, true=then)], default=None or expr)`,
+    `exp.Case(ifs=[exp.If(this=condition, true=then)], default=None or expr)` (CASE x WHEN v comes as CASE WHEN x = v),
     `exp.Cast(this, to=TypeSpec)`, `exp.TryCast(this, to=TypeSpec)`, `RowValue` (`ROW(a, b)`, `(a, b)`), `ArrayValue`,
     `MapValue`, `QueryConstructor` (ARRAY(SELECT ..)), `ItemAccess` (`a[1]`), `FieldAccess` (`(expr).f`, `a[1].f`).
 Calls:
@@ -632,8 +632,8 @@ class JsonValue(Node):
 class JsonQuery(Node):
     """JSON_QUERY. Args: as `JsonValue`, and `wrapper`.
 
-    `wrapper`: None, "WITHOUT ARRAY", "WITH CONDITIONAL ARRAY" or "WITH UNCONDITIONAL ARRAY"; `on_empty`, `on_error`: None,
-    "NULL", "ERROR", "EMPTY ARRAY" or "EMPTY OBJECT".
+    `wrapper`: None, "WITHOUT ARRAY", "WITH CONDITIONAL ARRAY" or "WITH UNCONDITIONAL ARRAY"; `on_empty`, `on_error`:
+    None, "NULL", "ERROR", "EMPTY ARRAY" or "EMPTY OBJECT".
     """
 
     arg_types: ClassVar[dict[str, bool]] = {

@@ -313,7 +313,10 @@ class CompileAndExecutePlan(Statement):
 
 @dataclass(frozen=True, kw_only=True)
 class Explain(Statement):
-    """EXPLAIN [PLAN FOR | details] body. `details`: ESTIMATED_COST, CHANGELOG_MODE, JSON_EXECUTION_PLAN, PLAN_ADVICE."""
+    """EXPLAIN [PLAN FOR | details] body.
+
+    `details`: ESTIMATED_COST, CHANGELOG_MODE, JSON_EXECUTION_PLAN or PLAN_ADVICE.
+    """
 
     details: tuple[str, ...]
     body: Statement
@@ -339,7 +342,7 @@ class Show(Statement):
 
 @dataclass(frozen=True, kw_only=True)
 class Other(Statement):
-    """A statement that Flink has and that is only recognised here (ALTER, DELETE, CALL, ...). `kind`: its first words."""
+    """A statement that Flink has and that is only recognised here (ALTER, CALL, ...). `kind`: its first word."""
 
     kind: str
     words: tuple[str, ...] = field(default=())

@@ -9,7 +9,7 @@ from sqlglot.parser import Parser
 
 from planner.sql.grammar.words import RESERVED
 from planner.sql.position import render, span_at
-from plans.errors import ProgramError
+from plans.errors import ProgramError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -157,6 +157,15 @@ class Core(Parser):
                 span = span_at(self.sql, end, end + 1)
         raise ProgramError(message, where=render(span, self.sql), remedy=remedy)
 
+    def refuse(self, what: str, *, token: Token | None = None, remedy: str = "") -> NoReturn:
+        """Raise an `UnsupportedError`: Flink has this, we do not."""
+        token = token or self._curr
+        raise UnsupportedError(
+            f"{what} is not supported",
+            where=render(span_at(self.sql, token.start, token.end + 1), self.sql),
+            remedy=remedy,
+        )
+
     def found(self) -> str:
         """The current token, for a message."""
         if not self._curr:
@@ -182,8 +191,8 @@ class Core(Parser):
             word = self.word()
             if word in RESERVED:
                 self.fail(
-                    f"SQL parse failed: {self._curr.text} is a reserved word and cannot be {what} as it stands",
-                    remedy=f"put it in backticks: `{self._curr.text}`",
+                    f"SQL parse failed: expected {what}, found the reserved word {self._curr.text}",
+                    remedy=f"put it in backticks if it is meant as a name: `{self._curr.text}`",
                 )
             remedy = ""
             if self._curr.token_type == TokenType.UNKNOWN and self._curr.text == '"':

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlglot import TokenType
+from sqlglot import TokenType, exp
 
 from planner.sql.grammar.core import all_texts
 from planner.sql.grammar.queries import Queries
@@ -63,6 +63,12 @@ class Ddl(Queries):
         or_replace = self.take("OR", "REPLACE")
         temporary = self.take("TEMPORARY")
         system = self.take("SYSTEM")
+        if system and not (temporary and self.at("FUNCTION")):
+            self.fail(
+                "SQL parse failed: SYSTEM is for temporary functions only",
+                token=self._prev,
+                remedy="write CREATE TEMPORARY SYSTEM FUNCTION",
+            )
         if self.take("TABLE"):
             return self._create_table(start, temporary, or_replace)
         if self.take("VIEW"):
@@ -74,7 +80,7 @@ class Ddl(Queries):
         if self.take("CATALOG"):
             return self._create_catalog(start)
         if self.at_any(("MATERIALIZED", "MODEL", "CONNECTION")):
-            self.fail(f"CREATE {self.word()} is not supported")
+            self.refuse(f"CREATE {self.word()}")
         self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
 
     def text_from(self, start: int) -> str:
@@ -107,7 +113,8 @@ class Ddl(Queries):
         options = self.properties() if self.take("WITH") else {}
         like = self._like_clause()
         query = self.parse_query() if like is None and self.take("AS") else None
-        if query is None:
+        named_only = all(isinstance(column, NamedColumn) for column in body.columns)
+        if query is None or not (named_only and not body.keys and not body.watermarks):
             self._refuse_named_columns(body)
         return CreateTable(
             span=self.span_from(start),
@@ -186,6 +193,9 @@ class Ddl(Queries):
         name = ".".join(all_texts(self.dotted("a column name")))
         if self.take("AS"):
             expression = self.parse_expression()
+            if query := expression.find(exp.Subquery, exp.Exists):
+                where = self.span_from(query.meta["start"])
+                self.fail("SQL parse failed: a computed column holds no query", span=where)
             comment = self._comment()
             return ComputedColumn(name=name, expression=expression, comment=comment, span=self.span_from(start))
         if self.at_symbol(TokenType.COMMA) or self.at_symbol(TokenType.R_PAREN):
@@ -266,7 +276,7 @@ class Ddl(Queries):
 
     def _create_function(self, start: int, temporary: bool, system: bool) -> CreateFunction:
         if_not_exists = self._if_not_exists()
-        name = self.table_name("a function name")
+        name = (self.name("a function name").name,) if system else self.table_name("a function name")
         self.need("AS")
         identifier = self.string("the function's class or module name")
         language = self.take_any(("JAVA", "SCALA", "PYTHON", "SQL")) if self.take("LANGUAGE") else None
@@ -288,7 +298,7 @@ class Ddl(Queries):
         )
 
     def _resource(self) -> str:
-        if not self.take_any(("JAR", "FILE", "ARCHIVE")):
+        if not self.take_any(("JAR", "ARTIFACT")):
             self.fail_expected("JAR")
         return self.string("a path")
 

@@ -164,8 +164,9 @@ class Expressions(Functions):
 
     def _query_or_list(self) -> dict[str, object]:
         """The right side of IN and of quantified comparisons: `query=` or `expressions=`."""
+        is_query = self.at_query()
         self.open()
-        if self.at_query():
+        if is_query:
             query = self.parse_query()
             self.close()
             return {"query": query}
@@ -225,6 +226,10 @@ class Expressions(Functions):
         reader = _BY_TOKEN.get(self._curr.token_type)
         if reader is not None:
             return reader(self)
+        if self._curr.token_type == TokenType.L_BRACE:
+            self.refuse("the JDBC escape {...}", remedy="write the function or the literal without braces")
+        if self._curr.token_type == TokenType.PLACEHOLDER:
+            self.refuse("a parameter '?'", remedy="write the value")
         self.fail_expected("an expression")
 
     def _number(self) -> exp.Expr:
@@ -272,6 +277,8 @@ class Expressions(Functions):
     def _name_or_call(self) -> exp.Expr:
         """A word or a quoted identifier: a keyword's expression, a call, or a column."""
         word = self.word()
+        if word == "E" and self._next.token_type == TokenType.STRING and self._next.start == self._curr.end + 1:
+            self.refuse("a string with C escapes, E'...'", remedy="write U&'...' with \\ and four hexadecimal digits")
         reader = _BY_WORD.get(word)
         if reader is not None and (node := reader(self)) is not None:
             return node
@@ -286,6 +293,8 @@ class Expressions(Functions):
             token = self._curr
             self._advance()
             return self.parse_call([self.node(exp.Identifier(this=token.text, quoted=False), start)], start)
+        if word in RESERVED and self._next.token_type == TokenType.L_PAREN and word not in QUERY_STARTS:
+            self.fail(f"SQL parse failed: {word}(...) is no function call that Flink SQL knows here")
         parts = [self.name("an expression")]
         while self.at_symbol(TokenType.DOT):
             self._advance()
@@ -334,6 +343,8 @@ class Expressions(Functions):
             value = self.string()
             return self.node(IntervalLiteral(value=value, negative=sign, unit=self.parse_interval_qualifier()), start)
         operand = self._postfix()
+        if isinstance(operand, Call):
+            self.fail("SQL parse failed: INTERVAL takes a call in parentheses only", span=self.span_from(start))
         unit = self.parse_interval_qualifier()
         return self.node(IntervalLiteral(expression=operand, negative=sign, unit=unit), start)
 
@@ -344,19 +355,27 @@ class Expressions(Functions):
         branches = []
         while self.take("WHEN"):
             inner = self.mark()
-            values = self.listed(self.parse_expression)
+            condition = self._case_condition(operand)
             self.need("THEN")
-            result = self.parse_expression()
-            if len(values) > 1 and operand is None:
-                self.fail_expected("THEN: a list of values needs CASE with an operand")
-            # WHEN 2, 3 THEN r is two branches with the same result.
-            for value in values:
-                branches.append(self.node(exp.If(this=value, true=result.copy()), inner))
+            branches.append(self.node(exp.If(this=condition, true=self.parse_expression()), inner))
         if not branches:
             self.fail_expected("WHEN")
         default = self.parse_expression() if self.take("ELSE") else None
         self.need("END")
-        return self.node(exp.Case(this=operand, ifs=branches, default=default), start)
+        return self.node(exp.Case(ifs=branches, default=default), start)
+
+    def _case_condition(self, operand: exp.Expr | None) -> exp.Expr:
+        """The condition of a branch; CASE x WHEN 1, 2 is CASE WHEN x IN (1, 2), as in Calcite's parser."""
+        start = self.mark()
+        values = self.listed(self.parse_expression)
+        if operand is not None and len(values) > 1:
+            return self.node(exp.In(this=operand.copy(), expressions=values), start)
+        if operand is not None:
+            return self.node(exp.EQ(this=operand.copy(), expression=values[0]), start)
+        if len(values) > 1:
+            span = self.span_from(start)
+            self.fail("SQL parse failed: a list of values after WHEN needs CASE with an operand", span=span)
+        return values[0]
 
     def _cast(self) -> exp.Expr | None:
         if self._next.token_type != TokenType.L_PAREN:
@@ -387,7 +406,7 @@ class Expressions(Functions):
         if self._next.token_type != TokenType.L_BRACKET:
             return None
         if word not in COLLECTIONS:
-            self.fail(f"SQL parse failed: {word}[...] is not supported", remedy="use ARRAY[...] or MAP[...]")
+            self.refuse(f"{word}[...]", remedy="use ARRAY[...] or MAP[...]")
         self._advance(2)
         values = [] if self.at_symbol(TokenType.R_BRACKET) else self.listed(self.parse_expression)
         self.need_symbol(TokenType.R_BRACKET, "]")
@@ -419,6 +438,7 @@ _BY_WORD: dict[str, Callable[[Expressions], exp.Expr | None]] = {
     "CAST": Expressions._cast,
     "TRY_CAST": Expressions._cast,
     "ROW": Expressions._row,
+    "PERIOD": Expressions._row,
     "EXISTS": Expressions._exists,
     "INTERVAL": Expressions._interval,
     **dict.fromkeys(("NULL", "TRUE", "FALSE", "UNKNOWN"), Expressions._constant),

@@ -63,6 +63,10 @@ class Functions(Types):
         """ORDER BY, or None."""
         raise NotImplementedError
 
+    def parse_ordered(self) -> exp.Ordered:
+        """One key of ORDER BY."""
+        raise NotImplementedError
+
     def parse_cast_type(self) -> TypeSpec:
         """The type of CAST: as `parse_type`, but NULL and NOT NULL are not said at the end."""
         start = self.mark()
@@ -85,7 +89,10 @@ class Functions(Types):
             call.set("distinct", True)
         else:
             self.take("ALL")
-        if not self.at_symbol(TokenType.R_PAREN):
+        star = self.mark()
+        if self.take_symbol(TokenType.STAR):
+            call.set("expressions", [self.node(AllColumns(parts=[]), star)])
+        elif not self.at_symbol(TokenType.R_PAREN):
             call.set("expressions", self.listed(self.parse_argument))
         if order := self.parse_order():
             call.set("order", order)
@@ -120,10 +127,8 @@ class Functions(Types):
         return ""
 
     def parse_argument(self) -> exp.Expr:
-        """One argument: a value, `*`, DEFAULT, a named argument, a table, a descriptor, or a query."""
+        """One argument: a value, DEFAULT, a named argument, a table, a descriptor, or a query."""
         start = self.mark()
-        if self.take_symbol(TokenType.STAR):
-            return self.node(AllColumns(parts=[]), start)
         if self.at_name() and self._next.token_type == TokenType.FARROW:
             name = self.name("an argument name")
             self._advance()
@@ -153,15 +158,16 @@ class Functions(Types):
         return self.parse_expression()
 
     def _table_argument(self, table: exp.Expr, start: int) -> exp.Expr:
+        # The next comma starts the next argument: several columns need parentheses.
         partition: list[exp.Expr] = []
         if self.take("PARTITION", "BY"):
-            if self.take_symbol(TokenType.L_PAREN):
-                partition = self.listed(self.parse_expression)
-                self.close()
-            else:
-                # The next comma starts the next argument: several columns need parentheses.
-                partition = [self.parse_expression()]
-        order = self.parse_order()
+            several = self.at_symbol(TokenType.L_PAREN)
+            partition = self.wrapped(self.parse_expression) if several else [self.parse_expression()]
+        order, inner = None, self.mark()
+        if self.take("ORDER", "BY"):
+            several = self.at_symbol(TokenType.L_PAREN)
+            keys = self.wrapped(self.parse_ordered) if several else [self.parse_ordered()]
+            order = self.node(exp.Order(expressions=keys), inner)
         return self.node(TableArgument(this=table, partition_by=partition, order=order), start)
 
     # --- windows --------------------------------------------------------------------------------------------------
@@ -240,7 +246,7 @@ class Functions(Types):
         value = self.parse_expression()
         if self.take("TO"):
             return Call(parts=[name], expressions=[value, self.time_unit()])
-        return Call(parts=[name], expressions=[value, *self._more()])
+        return Call(parts=[name], expressions=[value])
 
     def _more(self) -> list[exp.Expr]:
         return self.listed(self.parse_argument) if self.take_symbol(TokenType.COMMA) else []
@@ -301,6 +307,8 @@ class Functions(Types):
 
     def _json_head(self) -> dict[str, object]:
         this = self.parse_expression()
+        if self.at("FORMAT", "JSON"):
+            self.refuse("FORMAT JSON", remedy="leave it out")
         self.need_symbol(TokenType.COMMA, ",")
         return {"this": this, "path": self.parse_expression()}
 
@@ -369,7 +377,10 @@ class Functions(Types):
         key = self.parse_expression()
         if not self.take("VALUE") and not self.take_symbol(TokenType.COLON):
             self.fail_expected("VALUE", remedy="write JSON_OBJECT(KEY 'k' VALUE v, ...)")
-        return self.node(JsonPair(this=key, value=self.parse_expression()), start)
+        value = self.parse_expression()
+        if self.at("FORMAT", "JSON"):
+            self.refuse("FORMAT JSON", remedy="write JSON(value)")
+        return self.node(JsonPair(this=key, value=value), start)
 
     def _at_on_null(self) -> bool:
         return self.at("NULL", "ON", "NULL") or self.at("ABSENT", "ON", "NULL")

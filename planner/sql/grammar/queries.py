@@ -250,9 +250,10 @@ class Queries(Relations):
         start = self.mark()
         if not self.take("ORDER", "BY"):
             return None
-        return self.node(exp.Order(expressions=self.listed(self._ordered)), start)
+        return self.node(exp.Order(expressions=self.listed(self.parse_ordered)), start)
 
-    def _ordered(self) -> exp.Ordered:
+    def parse_ordered(self) -> exp.Ordered:
+        """One key of ORDER BY with its direction and its place for nulls."""
         start = self.mark()
         value = self.parse_expression()
         descending = self.take_any(("ASC", "DESC")) == "DESC"

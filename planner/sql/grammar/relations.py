@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import TokenType, exp
 
-from planner.sql.grammar.expressions import Expressions
+from planner.sql.grammar.expressions import QUERY_STARTS, Expressions
 from planner.sql.grammar.words import CALLABLE, RESERVED
 from planner.sql.nodes import (
     Call,
@@ -85,10 +85,13 @@ class Relations(Expressions):
         if self.at("MATCH_RECOGNIZE"):
             relation = self._match_recognize(relation, start)
         if self.at_any(("PIVOT", "UNPIVOT", "TABLESAMPLE")):
-            self.fail(f"{self.word()} is not supported")
+            self.refuse(self.word())
         alias = self._table_alias()
         if alias is not None:
             relation.set("alias", alias)
+        if self.at("MATCH_RECOGNIZE"):
+            relation = self._match_recognize(self.node(relation, start), start)
+            relation.set("alias", self._table_alias())
         return self.node(relation, start)
 
     def _bare_relation(self) -> exp.Expr:
@@ -96,7 +99,7 @@ class Relations(Expressions):
         lateral = self.take("LATERAL")
         if self.at("UNNEST"):
             self._advance()
-            operands = self.wrapped(self.parse_expression)
+            operands = self._unnest_operands()
             ordinality = self.take("WITH", "ORDINALITY")
             return self.node(Unnest(expressions=operands, ordinality=ordinality, lateral=lateral), start)
         if self.take("TABLE"):
@@ -119,6 +122,12 @@ class Relations(Expressions):
         if self.take("FOR", "SYSTEM_TIME", "AS", "OF"):
             table.set("as_of", self._sum())
         return self.node(table, start)
+
+    def _unnest_operands(self) -> list[exp.Expr]:
+        is_query = self._next.token_type == TokenType.VAR and self.peek_word(1) in QUERY_STARTS
+        if is_query:
+            return [self.parse_parenthesised_query(self.parse_query)]
+        return self.wrapped(self.parse_expression)
 
     def _table_call(self) -> exp.Expr:
         call = self.parse_expression()
@@ -169,6 +178,9 @@ class Relations(Expressions):
         if self.take_symbol(TokenType.L_PAREN) and not self.take_symbol(TokenType.R_PAREN):
             for item in self.listed(self._hint_item):
                 (options if isinstance(item, HintOption) else arguments).append(item)
+            if options and arguments:
+                span = self.span_from(arguments[0].meta["start"])
+                self.fail("SQL parse failed: a hint takes options with values, or names, not both", span=span)
             self.close()
         return self.node(TableHint(this=name, options=options, expressions=arguments), start)
 
@@ -181,12 +193,6 @@ class Relations(Expressions):
             item = self._number()
         else:
             item = self.name("a hint option")
-            # Calcite takes one name; a dotted one is the name of a table or view of a join hint.
-            names = [item.name]
-            while self.take_symbol(TokenType.DOT):
-                names.append(self.name("a hint option").name)
-            if len(names) > 1:
-                item = self.node(exp.Identifier(this=".".join(names), quoted=False), start)
         if self.take_symbol(TokenType.EQ):
             return self.node(HintOption(key_=item.name, value=self.string("the value of the hint option")), start)
         return item

@@ -162,7 +162,6 @@ class Script(Ddl):
         inserts = []
         while not self.take("END"):
             inner = self.mark()
-            self.take("EXECUTE")
             if not self.take("INSERT"):
                 self.fail_expected("INSERT or END in the statement set")
             inserts.append(self._insert_statement(inner))
@@ -264,11 +263,12 @@ class Script(Ddl):
             name = self.name("a catalog name").name
             return UseCatalog(span=self.span_from(start), text=self.text_from(start), name=name)
         if self.at("MODULES"):
-            self.fail("USE MODULES is not supported")
+            self.refuse("USE MODULES")
         parts = all_texts(self.dotted("a database name"))
         return UseDatabase(span=self.span_from(start), text=self.text_from(start), name=parts)
 
     def _describe(self, start: int) -> Statement:
+        self.take("TABLE")
         extended = self.take("EXTENDED")
         name = self.table_name()
         return Describe(span=self.span_from(start), text=self.text_from(start), name=name, extended=extended)

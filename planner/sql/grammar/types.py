@@ -42,7 +42,7 @@ SIZED = {
     "TIMESTAMP_LTZ": ("TIMESTAMP_LTZ", 1),
 }
 UNITS = frozenset(
-    {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND"}
+    {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"}
     | {"YEARS", "QUARTERS", "MONTHS", "WEEKS", "DAYS", "HOURS", "MINUTES", "SECONDS"}
 )
 _ENDS = frozenset({"MONTH", "HOUR", "MINUTE", "SECOND"})
