@@ -30,8 +30,8 @@ def stages_text(plan: CompiledPlan) -> str:
             lines.append(f"  rows for node {abs(port.node)} pass")
     lines.append("sinks")
     for sink in program.sinks:
-        table = ".".join(sink.dynamic_table_sink.table.path)
-        lines.append(f"  {table} (node {sink.id})")
+        name = ".".join(sink.dynamic_table_sink.table.path)
+        lines.append(f"  {name} (node {sink.id})")
     return "\n".join(lines)
 
 

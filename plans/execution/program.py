@@ -68,7 +68,10 @@ def consumers(plan: CompiledPlan, producer: int) -> tuple[Port, ...]:
     node = plan.node(producer)
     if isinstance(node, Sink):
         return (Port(sink_target(node), 0),)
-    return tuple(Port(consumer, port) for consumer, port in plan.consumers(producer))
+    ids = dict.fromkeys(consumer.id for consumer in plan.consumers(producer))
+    return tuple(
+        Port(consumer, port) for consumer in ids for port, node in enumerate(plan.inputs(consumer)) if node.id == producer
+    )
 
 
 def is_target(plan: CompiledPlan, port: Port) -> bool:
@@ -182,7 +185,7 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
     source, row = scan.scan_table_source, scan.output_type
     keys: tuple[str, ...] = ()
     columns = resolved_table(scan).table_schema.columns
-    paths = tuple((at,) for at in range(sum(1 for column in columns if isinstance(column, PhysicalColumn))))
+    paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(sum(1 for column in columns if isinstance(column, PhysicalColumn))))
     for ability in source.abilities:
         if isinstance(ability, ProjectPushDown):
             paths = ability.projected_fields

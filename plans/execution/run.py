@@ -31,7 +31,7 @@ from plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 _RUN_ID, _STATE_ROWS = f"{checkpoint.FOLDER}/run-id", f"{checkpoint.FOLDER}/state-rows.json"
 _POLL_SECONDS = 0.1

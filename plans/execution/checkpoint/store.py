@@ -38,7 +38,7 @@ class Difference:
 def describe(program: Program, host: str) -> dict[str, Any]:
     """What of a program shapes the state in a checkpoint, as JSON."""
     plan = program.plan
-    sources = [
+    sources: list[dict[str, Any]] = [
         {"table": table.table.identifier, "options": dict(sorted(table.table.options.items()))}
         for _, table in sorted(program.tables.items())
     ]

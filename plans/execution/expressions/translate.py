@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyspark.sql import Column
+from pyspark.sql import functions as F
 
 from plans import rex as r
 from plans.errors import PlanError
@@ -77,6 +78,8 @@ class _Translation:
 _READERS: dict[type[r.RexNode], Callable[[_Translation, Any], Column]] = {
     r.InputRef: _Translation.input_ref,
     r.Literal: lambda self, rex: literal_column(rex, self.context),
+    # The translator of $SEARCH$1 reads the ranges from the call.
+    r.Sarg: lambda self, rex: F.lit(None),
     r.Call: _Translation.call,
     r.FieldAccess: _Translation.field_access,
     r.CorrelVariable: _Translation.correl_variable,

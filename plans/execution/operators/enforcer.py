@@ -66,5 +66,5 @@ def _fitted(column: Column, type_: LogicalType) -> Column:
         return F.rpad(cut, type_.length, " ") if isinstance(type_, CharType) else cut
     if isinstance(type_, BytesType):
         cut = F.substring(column, 1, type_.length)
-        return F.rpad(cut, type_.length, b"\0") if isinstance(type_, BinaryType) else cut
+        return F.rpad(cut, type_.length, F.lit(b"\0")) if isinstance(type_, BinaryType) else cut
     return column

@@ -12,6 +12,12 @@ public final class Operators {
     TYPES.put("group-aggregate", GroupAggregate::new);
     TYPES.put("join", Operators::join);
     TYPES.put("deduplicate", Deduplicate::new);
+    TYPES.put("rank", Rank::new);
+    TYPES.put("limit", Rank::new);
+    TYPES.put("sort-limit", Rank::new);
+    TYPES.put("changelog-normalize", ChangelogNormalize::new);
+    TYPES.put("sink-upsert-materializer", SinkUpsertMaterializer::new);
+    TYPES.put("multi-join", MultiJoin::new);
   }
 
   private Operators() {}
