@@ -43,44 +43,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """One session for all tests: two cores, two partitions, UTC, state on the heap, the kernel on board.
+def spark() -> Iterator[SparkSession]:
+    """One session for all tests, with the product's own settings: two cores, two partitions, the kernel on board."""
+    from plans.execution.session import spark_session
 
-    Tests that need RocksDB (transformWithState does) ask for the fixture `rocksdb` beside it.
-    """
-    from pyspark.sql import SparkSession
-
-    from plans.execution.kernel import kernel_jar, use_fit_java
-
-    use_fit_java()
-    # Workers run the Python of the tests, not the first python3 of the PATH; the option
-    # spark.pyspark.python is for spark-submit alone.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    folder = tmp_path_factory.mktemp("spark")
-    options = {
-        "spark.jars": kernel_jar().as_uri(),
-        "spark.driver.memory": "2g",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": f"-Duser.timezone=UTC -Dderby.system.home={folder}",
-        "spark.log.level": "ERROR",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
-        "spark.sql.streaming.forceDeleteTempCheckpointLocation": "true",
-        "spark.sql.streaming.metricsEnabled": "false",
-        "spark.sql.streaming.ui.enabled": "false",
-    }
-    builder = SparkSession.builder.master("local[2]").appName("tests")
-    for name, value in options.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    yield session
-    for query in session.streams.active:
-        query.stop()
-    session.stop()
+    conf = {"spark.driver.memory": "3g", "spark.sql.shuffle.partitions": "2"}
+    with spark_session("local[2]", conf) as session:
+        yield session
 
 
 @pytest.fixture

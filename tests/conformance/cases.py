@@ -1,0 +1,130 @@
+"""The conformance cases: programs, Flink's plans for them, and Flink's results.
+
+`cases/<category>/<name>/` holds `program.sql`, `data/`, `flink-plan.json` (what Flink 2.3.0 compiled) and
+`expected.json` (what Flink 2.3.0 computed, or its error and the stage of it). A result is compared as the table that
+its changelog adds up to, because a micro-batch may skip steps in between.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+CASES = Path(__file__).with_name("cases")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case folder."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.folder.parent.name}/{self.folder.name}"
+
+    @cached_property
+    def expected(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.folder / "expected.json").read_text(), parse_float=Decimal)
+        return found
+
+    @property
+    def refused_at(self) -> str:
+        """`compile` or `run` where Flink refuses the program; empty where it has a result."""
+        return str(self.expected["error"]["stage"]) if "error" in self.expected else ""
+
+    def program(self, out: Path) -> str:
+        return self._filled("program.sql", out)
+
+    def flink_plan(self, out: Path) -> str:
+        return self._filled("flink-plan.json", out)
+
+    def _filled(self, file: str, out: Path) -> str:
+        text = (self.folder / file).read_text()
+        return text.replace("${data}", str(self.folder / "data")).replace("${out}", str(out))
+
+
+def cases(*categories: str) -> list[Case]:
+    """All cases of these categories, by name."""
+    return [Case(path.parent) for name in categories for path in sorted((CASES / name).glob("*/expected.json"))]
+
+
+def difference(case: Case, out: Path) -> str:
+    """What is missing or too much in the sinks' files; empty where they hold what Flink computed."""
+    digits = 6 if case.expected.get("float_tolerance") else 12
+    for sink, rows in case.expected["sinks"].items():
+        table, values = _added_up(out / sink)
+        negative = [values[key] for key, count in table.items() if count < 0]
+        if negative:
+            return f"{sink}: more deletes than inserts of {negative[0]}"
+        got = Counter({_key(_near(values[key], digits)): 0 for key in table})
+        for key, count in table.items():
+            got[_key(_near(values[key], digits))] += count
+        got = +got
+        want = Counter(_key(_near(row, digits)) for row in rows)
+        if got != want:
+            return f"{sink}: missing {list((want - got).elements())[:3]}, extra {list((got - want).elements())[:3]}"
+    return ""
+
+
+def _events(folder: Path) -> Iterator[dict[str, Any]]:
+    for file in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(("_", ".")) for part in file.relative_to(folder).parts)
+        if hidden or not file.is_file():
+            continue
+        for line in file.read_text().splitlines():
+            event = json.loads(line, parse_float=Decimal)
+            yield event if set(event) == {"before", "after", "op"} else {"before": None, "after": event, "op": "c"}
+
+
+def _added_up(folder: Path) -> tuple[Counter[str], dict[str, Any]]:
+    table: Counter[str] = Counter()
+    values: dict[str, Any] = {}
+    for event in _events(folder) if folder.exists() else ():
+        assert event["op"] in "crud", event
+        for side, sign in (("before", -1), ("after", 1)):
+            row = event[side]
+            if row is not None:
+                table[_key(row)] += sign
+                values[_key(row)] = row
+    return table, values
+
+
+def _key(row: Any) -> str:
+    return json.dumps(_normal(row), sort_keys=True, ensure_ascii=False)
+
+
+def _normal(value: Any) -> Any:
+    """One spelling a value: numbers by value, timestamps without trailing zeros."""
+    match value:
+        case None | bool():
+            return value
+        case int() | float() | Decimal():
+            number = Decimal(str(value)).normalize()
+            return f"{number:f}" if number else "0"
+        case str() if len(value) >= 19 and value[4] == "-" and value[10] in "T " and value[13] == ":":
+            zone = "Z" if value.endswith("Z") else ""
+            text = value.rstrip("Z").replace("T", " ", 1)
+            return (text.rstrip("0").rstrip(".") if "." in text else text) + zone
+        case list():
+            return [_normal(item) for item in value]
+        case dict():
+            return {key: _normal(item) for key, item in value.items()}
+    return value
+
+
+def _near(value: Any, digits: int) -> Any:
+    match value:
+        case float() | Decimal():
+            return Decimal(f"{Decimal(str(value)):.{digits}g}")
+        case list():
+            return [_near(item, digits) for item in value]
+        case dict():
+            return {key: _near(item, digits) for key, item in value.items()}
+    return value

@@ -1,0 +1,79 @@
+"""Flink's programs with Flink's results, compiled here and by Flink, all in one Spark session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from plans.errors import CompiledPlanError
+from plans.plan import CompiledPlan
+from tests.conformance.cases import Case, cases, difference
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CATEGORIES = (
+    "aggregate",
+    "calc",
+    "changelog_normalize",
+    "deduplicate",
+    "join",
+    "set_ops",
+    "sink_semantics",
+    "state_ttl",
+    "statement_set",
+    "structured",
+    "topn",
+    "unnest",
+    "values",
+    "views",
+)
+#: Programs of these categories that need event-time operators.
+EVENT_TIME = frozenset({"state_ttl/over_agg_ttl"})
+CHOSEN = [case for case in cases(*CATEGORIES) if case.name not in EVENT_TIME]
+RUNNABLE = [case for case in CHOSEN if not case.refused_at]
+
+
+def compile_program(text: str) -> CompiledPlan:
+    from planner.environment import TableEnvironment
+
+    return TableEnvironment().compile_script(text)
+
+
+def run(spark: SparkSession, plan: CompiledPlan) -> None:
+    from plans.execution.options import RunOptions
+    from plans.execution.run import Run
+
+    Run(spark, plan, RunOptions()).execute()
+
+
+def name(case: Case) -> str:
+    return case.name
+
+
+@pytest.mark.parametrize("case", RUNNABLE, ids=name)
+def test_program(case: Case, spark: SparkSession, rocksdb: None, tmp_path: Path) -> None:
+    run(spark, compile_program(case.program(tmp_path)))
+    assert difference(case, tmp_path) == ""
+
+
+@pytest.mark.parametrize("case", RUNNABLE, ids=name)
+def test_flink_plan(case: Case, spark: SparkSession, rocksdb: None, tmp_path: Path) -> None:
+    run(spark, CompiledPlan.from_json(case.flink_plan(tmp_path)))
+    assert difference(case, tmp_path) == ""
+
+
+@pytest.mark.parametrize("case", [case for case in cases("errors") if case.refused_at == "compile"], ids=name)
+def test_refused_when_compiled(case: Case, tmp_path: Path) -> None:
+    with pytest.raises(CompiledPlanError):
+        compile_program(case.program(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in [*CHOSEN, *cases("errors")] if case.refused_at == "run"], ids=name
+)
+def test_refused_at_the_latest_when_run(case: Case, spark: SparkSession, rocksdb: None, tmp_path: Path) -> None:
+    with pytest.raises(CompiledPlanError):
+        run(spark, compile_program(case.program(tmp_path)))
