@@ -32,13 +32,15 @@ class FieldMark(Enum):
     """What a declaration says about a field beside its type."""
 
     ENFORCING = "enforcing"
-    WRITE_NULL = "write-null"
+    ALWAYS = "always"
 
 
 #: The field shapes the node's state: state written under another value of it must not be read.
 Enforcing = Annotated[T, FieldMark.ENFORCING]
-#: Flink writes the field as `null` when it has no value; all other fields without a value are left out.
-Nullable = Annotated[T | None, FieldMark.WRITE_NULL]
+#: Flink writes the field even where it has its default; other fields are left out then.
+Always = Annotated[T, FieldMark.ALWAYS]
+#: Flink writes the field as `null` when it has no value.
+Nullable = Annotated[T | None, FieldMark.ALWAYS]
 
 
 class PlanModel(BaseModel):
@@ -60,21 +62,20 @@ class PlanModel(BaseModel):
     def to_json(self) -> dict[str, Json]:
         """The object as Flink writes it: Flink's order, fields without a value left out."""
         return {
-            alias: value_to_json(value)
-            for name, alias, default, write_null in _writers(type(self))
-            if (value := getattr(self, name)) is not None or write_null
-            if value != default or write_null
+            alias: value_to_json(getattr(self, name))
+            for name, alias, default, always in _writers(type(self))
+            if always or ((value := getattr(self, name)) is not None and value != default)
         }
 
 
 @cache
 def _writers(model: type[PlanModel]) -> tuple[tuple[str, str, Json, bool], ...]:
-    """Per field in Flink's order: Python name, JSON name, the default that is left out, whether null is written."""
+    """Per field in Flink's order: Python name, JSON name, the default that is left out, whether it is not."""
     found = []
     for name in _in_order(model):
         info = model.model_fields[name]
         default = PydanticUndefined if info.default_factory else info.default
-        found.append((name, info.alias or name, default, FieldMark.WRITE_NULL in info.metadata))
+        found.append((name, info.alias or name, default, FieldMark.ALWAYS in info.metadata))
     return tuple(found)
 
 
@@ -114,17 +115,9 @@ class Distribution(PlanModel):
 class InputProperty(PlanModel):
     """What a node asks of one of its inputs."""
 
-    required_distribution: Distribution = Distribution.model_construct(type="UNKNOWN")
-    dam_behavior: Literal["PIPELINED", "END_INPUT", "BLOCKING"] = "PIPELINED"
-    priority: Int = 0
-
-    def to_json(self) -> dict[str, Json]:
-        # All three are always written, defaults too.
-        return {
-            "requiredDistribution": self.required_distribution.to_json(),
-            "damBehavior": self.dam_behavior,
-            "priority": self.priority,
-        }
+    required_distribution: Always[Distribution] = Distribution.model_construct(type="UNKNOWN", keys=None)
+    dam_behavior: Always[Literal["PIPELINED", "END_INPUT", "BLOCKING"]] = "PIPELINED"
+    priority: Always[Int] = 0
 
 
 class StateEntry(PlanModel):
@@ -203,7 +196,7 @@ class PlanNode(PlanModel):
     id: Int
     input_properties: tuple[InputProperty, ...] = ()
     output_type: RowTypeJson
-    description: str = ""
+    description: Always[str] = ""
     #: Persisted options that the node was planned with.
     configuration: dict[str, str] = Field(default_factory=dict)
     #: Name of the operator's state across plans; a field that Flink ignores.

@@ -16,6 +16,8 @@ from plans.types import LogicalType, RowType, type_from_json
 
 #: Kind of the validation errors that wrap a PlanError of a codec.
 CODEC_ERROR = "plan_codec"
+#: Key in a generated JSON schema that stands for a reference to a definition written by hand.
+DEFINITION = "x-definition"
 
 
 class _TypeCodec:
@@ -38,7 +40,8 @@ class _TypeCodec:
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"$ref": f"#/$defs/{cls.REF}"}
+        # A placeholder: pydantic follows references, and this one leads to a definition written by hand.
+        return {DEFINITION: cls.REF}
 
 
 class _RowTypeCodec(_TypeCodec):

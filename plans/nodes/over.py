@@ -6,34 +6,33 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from plans.nodes.base import Bool, Enforcing, Int, PlanModel, PlanNode
+from plans.nodes.base import Always, Bool, Enforcing, Int, PlanModel, PlanNode
 from plans.nodes.fields import RexJson
 from plans.nodes.specs import AggregateCall, PartitionSpec, SortSpec
-from plans.nodes.windows import Tagged
 
 
-class CurrentRow(Tagged):
+class CurrentRow(PlanModel):
     """`CURRENT ROW`."""
 
-    kind: Literal["CURRENT_ROW"] = "CURRENT_ROW"
+    kind: Always[Literal["CURRENT_ROW"]] = "CURRENT_ROW"
 
 
-class UnboundedPreceding(Tagged):
+class UnboundedPreceding(PlanModel):
     """`UNBOUNDED PRECEDING`."""
 
-    kind: Literal["UNBOUNDED_PRECEDING"] = "UNBOUNDED_PRECEDING"
+    kind: Always[Literal["UNBOUNDED_PRECEDING"]] = "UNBOUNDED_PRECEDING"
 
 
-class UnboundedFollowing(Tagged):
+class UnboundedFollowing(PlanModel):
     """`UNBOUNDED FOLLOWING`."""
 
-    kind: Literal["UNBOUNDED_FOLLOWING"] = "UNBOUNDED_FOLLOWING"
+    kind: Always[Literal["UNBOUNDED_FOLLOWING"]] = "UNBOUNDED_FOLLOWING"
 
 
-class BoundedWindow(Tagged):
+class BoundedWindow(PlanModel):
     """`n PRECEDING` or `n FOLLOWING`; `offset` refers to a constant, after the input's columns."""
 
-    kind: Literal["BOUNDED_WINDOW"] = "BOUNDED_WINDOW"
+    kind: Always[Literal["BOUNDED_WINDOW"]] = "BOUNDED_WINDOW"
     is_preceding: Bool | None = None
     is_following: Bool | None = None
     offset: RexJson

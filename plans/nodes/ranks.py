@@ -6,60 +6,59 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from plans.nodes.base import Int
-from plans.nodes.windows import Tagged
+from plans.nodes.base import Always, Int, PlanModel
 
 RankType = Literal["ROW_NUMBER", "RANK", "DENSE_RANK"]
 
 
-class ConstantRange(Tagged):
+class ConstantRange(PlanModel):
     """Ranks from `start` to `end`, both included, from 1."""
 
-    type: Literal["Constant"] = "Constant"
+    type: Always[Literal["Constant"]] = "Constant"
     start: Int
     end: Int
 
 
-class ConstantRangeWithoutEnd(Tagged):
+class ConstantRangeWithoutEnd(PlanModel):
     """Ranks from `start` on."""
 
-    type: Literal["ConstantWithoutEnd"] = "ConstantWithoutEnd"
+    type: Always[Literal["ConstantWithoutEnd"]] = "ConstantWithoutEnd"
     start: Int
 
 
-class VariableRange(Tagged):
+class VariableRange(PlanModel):
     """Ranks up to the value of a column."""
 
-    type: Literal["Variable"] = "Variable"
+    type: Always[Literal["Variable"]] = "Variable"
     end_index: Int
 
 
 RankRange = Annotated[ConstantRange | ConstantRangeWithoutEnd | VariableRange, Field(discriminator="type")]
 
 
-class AppendFast(Tagged):
+class AppendFast(PlanModel):
     """The input is insert-only."""
 
-    type: Literal["AppendFast"] = "AppendFast"
+    type: Always[Literal["AppendFast"]] = "AppendFast"
 
 
-class UpdateFast(Tagged):
+class UpdateFast(PlanModel):
     """The input updates by `primary_keys`, and only ever upwards in rank."""
 
-    type: Literal["UpdateFast"] = "UpdateFast"
+    type: Always[Literal["UpdateFast"]] = "UpdateFast"
     primary_keys: tuple[Int, ...]
 
 
-class Retract(Tagged):
+class Retract(PlanModel):
     """The input is a full changelog."""
 
-    type: Literal["Retract"] = "Retract"
+    type: Always[Literal["Retract"]] = "Retract"
 
 
-class Undefined(Tagged):
+class Undefined(PlanModel):
     """Not decided."""
 
-    type: Literal["Undefined"] = "Undefined"
+    type: Always[Literal["Undefined"]] = "Undefined"
 
 
 RankStrategy = Annotated[AppendFast | UpdateFast | Retract | Undefined, Field(discriminator="type")]

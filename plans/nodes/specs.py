@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from plans.nodes.base import Bool, Int, Nullable, PlanModel
 from plans.nodes.fields import RexJson, TypeJson
 
@@ -15,7 +17,7 @@ class AggregateCall(PlanModel):
     """One aggregate function over columns of the input.
 
     `internal_name` is Flink's name (`$SUM$1`); `filter_arg` is the index of a boolean column, -1 for none.
-    A user's function has a `system_name` or a `catalog_name` instead.
+    A user's function has a `system_name`, a `catalog_name` or a `function_class` instead.
     """
 
     name: Nullable[str] = None
@@ -23,6 +25,7 @@ class AggregateCall(PlanModel):
     internal_name: str | None = None
     system_name: str | None = None
     catalog_name: str | None = None
+    function_class: str | None = Field(default=None, alias="class")
     arg_list: tuple[Int, ...]
     filter_arg: Int
     distinct: Bool

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from plans.nodes.base import Bool, Int, Json, PlanModel
+from plans.nodes.base import Always, Bool, Int, PlanModel
 from plans.nodes.fields import RexJson, RowTypeJson, TypeJson
 
 
@@ -30,11 +30,8 @@ class ComputedColumn(PlanModel):
 
     name: str
     comment: str | None = None
-    kind: Literal["COMPUTED"] = "COMPUTED"
+    kind: Always[Literal["COMPUTED"]] = "COMPUTED"
     expression: ResolvedExpression
-
-    def to_json(self) -> dict[str, Json]:
-        return _with_kind(super().to_json(), "kind", self.kind, "expression")
 
 
 class MetadataColumn(PlanModel):
@@ -42,28 +39,15 @@ class MetadataColumn(PlanModel):
 
     name: str
     comment: str | None = None
-    kind: Literal["METADATA"] = "METADATA"
+    kind: Always[Literal["METADATA"]] = "METADATA"
     data_type: TypeJson
     metadata_key: str | None = None
     is_virtual: Bool
-
-    def to_json(self) -> dict[str, Json]:
-        return _with_kind(super().to_json(), "kind", self.kind, "dataType")
 
     @property
     def key(self) -> str:
         """The connector's name of the metadata."""
         return self.metadata_key or self.name
-
-
-def _with_kind(found: dict[str, Json], key: str, value: str, before: str) -> dict[str, Json]:
-    """`found` with the discriminating field put where Flink writes it."""
-    result: dict[str, Json] = {}
-    for name, item in found.items():
-        if name == before:
-            result[key] = value
-        result[name] = item
-    return result
 
 
 def _column_kind(value: Any) -> str:
@@ -91,11 +75,8 @@ class PrimaryKey(PlanModel):
     """A primary key, not enforced."""
 
     name: str
-    type: Literal["PRIMARY_KEY"] = "PRIMARY_KEY"
+    type: Always[Literal["PRIMARY_KEY"]] = "PRIMARY_KEY"
     columns: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Json]:
-        return {"name": self.name, "type": self.type, "columns": list(self.columns)}
 
 
 class Index(PlanModel):
@@ -111,6 +92,7 @@ class TableSchema(PlanModel):
     columns: tuple[Column, ...]
     watermark_specs: tuple[WatermarkSpec, ...] = ()
     primary_key: PrimaryKey | None = None
+    immutable_columns: Any = None
     indexes: tuple[Index, ...] = ()
 
 
@@ -163,54 +145,47 @@ def split_identifier(text: str) -> tuple[str, ...]:
     return (*parts, part)
 
 
-class Ability(PlanModel):
-    """Something a source or sink does for the plan. Its `type` is written first."""
-
-    def to_json(self) -> dict[str, Json]:
-        return {"type": self.type} | super().to_json()  # type: ignore[attr-defined]
-
-
-class ProjectPushDown(Ability):
+class ProjectPushDown(PlanModel):
     """The source reads some columns only; each is a path of field indices."""
 
-    type: Literal["ProjectPushDown"] = "ProjectPushDown"
+    type: Always[Literal["ProjectPushDown"]] = "ProjectPushDown"
     projected_fields: tuple[tuple[Int, ...], ...]
     produced_type: RowTypeJson
 
 
-class ReadingMetadata(Ability):
+class ReadingMetadata(PlanModel):
     """The source adds metadata columns after the physical ones."""
 
-    type: Literal["ReadingMetadata"] = "ReadingMetadata"
+    type: Always[Literal["ReadingMetadata"]] = "ReadingMetadata"
     metadata_keys: tuple[str, ...]
     produced_type: RowTypeJson
 
 
-class FilterPushDown(Ability):
+class FilterPushDown(PlanModel):
     """The source may drop rows for which a predicate is not true."""
 
-    type: Literal["FilterPushDown"] = "FilterPushDown"
+    type: Always[Literal["FilterPushDown"]] = "FilterPushDown"
     predicates: tuple[RexJson, ...]
 
 
-class LimitPushDown(Ability):
+class LimitPushDown(PlanModel):
     """The source may stop after `limit` rows."""
 
-    type: Literal["LimitPushDown"] = "LimitPushDown"
+    type: Always[Literal["LimitPushDown"]] = "LimitPushDown"
     limit: Int
 
 
-class PartitionPushDown(Ability):
+class PartitionPushDown(PlanModel):
     """The source reads these partitions only."""
 
-    type: Literal["PartitionPushDown"] = "PartitionPushDown"
+    type: Always[Literal["PartitionPushDown"]] = "PartitionPushDown"
     partitions: tuple[dict[str, str], ...]
 
 
-class WatermarkPushDown(Ability):
+class WatermarkPushDown(PlanModel):
     """The source makes the watermarks; `idle_timeout_millis` is -1 for none."""
 
-    type: Literal["WatermarkPushDown"] = "WatermarkPushDown"
+    type: Always[Literal["WatermarkPushDown"]] = "WatermarkPushDown"
     watermark_expr: RexJson
     idle_timeout_millis: Int
     produced_type: RowTypeJson
@@ -218,18 +193,18 @@ class WatermarkPushDown(Ability):
     rowtime_expr: RexJson | None = None
 
 
-class SourceWatermark(Ability):
+class SourceWatermark(PlanModel):
     """The source brings its own watermarks."""
 
-    type: Literal["SourceWatermark"] = "SourceWatermark"
+    type: Always[Literal["SourceWatermark"]] = "SourceWatermark"
     source_watermark_enabled: Bool
     produced_type: RowTypeJson
 
 
-class AggregatePushDown(Ability):
+class AggregatePushDown(PlanModel):
     """The source aggregates (batch plans)."""
 
-    type: Literal["AggregatePushDown"] = "AggregatePushDown"
+    type: Always[Literal["AggregatePushDown"]] = "AggregatePushDown"
     input_type: RowTypeJson
     grouping_sets: tuple[tuple[Int, ...], ...]
     aggregate_calls: tuple[Any, ...]
@@ -249,39 +224,39 @@ SourceAbility = Annotated[
 ]
 
 
-class Overwrite(Ability):
+class Overwrite(PlanModel):
     """`INSERT OVERWRITE`."""
 
-    type: Literal["Overwrite"] = "Overwrite"
+    type: Always[Literal["Overwrite"]] = "Overwrite"
     overwrite: Bool
 
 
-class Partitioning(Ability):
+class Partitioning(PlanModel):
     """`INSERT INTO t PARTITION (column = value)`."""
 
-    type: Literal["Partitioning"] = "Partitioning"
+    type: Always[Literal["Partitioning"]] = "Partitioning"
     partition: dict[str, str]
 
 
-class WritingMetadata(Ability):
+class WritingMetadata(PlanModel):
     """The sink takes metadata columns after the physical ones."""
 
-    type: Literal["WritingMetadata"] = "WritingMetadata"
+    type: Always[Literal["WritingMetadata"]] = "WritingMetadata"
     metadata_keys: tuple[str, ...]
     consumed_type: RowTypeJson
 
 
-class TargetColumnWriting(Ability):
+class TargetColumnWriting(PlanModel):
     """The statement names the columns that it writes."""
 
-    type: Literal["TargetColumnWriting"] = "TargetColumnWriting"
+    type: Always[Literal["TargetColumnWriting"]] = "TargetColumnWriting"
     target_columns: tuple[tuple[Int, ...], ...]
 
 
-class Bucketing(Ability):
+class Bucketing(PlanModel):
     """The sink writes buckets."""
 
-    type: Literal["Bucketing"] = "Bucketing"
+    type: Always[Literal["Bucketing"]] = "Bucketing"
 
 
 SinkAbility = Annotated[

@@ -29,6 +29,8 @@ class OpaqueNode(PlanNode):
 class LookupJoin(OpaqueNode, StatefulNode):
     """Looks rows up in an external table."""
 
+    # Of two bases the last one's configuration holds.
+    model_config = ConfigDict(extra="allow")
     NAME = "stream-exec-lookup-join"
 
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from plans.durations import parse_iso_duration
 from plans.errors import PlanError
-from plans.nodes.base import Bool, Int, Json, PlanModel
+from plans.nodes.base import Always, Bool, Int, PlanModel
 from plans.nodes.fields import TypeJson, wrapped
 
 
@@ -24,68 +24,57 @@ def _checked(text: str) -> str:
 IsoDuration = Annotated[str, AfterValidator(_checked)]
 
 
-class Tagged(PlanModel):
-    """An object whose discriminating field is always written, and first."""
-
-    def to_json(self) -> dict[str, Json]:
-        key, value = next((name, getattr(self, name)) for name in ("type", "strategy", "kind") if hasattr(self, name))
-        return {key: value} | super().to_json()
-
-
-class TumblingWindow(Tagged):
+class TumblingWindow(PlanModel):
     """Windows of one size, one after another."""
 
-    type: Literal["TumblingWindow"] = "TumblingWindow"
+    type: Always[Literal["TumblingWindow"]] = "TumblingWindow"
     size: IsoDuration
     offset: IsoDuration | None = None
 
 
-class HoppingWindow(Tagged):
+class HoppingWindow(PlanModel):
     """Windows of one size that start every `slide`."""
 
-    type: Literal["HoppingWindow"] = "HoppingWindow"
+    type: Always[Literal["HoppingWindow"]] = "HoppingWindow"
     size: IsoDuration
     slide: IsoDuration
     offset: IsoDuration | None = None
 
 
-class CumulativeWindow(Tagged):
+class CumulativeWindow(PlanModel):
     """Windows that grow by `step` up to `max_size`."""
 
-    type: Literal["CumulativeWindow"] = "CumulativeWindow"
+    type: Always[Literal["CumulativeWindow"]] = "CumulativeWindow"
     max_size: IsoDuration
     step: IsoDuration
     offset: IsoDuration | None = None
 
 
-class SessionWindow(Tagged):
+class SessionWindow(PlanModel):
     """Windows that end after `gap` without a row of the same partition."""
 
-    type: Literal["SessionWindow"] = "SessionWindow"
+    type: Always[Literal["SessionWindow"]] = "SessionWindow"
     gap: IsoDuration
     partition_key_indices: tuple[Int, ...] = Field(alias="partition_key_indices")
-
-    def to_json(self) -> dict[str, Json]:
-        return {"type": self.type, "gap": self.gap, "partition_key_indices": list(self.partition_key_indices)}
 
 
 Window = Annotated[TumblingWindow | HoppingWindow | CumulativeWindow | SessionWindow, Field(discriminator="type")]
 
 
-class TimeAttributeWindowing(Tagged):
+class TimeAttributeWindowing(PlanModel):
     """A row's windows follow from its time attribute."""
 
-    strategy: Literal["TimeAttribute"] = "TimeAttribute"
+    strategy: Always[Literal["TimeAttribute"]] = "TimeAttribute"
     window: Window
     time_attribute_type: TypeJson
     time_attribute_index: Int
     is_rowtime: Bool
 
 
-class WindowAttachedWindowing(Tagged):
+class WindowAttachedWindowing(PlanModel):
     """A row carries its window's start and end as columns."""
 
-    strategy: Literal["WindowAttached"] = "WindowAttached"
+    strategy: Always[Literal["WindowAttached"]] = "WindowAttached"
     window: Window
     time_attribute_type: TypeJson
     window_start: Int
@@ -93,10 +82,10 @@ class WindowAttachedWindowing(Tagged):
     is_rowtime: Bool
 
 
-class SliceAttachedWindowing(Tagged):
+class SliceAttachedWindowing(PlanModel):
     """A row carries the end of its slice as a column, in milliseconds."""
 
-    strategy: Literal["SliceAttached"] = "SliceAttached"
+    strategy: Always[Literal["SliceAttached"]] = "SliceAttached"
     window: Window
     time_attribute_type: TypeJson
     slice_end: Int
@@ -138,20 +127,20 @@ class TimeField(PlanModel):
     field_type: TypeJson
 
 
-class TumblingGroupWindow(Tagged):
+class TumblingGroupWindow(PlanModel):
     """`GROUP BY TUMBLE(...)`; a count of rows where `is_time_window` is false."""
 
-    kind: Literal["TUMBLING"] = "TUMBLING"
+    kind: Always[Literal["TUMBLING"]] = "TUMBLING"
     alias: WindowReference
     time_field: TimeField
     is_time_window: Bool
     size: IsoDuration | Int
 
 
-class SlidingGroupWindow(Tagged):
+class SlidingGroupWindow(PlanModel):
     """`GROUP BY HOP(...)`."""
 
-    kind: Literal["SLIDING"] = "SLIDING"
+    kind: Always[Literal["SLIDING"]] = "SLIDING"
     alias: WindowReference
     time_field: TimeField
     is_time_window: Bool
@@ -159,10 +148,10 @@ class SlidingGroupWindow(Tagged):
     slide: IsoDuration | Int
 
 
-class SessionGroupWindow(Tagged):
+class SessionGroupWindow(PlanModel):
     """`GROUP BY SESSION(...)`."""
 
-    kind: Literal["SESSION"] = "SESSION"
+    kind: Always[Literal["SESSION"]] = "SESSION"
     alias: WindowReference
     time_field: TimeField
     gap: IsoDuration

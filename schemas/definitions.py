@@ -1,0 +1,136 @@
+"""The parts of the schema that stand outside of node declarations: types and row expressions, written by hand.
+
+Source: Flink 2.3's plans, `LogicalTypeJsonSerializer` and `RexNodeJsonSerializer`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+
+def ref(name: str) -> Schema:
+    """A reference to a definition."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def chosen_by(key: str, choices: dict[str, Schema], absent: Schema | None = None) -> Schema:
+    """An object whose `key` says which schema holds, so that an error names the field and not the whole object.
+
+    Args:
+        key: the discriminating property.
+        choices: its value -> the schema.
+        absent: the schema where `key` is missing; None where it is required.
+    """
+    branches: list[Schema] = [
+        {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": schema}
+        for value, schema in choices.items()
+    ]
+    found: Schema = {"type": "object", "properties": {key: {"enum": list(choices)}}}
+    if absent is None:
+        found["required"] = [key]
+    else:
+        branches.append({"if": {"not": {"required": [key]}}, "then": absent})
+    return found | {"allOf": branches}
+
+
+def closed(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    """An object with these properties and no others."""
+    return {
+        "type": "object",
+        "properties": required | (optional or {}),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+_TEXT: Schema = {"type": "string"}
+_INDEX: Schema = {"type": "integer", "minimum": 0}
+_NULLABLE: Schema = {"nullable": {"type": "boolean"}}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _typed(name: str, required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    return closed({"type": {"const": name}} | required, _NULLABLE | (optional or {}))
+
+
+def _timestamp(name: str) -> Schema:
+    kind = {"enum": ["REGULAR", "ROWTIME", "PROCTIME"]}
+    return _typed(name, {"precision": {"type": "integer", "minimum": 0, "maximum": 9}}, {"kind": kind})
+
+
+def _field(key: str) -> Schema:
+    return closed({"name": _TEXT, key: ref("LogicalType")}, {"description": _TEXT})
+
+
+def _types() -> dict[str, Schema]:
+    stamps = ("TIMESTAMP_WITHOUT_TIME_ZONE", "TIMESTAMP_WITH_LOCAL_TIME_ZONE", "TIMESTAMP_WITH_TIME_ZONE")
+    open_object: Schema = {"type": "object"}
+    objects: dict[str, Schema] = {name: _timestamp(name) for name in stamps} | {
+        "ROW": ref("RowTypeObject"),
+        "ARRAY": _typed("ARRAY", {"elementType": ref("LogicalType")}),
+        "MULTISET": _typed("MULTISET", {"elementType": ref("LogicalType")}),
+        "MAP": _typed("MAP", {"keyType": ref("LogicalType"), "valueType": ref("LogicalType")}),
+        "SYMBOL": _typed("SYMBOL", {}),
+        # Whatever a class brings along: not closed in Flink either.
+        "STRUCTURED_TYPE": open_object | {"required": ["attributes"]},
+        "DISTINCT_TYPE": open_object | {"required": ["sourceType"]},
+        "RAW": open_object | {"required": ["class"]},
+    }
+    plain = {"CHAR": "length", "VARCHAR": "length", "BINARY": "length", "VARBINARY": "length"}
+    objects |= {name: _typed(name, {key: {"type": "integer", "minimum": 0}}) for name, key in plain.items()}
+    return {
+        "LogicalType": {
+            "description": "A type as its string, or as an object where it holds a time attribute or a class.",
+            "type": ["string", "object"],
+            "if": {"type": "string"},
+            "then": {"minLength": 1},
+            "else": chosen_by("type", objects),
+        },
+        "RowType": {
+            "description": "A ROW type.",
+            "type": ["string", "object"],
+            "if": {"type": "string"},
+            "then": {"pattern": "^ROW\\s*[<(]"},
+            "else": ref("RowTypeObject"),
+        },
+        "RowTypeObject": _typed("ROW", {"fields": _list(_field("fieldType"))}),
+    }
+
+
+def _expressions() -> dict[str, Schema]:
+    type_ = {"type": ref("LogicalType")}
+    bound = closed({"value": True, "boundType": {"enum": ["OPEN", "CLOSED"]}})  # type: ignore[dict-item]
+    value: Schema = {"type": ["string", "number", "boolean", "null"]}
+    sarg = closed(
+        {"ranges": _list(closed({}, {"lower": bound, "upper": bound}))},
+        {"nullAs": {"enum": ["TRUE", "FALSE", "UNKNOWN"]}, "containsNull": {"type": "boolean"}},
+    )
+    texts = ("syntax", "internalName", "systemName", "catalogName", "sqlKind", "class")
+    call: dict[str, Schema] = dict.fromkeys(texts, _TEXT) | {"operands": _list(ref("RexNode"))}
+
+    def kind(name: str, required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+        return closed({"kind": {"const": name}} | required, optional)
+
+    literal = kind("LITERAL", type_, {"value": value, "symbol": _TEXT, "sarg": sarg})
+    literal["oneOf"] = [{"required": ["value"]}, {"required": ["sarg"]}]
+    correlated = kind("CORREL_VARIABLE", {"correl": _TEXT} | type_)
+    pattern = kind("PATTERN_INPUT_REF", {"alpha": _TEXT, "inputIndex": _INDEX} | type_)
+    kinds: dict[str, Schema] = {
+        "INPUT_REF": kind("INPUT_REF", {"inputIndex": _INDEX} | type_),
+        "LITERAL": literal,
+        "CALL": kind("CALL", type_, call),
+        "FIELD_ACCESS": kind("FIELD_ACCESS", {"name": _TEXT, "expr": ref("RexNode")}),
+        "CORREL_VARIABLE": correlated,
+        "PATTERN_INPUT_REF": pattern,
+    }
+    return {"RexNode": {"description": "A row expression."} | chosen_by("kind", kinds)}
+
+
+def definitions() -> dict[str, Schema]:
+    """All of them, by name."""
+    return _types() | _expressions()

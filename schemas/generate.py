@@ -1,0 +1,150 @@
+"""Writes `compiled-plan.schema.json` from the node declarations: `python -m schemas.generate`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from plans.nodes import NODE_TYPES, PlanNode
+from plans.nodes.base import FieldMark, PlanModel, StateSlot
+from plans.nodes.fields import DEFINITION
+from plans.nodes.unsupported import OpaqueNode
+from plans.plan import FLINK_VERSION, Edge
+from schemas import schema_path
+from schemas.definitions import Schema, chosen_by, definitions, ref
+
+
+def build() -> Schema:
+    """The schema, from the declarations as they are."""
+    models: list[Any] = [(model, "validation") for model in (*NODE_TYPES.values(), Edge)]
+    _, generated = models_json_schema(models, by_alias=True, ref_template="#/$defs/{model}")
+    found: dict[str, Schema] = {name: _cleaned(schema) for name, schema in generated["$defs"].items()}
+    found = {name: _strict(_MODELS[name], schema) for name, schema in found.items()}
+    defs = {name: _discriminated(schema, found) for name, schema in found.items()} | definitions()
+    for model in NODE_TYPES.values():
+        defs[model.__name__] = _node(model, defs[model.__name__])
+    defs["Node"] = chosen_by("type", {name: ref(model.__name__) for name, model in sorted(NODE_TYPES.items())})
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Compiled plan of Flink {FLINK_VERSION}",
+        "type": "object",
+        "properties": {
+            "flinkVersion": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+$"},
+            "nodes": {"type": "array", "items": ref("Node")},
+            "edges": {"type": "array", "items": ref("Edge")},
+        },
+        "required": ["flinkVersion", "nodes", "edges"],
+        "additionalProperties": False,
+        "$defs": dict(sorted(defs.items())),
+    }
+
+
+def text() -> str:
+    """The schema as the file's text."""
+    return json.dumps(build(), indent=2) + "\n"
+
+
+def _cleaned(value: Any, key: str = "") -> Any:
+    """Without titles and defaults, and with references to the definitions written by hand."""
+    if isinstance(value, dict):
+        if DEFINITION in value:
+            return ref(value[DEFINITION])
+        named = key in ("properties", "$defs")
+        return {
+            name: _cleaned(item, name)
+            for name, item in value.items()
+            if named or name not in ("title", "default", "discriminator")
+        }
+    return [_cleaned(item) for item in value] if isinstance(value, list) else value
+
+
+def _subclasses(model: type[PlanModel]) -> Iterator[type[PlanModel]]:
+    yield model
+    for child in model.__subclasses__():
+        yield from _subclasses(child)
+
+
+_MODELS: dict[str, type[PlanModel]] = {model.__name__: model for model in _subclasses(PlanModel)}
+
+
+def _strict(model: type[PlanModel], schema: Schema) -> Schema:
+    """The schema of what Flink writes, narrower than what is read: always-fields are there, others not null."""
+    properties = dict(schema["properties"])
+    required = set(schema.get("required", ()))
+    for name, info in model.model_fields.items():
+        alias = info.alias or name
+        if FieldMark.ALWAYS in info.metadata:
+            required.add(alias)
+        else:
+            properties[alias] = _without_null(properties[alias])
+    return schema | {"properties": properties, "required": [name for name in properties if name in required]}
+
+
+def _without_null(schema: Schema) -> Schema:
+    choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
+    return choices[0] if len(choices) == 1 else schema
+
+
+def _discriminated(value: Any, defs: dict[str, Schema]) -> Any:
+    """With each choice of objects made by the value of one property, which gives precise errors."""
+    if isinstance(value, list):
+        return [_discriminated(item, defs) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value.get("anyOf", ())) == 2 and value["anyOf"][1] == {"type": "null"}:
+        # A choice with null as a condition: an error then tells what is wrong with the value that is not null.
+        return {"if": {"not": {"type": "null"}}, "then": _discriminated(value["anyOf"][0], defs)}
+    # Several references side by side are a choice among objects.
+    names = [item["$ref"].rpartition("/")[2] for item in value.get("oneOf", ()) if "$ref" in item]
+    if len(names) < 2 or len(names) != len(value["oneOf"]):
+        return {name: _discriminated(item, defs) for name, item in value.items()}
+    for key in ("type", "strategy", "kind"):
+        tags = {name: defs[name]["properties"].get(key, {}).get("const") for name in names}
+        absent = [name for name, tag in tags.items() if tag is None]
+        if len(absent) <= 1:
+            choices = {str(tag): ref(name) for name, tag in tags.items() if tag is not None}
+            return chosen_by(key, choices, ref(absent[0]) if absent else None)
+    raise ValueError(f"no property tells {', '.join(names)} apart")
+
+
+def _node(model: type[PlanNode], schema: Schema) -> Schema:
+    """A node's schema with what the class declares outside of its fields: the type, the state entries."""
+    properties = {"id": schema["properties"]["id"], "type": {"const": model.type_name()}} | schema["properties"]
+    found = schema | {"properties": properties, "required": ["type", *schema["required"]]}
+    if issubclass(model, OpaqueNode):
+        return found
+    if model.STATE:
+        found["properties"]["state"] = _state(model.STATE)
+        found["required"] = [*found["required"], "state"]
+    if not model.KEEPS_STATE:
+        properties.pop("uid")
+    return found
+
+
+def _state(slots: tuple[StateSlot, ...]) -> Schema:
+    entry = {
+        "allOf": [
+            ref("StateEntry"),
+            {"properties": {"index": {"enum": [slot.index for slot in slots]}}},
+            *(
+                {
+                    "if": {"properties": {"index": {"const": slot.index}}, "required": ["index"]},
+                    "then": {"properties": {"name": {"const": slot.name}}},
+                }
+                for slot in slots
+            ),
+        ]
+    }
+    return {"type": "array", "items": entry, "minItems": len(slots), "maxItems": len(slots)}
+
+
+def main() -> None:
+    """Write the file."""
+    schema_path().write_text(text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
