@@ -6,6 +6,7 @@ import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.GroupState;
 import org.compiledplan.kernel.operators.BatchContext;
+import org.compiledplan.kernel.operators.TimedState;
 
 /** Hosts a stage in {@code flatMapGroupsWithState}, with processing-time timeouts as cleanup timers. */
 final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Row, byte[], Row> {
@@ -42,37 +43,43 @@ final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Row, b
 
   /** State of one key. */
   private static final class State extends TimedState {
+    private final StageRuntime.Hosted to;
     private final GroupState<byte[]> state;
 
     State(StageRuntime.Hosted to, GroupState<byte[]> state) {
-      super(to.counters);
+      this.to = to;
       this.state = state;
     }
 
     @Override
-    byte[] load() {
+    protected byte[] load() {
       return state.exists() ? state.get() : null;
     }
 
     @Override
-    void store(byte[] bytes) {
+    protected void store(byte[] bytes) {
       state.update(bytes);
       if (timer() != 0) setTimer(timer());
     }
 
     @Override
-    void clear() {
+    protected void clear() {
       state.remove();
     }
 
     @Override
-    void setTimer(long time) {
+    protected void setTimer(long time) {
       state.setTimeoutDuration(Math.max(1, time - state.getCurrentProcessingTimeMs()));
     }
 
     @Override
-    void dropTimer(long time) {
+    protected void dropTimer(long time) {
       // A key has one timeout; the next that is set replaces it.
+    }
+
+    @Override
+    protected void countEntries(int delta) {
+      to.counters.stateRows.add(delta);
     }
   }
 }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
 import org.compiledplan.kernel.operators.BatchContext;
+import org.compiledplan.kernel.operators.TimedState;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Hosts a stage in {@code transformWithState}. Spark's own TTL is not used. */
@@ -64,10 +65,11 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
    * access puts the key back for its duration.
    */
   private final class State extends TimedState {
+    private final StageRuntime.Hosted to;
     private final Row key;
 
     State(StageRuntime.Hosted to, Row key) {
-      super(to.counters);
+      this.to = to;
       this.key = key;
     }
 
@@ -83,30 +85,35 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
     }
 
     @Override
-    byte[] load() {
+    protected byte[] load() {
       byte[][] loaded = new byte[1][];
       within(() -> loaded[0] = state.get());
       return loaded[0];
     }
 
     @Override
-    void store(byte[] bytes) {
+    protected void store(byte[] bytes) {
       within(() -> state.update(bytes));
     }
 
     @Override
-    void clear() {
+    protected void clear() {
       within(state::clear);
     }
 
     @Override
-    void setTimer(long time) {
+    protected void setTimer(long time) {
       within(() -> getHandle().registerTimer(time));
     }
 
     @Override
-    void dropTimer(long time) {
+    protected void dropTimer(long time) {
       within(() -> getHandle().deleteTimer(time));
+    }
+
+    @Override
+    protected void countEntries(int delta) {
+      to.counters.stateRows.add(delta);
     }
   }
 }

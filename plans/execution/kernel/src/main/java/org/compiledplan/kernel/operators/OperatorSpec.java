@@ -72,11 +72,6 @@ public final class OperatorSpec {
     return node.isTextual() ? conditions.apply(node.asText()) : RowPredicate.TRUE;
   }
 
-  /** The first of a list of unique keys, null if there is none. */
-  public static int[] firstKey(JsonNode keys) {
-    return keys.isArray() && keys.size() > 0 ? ints(keys.get(0)) : null;
-  }
-
   public static int[] ints(JsonNode node) {
     int[] values = new int[node.size()];
     for (int i = 0; i < values.length; i++) values[i] = node.get(i).asInt();

@@ -1,0 +1,144 @@
+package org.compiledplan.kernel.operators;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Arrays;
+
+/**
+ * A chain of inner and left joins of several inputs on one key in one operator, without the state of
+ * intermediate results. Follows Flink's StreamingMultiJoinOperator: a row of input {@code k} is joined
+ * depth first, through the matches in the inputs before it and after it. Where it is a left-joined row and
+ * the only match, the result padded with nulls is taken back first, or put back after a retraction.
+ */
+final class MultiJoin implements Operator {
+  private static final Object[] NO_COLUMNS = {};
+
+  private final int width;
+  private final int[] offsets;
+  private final boolean[] left;
+  private final boolean innerOnly;
+  private final RowPredicate[] conditions;
+  private final RowStore.Layout[] layouts;
+
+  MultiJoin(OperatorSpec spec) {
+    int count = spec.inputs.length;
+    offsets = new int[count];
+    left = new boolean[count];
+    conditions = new RowPredicate[count];
+    layouts = new RowStore.Layout[count];
+    int offset = 0;
+    boolean inner = true;
+    for (int i = 0; i < count; i++) {
+      offsets[i] = offset;
+      offset += spec.inputs[i].length;
+      String type = spec.get("joinTypes").path(i).asText("INNER");
+      if (!type.equals("INNER") && !type.equals("LEFT")) throw spec.problem("has a join of type " + type);
+      left[i] = i > 0 && type.equals("LEFT");
+      inner &= !left[i];
+      conditions[i] = spec.condition(spec.get("conditions").path(i));
+      layouts[i] = new RowStore.Layout(
+          spec.inputs[i], smallestKey(spec.get("inputUniqueKeys").path(i)), spec.ttl(i));
+    }
+    width = offset;
+    innerOnly = inner;
+  }
+
+  private static int[] smallestKey(JsonNode keys) {
+    int[] smallest = null;
+    for (JsonNode key : keys) {
+      if (smallest == null || key.size() < smallest.length) smallest = OperatorSpec.ints(key);
+    }
+    return smallest;
+  }
+
+  @Override
+  public Session open(KeyedState state, BatchContext context) {
+    return new Work(new RowStores(layouts, state, context.processingTime));
+  }
+
+  @Override
+  public void onTimer(KeyedState state, BatchContext context) {
+    RowStores.onTimer(layouts, state, context.processingTime);
+  }
+
+  private final class Work implements Session {
+    private final RowStores stores;
+    private InputRow input;
+    private Out out;
+    private Object[] combination;
+
+    Work(RowStores stores) {
+      this.stores = stores;
+    }
+
+    @Override
+    public void process(InputRow row, Out output) {
+      input = row;
+      out = output;
+      combination = new Object[width];
+      boolean add = RowKinds.isAdd(row.kind);
+      RowStore own = stores.get(row.port);
+      if (!add) own.retract(row.values);
+      join(0, innerOnly ? row.kind : add ? RowKinds.INSERT : RowKinds.DELETE);
+      if (add) own.add(row.values, 0);
+    }
+
+    /** Completes the combination from the given input on and emits what becomes of it. */
+    private void join(int depth, byte kind) {
+      if (depth == offsets.length) out.emit(kind, combination.clone());
+      else if (depth == input.port) joinInput(depth, kind);
+      else joinStored(depth, kind);
+    }
+
+    private void joinStored(int depth, byte kind) {
+      RowStore store = stores.get(depth);
+      boolean any = false;
+      if (store.count() > 0) {
+        for (StoredRow stored : store.rows()) {
+          if (stored.removed || !matches(depth, store.decode(stored))) continue;
+          any = true;
+          join(depth + 1, kind);
+        }
+      }
+      if (!any && left[depth]) joinPadded(depth, kind);
+    }
+
+    private void joinInput(int depth, byte kind) {
+      if (!matches(depth, input.values)) return;
+      boolean add = RowKinds.isAdd(kind);
+      boolean onlyMatch = left[depth] && !matchesStored(depth);
+      if (add && onlyMatch) joinPadded(depth, RowKinds.DELETE);
+      place(depth, input.values);
+      join(depth + 1, kind);
+      if (!add && onlyMatch) joinPadded(depth, RowKinds.INSERT);
+    }
+
+    private boolean matchesStored(int depth) {
+      RowStore store = stores.get(depth);
+      if (store.count() == 0) return false;
+      for (StoredRow stored : store.rows()) {
+        if (!stored.removed && matches(depth, store.decode(stored))) return true;
+      }
+      return false;
+    }
+
+    private void joinPadded(int depth, byte kind) {
+      Arrays.fill(combination, offsets[depth], offsets[depth] + layouts[depth].types.length, null);
+      join(depth + 1, kind);
+    }
+
+    /** Puts the row into the combination and says whether it fits what is before it. */
+    private boolean matches(int depth, Object[] row) {
+      place(depth, row);
+      return conditions[depth].test(NO_COLUMNS, combination);
+    }
+
+    private void place(int depth, Object[] row) {
+      System.arraycopy(row, 0, combination, offsets[depth], row.length);
+    }
+
+    @Override
+    public void close(Out output) {
+      stores.save();
+    }
+  }
+}

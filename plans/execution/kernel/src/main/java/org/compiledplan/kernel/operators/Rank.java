@@ -1,0 +1,250 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.Values;
+
+/**
+ * Top-n of a key by ROW_NUMBER, LIMIT and ORDER BY with LIMIT. One algorithm for what Flink does in
+ * AppendOnlyTopNFunction, UpdatableTopNFunction and RetractableTopNFunction: the rows are kept in order, and
+ * the change of the window from rank {@code start} to rank {@code end} is emitted. Equal rows rank by
+ * arrival. Without retractions rows beyond {@code end} are forgotten.
+ *
+ * <p>With the row number as output each rank that changes gives {@code -U/+U}, a new last rank {@code +I}, a
+ * lost one {@code -D}. Without it rows that leave give {@code -D}, rows that enter {@code +I}, and with the
+ * update strategy a row that stays in the window gives {@code -U/+U}.
+ */
+final class Rank implements Operator {
+  private static final int VERSION = 1;
+
+  private final ValueType[] types;
+  private final SortOrder order;
+  private final boolean retracts;
+  /** Columns that identify a row that is updated in place; null with other strategies. */
+  private final int[] primaryKey;
+  private final long start;
+  private final long end;
+  private final int endColumn;
+  private final boolean outputRowNumber;
+  private final boolean generateUpdateBefore;
+  private final long ttl;
+
+  Rank(OperatorSpec spec) {
+    types = spec.inputs[0];
+    order = new SortOrder(spec.get("orderBy"));
+    String strategy = spec.has("strategy") ? spec.text("strategy") : "retract";
+    retracts = strategy.equals("retract");
+    primaryKey = strategy.equals("update") ? spec.columns("primaryKeys") : null;
+    start = spec.number("start", 1);
+    end = spec.number("end", Long.MAX_VALUE);
+    endColumn = spec.column("endColumn");
+    outputRowNumber = spec.flag("outputRowNumber", false);
+    generateUpdateBefore = spec.flag("generateUpdateBefore", true);
+    ttl = spec.ttl(0);
+  }
+
+  @Override
+  public Session open(KeyedState state, BatchContext context) {
+    return new Work(state, context.processingTime);
+  }
+
+  @Override
+  public void onTimer(KeyedState state, BatchContext context) {
+    if (state.get() != null) new Work(state, context.processingTime).save(true);
+  }
+
+  /** A row in the order, with the time at which it was written. */
+  private static final class Ranked {
+    final Object[] row;
+    final long lastWrite;
+
+    Ranked(Object[] row, long lastWrite) {
+      this.row = row;
+      this.lastWrite = lastWrite;
+    }
+  }
+
+  private final class Work implements Session {
+    private final KeyedState state;
+    private final long now;
+    private final List<Ranked> rows = new ArrayList<>();
+    private int stored;
+    private boolean wasStored;
+    private boolean changed;
+    /** The last rank of the window: constant, or taken from the first row of the key. */
+    private long last = endColumn < 0 ? end : -1;
+
+    Work(KeyedState state, long now) {
+      this.state = state;
+      this.now = now;
+      byte[] bytes = state.get();
+      if (bytes == null) return;
+      wasStored = true;
+      ByteReader in = new ByteReader(bytes);
+      int version = in.readByte();
+      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
+      long storedLast = in.readSigned();
+      stored = in.readVarInt();
+      for (int i = 0; i < stored; i++) {
+        long lastWrite = in.readFixedLong();
+        Object[] row = ValueCodec.readRow(in, types);
+        if (Ttl.isExpired(lastWrite, ttl, now)) changed = true;
+        else rows.add(new Ranked(row, lastWrite));
+      }
+      if (endColumn >= 0 && !rows.isEmpty()) last = storedLast;
+    }
+
+    @Override
+    public void process(InputRow row, Out out) {
+      if (RowKinds.isAdd(row.kind)) {
+        if (last < 0) last = ((Number) row.values[endColumn]).longValue();
+        add(row.values, out);
+      } else {
+        retract(row.values, out);
+      }
+    }
+
+    private void add(Object[] row, Out out) {
+      int old = primaryKey == null ? -1 : indexOfKey(row);
+      int position = insertionPoint(row);
+      if (old >= 0) {
+        if (order.compare(rows.get(old).row, row) == 0) position = old;
+        else if (position > old) position--;
+      }
+      if (old < 0 && !retracts && position >= last) return;
+      int from = old < 0 ? position : Math.min(old, position);
+      List<Ranked> before = window(from);
+      Ranked added = new Ranked(row, now);
+      Ranked removed = old < 0 ? null : rows.remove(old);
+      rows.add(position, added);
+      if (!retracts && rows.size() > last) rows.remove(rows.size() - 1);
+      changed = true;
+      emit(before, from, removed, added, out);
+    }
+
+    private void retract(Object[] row, Out out) {
+      int index = primaryKey == null ? indexOf(row) : indexOfKey(row);
+      if (index < 0) return;
+      List<Ranked> before = window(index);
+      rows.remove(index);
+      changed = true;
+      emit(before, index, null, null, out);
+    }
+
+    /** Where a row goes: behind all rows that are not greater. */
+    private int insertionPoint(Object[] row) {
+      int low = 0;
+      int high = rows.size();
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        if (order.compare(rows.get(middle).row, row) <= 0) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    }
+
+    private int indexOf(Object[] row) {
+      int first = -1;
+      for (int i = insertionPoint(row) - 1; i >= 0; i--) {
+        if (order.compare(rows.get(i).row, row) != 0) break;
+        if (Values.equalRows(rows.get(i).row, row)) first = i;
+      }
+      return first;
+    }
+
+    private int indexOfKey(Object[] row) {
+      for (int i = 0; i < rows.size(); i++) {
+        if (Values.equalFields(rows.get(i).row, row, primaryKey)) return i;
+      }
+      return -1;
+    }
+
+    /** The rows of the window at a position and behind it. */
+    private List<Ranked> window(int position) {
+      int from = (int) Math.max(position, start - 1);
+      int to = (int) Math.min(rows.size(), last);
+      return from >= to ? List.of() : new ArrayList<>(rows.subList(from, to));
+    }
+
+    private void emit(List<Ranked> before, int position, Ranked removed, Ranked added, Out out) {
+      List<Ranked> after = window(position);
+      if (outputRowNumber) emitRanks(before, after, Math.max(position, start - 1) + 1, out);
+      else emitRows(before, after, removed, added, out);
+    }
+
+    private void emitRanks(List<Ranked> before, List<Ranked> after, long firstRank, Out out) {
+      for (int i = 0; i < Math.max(before.size(), after.size()); i++) {
+        Object[] old = i < before.size() ? before.get(i).row : null;
+        Object[] next = i < after.size() ? after.get(i).row : null;
+        long rank = firstRank + i;
+        if (old == null) {
+          out.emit(RowKinds.INSERT, numbered(next, rank));
+        } else if (next == null) {
+          out.emit(RowKinds.DELETE, numbered(old, rank));
+        } else if (!Values.equalRows(old, next)) {
+          if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, numbered(old, rank));
+          out.emit(RowKinds.UPDATE_AFTER, numbered(next, rank));
+        }
+      }
+    }
+
+    private Object[] numbered(Object[] row, long rank) {
+      Object[] longer = Arrays.copyOf(row, row.length + 1);
+      longer[row.length] = rank;
+      return longer;
+    }
+
+    private void emitRows(
+        List<Ranked> before, List<Ranked> after, Ranked removed, Ranked added, Out out) {
+      Set<Ranked> old = identities(before);
+      Set<Ranked> next = identities(after);
+      boolean updated = removed != null && old.contains(removed) && next.contains(added);
+      for (Ranked left : before) {
+        if (!next.contains(left) && !(updated && left == removed)) out.emit(RowKinds.DELETE, left.row);
+      }
+      if (updated && !Values.equalRows(removed.row, added.row)) {
+        if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, removed.row);
+        out.emit(RowKinds.UPDATE_AFTER, added.row);
+      }
+      for (Ranked entered : after) {
+        if (!old.contains(entered) && !(updated && entered == added)) out.emit(RowKinds.INSERT, entered.row);
+      }
+    }
+
+    /** The rows as a set; Ranked has no equality of its own. */
+    private Set<Ranked> identities(List<Ranked> list) {
+      return new HashSet<>(list);
+    }
+
+    @Override
+    public void close(Out out) {
+      save(false);
+    }
+
+    void save(boolean always) {
+      if (!changed && !always) return;
+      if (rows.isEmpty()) {
+        if (wasStored) state.remove(-stored);
+        return;
+      }
+      ByteWriter writer = new ByteWriter(64 * rows.size());
+      long oldest = Ttl.NEVER;
+      writer.writeByte(VERSION);
+      writer.writeSigned(last);
+      writer.writeVarLong(rows.size());
+      for (Ranked ranked : rows) {
+        writer.writeFixedLong(ranked.lastWrite);
+        ValueCodec.writeRow(ranked.row, writer);
+        oldest = Math.min(oldest, ranked.lastWrite);
+      }
+      state.put(writer.toBytes(), Ttl.expiry(oldest, ttl), rows.size() - stored);
+    }
+  }
+}

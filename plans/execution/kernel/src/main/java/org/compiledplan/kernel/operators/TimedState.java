@@ -1,0 +1,90 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.Arrays;
+import org.compiledplan.kernel.values.ByteReader;
+
+/**
+ * The state of a key with its cleanup timer. The host's bytes are the operator's, then eight bytes with the
+ * time of the timer (0: none), then a version byte. A key has one timer: set when an entry that expires is
+ * first put, moved when something expires earlier, and set anew when it fires too early.
+ */
+public abstract class TimedState implements KeyedState {
+  private static final int VERSION = 1;
+  private static final int TRAILER = 9;
+
+  private byte[] bytes;
+  private boolean loaded;
+  private long timer;
+
+  /** The host's bytes, null if there are none. */
+  protected abstract byte[] load();
+
+  protected abstract void store(byte[] bytes);
+
+  protected abstract void clear();
+
+  protected abstract void setTimer(long time);
+
+  protected abstract void dropTimer(long time);
+
+  /** Counts entries that were added, or taken away if negative; for the metrics. */
+  protected abstract void countEntries(int delta);
+
+  @Override
+  public byte[] get() {
+    if (!loaded) {
+      byte[] stored = load();
+      loaded = true;
+      if (stored != null) {
+        if (stored[stored.length - 1] != VERSION) {
+          throw new IllegalStateException("unknown version " + stored[stored.length - 1] + " of state bytes");
+        }
+        timer = new ByteReader(stored, stored.length - TRAILER, 8).readFixedLong();
+        bytes = Arrays.copyOf(stored, stored.length - TRAILER);
+      }
+    }
+    return bytes;
+  }
+
+  /** Time of the timer that is set, 0 if none is. */
+  public long timer() {
+    get();
+    return timer;
+  }
+
+  /** To be called when the timer has fired: it is no longer set. */
+  public void fired() {
+    get();
+    timer = 0;
+  }
+
+  @Override
+  public void put(byte[] next, long nextExpiry, int entriesDelta) {
+    get();
+    if (nextExpiry != Ttl.NEVER && (timer == 0 || nextExpiry < timer)) {
+      if (timer != 0) dropTimer(timer);
+      setTimer(nextExpiry);
+      timer = nextExpiry;
+    }
+    bytes = next;
+    byte[] stored = Arrays.copyOf(next, next.length + TRAILER);
+    long value = timer;
+    for (int i = 7; i >= 0; i--) {
+      stored[next.length + i] = (byte) value;
+      value >>>= 8;
+    }
+    stored[stored.length - 1] = VERSION;
+    store(stored);
+    if (entriesDelta != 0) countEntries(entriesDelta);
+  }
+
+  @Override
+  public void remove(int entriesDelta) {
+    get();
+    if (timer != 0) dropTimer(timer);
+    timer = 0;
+    bytes = null;
+    clear();
+    if (entriesDelta != 0) countEntries(entriesDelta);
+  }
+}
