@@ -1,0 +1,151 @@
+"""Building and taking apart the row expressions that rewrites need: boolean logic, comparisons, CASE, casts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from plans.rex import Call, InputRef, Literal, RexNode, map_inputs, transform, type_of, walk
+from plans.types import BIGINT, BOOLEAN, LogicalType, RowType
+
+TRUE = Literal(True, BOOLEAN.not_null())
+FALSE = Literal(False, BOOLEAN.not_null())
+
+#: The comparison that holds where the other one is false (of values that are not null).
+NEGATED = {
+    "$=$1": "$<>$1",
+    "$<>$1": "$=$1",
+    "$<$1": "$>=$1",
+    "$>=$1": "$<$1",
+    "$>$1": "$<=$1",
+    "$<=$1": "$>$1",
+}
+
+#: The comparison with its sides exchanged.
+MIRRORED = {
+    "$=$1": "$=$1",
+    "$<>$1": "$<>$1",
+    "$<$1": "$>$1",
+    "$>$1": "$<$1",
+    "$<=$1": "$>=$1",
+    "$>=$1": "$<=$1",
+}
+
+
+def is_true(rex: RexNode | None) -> bool:
+    """Whether a condition is absent or the literal TRUE."""
+    return rex is None or (isinstance(rex, Literal) and rex.value is True)
+
+
+def is_false(rex: RexNode | None) -> bool:
+    """Whether a condition is the literal FALSE or NULL, so that no row passes it."""
+    return isinstance(rex, Literal) and (rex.value is False or rex.value is None)
+
+
+def is_call(rex: RexNode, name: str) -> bool:
+    """Whether `rex` is a call of the internal name `name`."""
+    return isinstance(rex, Call) and rex.name == name
+
+
+def conjuncts(rex: RexNode | None) -> list[RexNode]:
+    """The parts of a condition that must all hold; none for TRUE."""
+    if is_true(rex) or rex is None:
+        return []
+    if is_call(rex, "$AND$1"):
+        return [part for child in rex.children() for part in conjuncts(child)]
+    return [rex]
+
+
+def conjunction(parts: Iterable[RexNode]) -> RexNode:
+    """All of `parts`: TRUE for none, the part itself for one, each part once."""
+    return _logical("$AND$1", list(dict.fromkeys(parts)), TRUE)
+
+
+def disjunction(parts: Iterable[RexNode]) -> RexNode:
+    """Any of `parts`: FALSE for none."""
+    return _logical("$OR$1", list(dict.fromkeys(parts)), FALSE)
+
+
+def negation(rex: RexNode) -> RexNode:
+    """NOT `rex`."""
+    return Call("$NOT$1", (rex,), BOOLEAN.with_nullability(type_of(rex).nullable), "PREFIX")
+
+
+def comparison(name: str, left: RexNode, right: RexNode) -> RexNode:
+    """`left` compared to `right` by the operator of that internal name."""
+    nullable = type_of(left).nullable or type_of(right).nullable
+    return Call(name, (left, right), BOOLEAN.with_nullability(nullable), "BINARY")
+
+
+def equals(left: RexNode, right: RexNode) -> RexNode:
+    """`left = right`."""
+    return comparison("$=$1", left, right)
+
+
+def is_null(rex: RexNode) -> RexNode:
+    """`rex IS NULL`."""
+    return Call("$IS NULL$1", (rex,), BOOLEAN.not_null(), "POSTFIX")
+
+
+def is_not_null(rex: RexNode) -> RexNode:
+    """`rex IS NOT NULL`."""
+    return Call("$IS NOT NULL$1", (rex,), BOOLEAN.not_null(), "POSTFIX")
+
+
+def not_distinct(left: RexNode, right: RexNode) -> RexNode:
+    """Equality that holds for two nulls, in the form `(a = b) OR (a IS NULL AND b IS NULL)`."""
+    if not type_of(left).nullable or not type_of(right).nullable:
+        return equals(left, right)
+    return disjunction((equals(left, right), conjunction((is_null(left), is_null(right)))))
+
+
+def case(branches: Sequence[tuple[RexNode, RexNode]], default: RexNode, type_: LogicalType | None = None) -> RexNode:
+    """`CASE WHEN .. THEN .. ELSE default END`; its type is that of the default, nullable where a branch is."""
+    values = [value for _, value in branches] + [default]
+    found = type_ or type_of(default).with_nullability(any(type_of(value).nullable for value in values))
+    operands = tuple(item for branch in branches for item in branch)
+    return Call("$CASE$1", (*operands, default), found, "SPECIAL")
+
+
+def cast(rex: RexNode, type_: LogicalType) -> RexNode:
+    """`rex` cast to a type that it is known to fit, nullability included; itself where the type is the same."""
+    return rex if type_of(rex) == type_ else Call("$CAST$1", (rex,), type_, "SPECIAL")
+
+
+def null_of(type_: LogicalType) -> Literal:
+    """NULL of a type."""
+    return Literal(None, type_.with_nullability(True))
+
+
+def bigint(value: int) -> Literal:
+    """A BIGINT constant."""
+    return Literal(value, BIGINT.not_null())
+
+
+def shift(rex: RexNode, by: int) -> RexNode:
+    """The expression over columns that stand `by` places further right."""
+    return map_inputs(rex, lambda index: index + by) if by else rex
+
+
+def substitute(rex: RexNode, columns: Sequence[RexNode]) -> RexNode:
+    """The expression with every column replaced by the expression that computes it."""
+    return transform(rex, lambda node: columns[node.index] if isinstance(node, InputRef) else node)
+
+
+def retype(rex: RexNode, row: RowType) -> RexNode:
+    """The expression with the types of its column references taken from `row`."""
+    types = row.types
+    return transform(rex, lambda node: InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node)
+
+
+def contains(rex: RexNode, test: Callable[[RexNode], bool] | type[RexNode]) -> bool:
+    """Whether the expression or a part of it is of a class, or passes a test."""
+    check = (lambda node: isinstance(node, test)) if isinstance(test, type) else test
+    return any(check(node) for node in walk(rex))
+
+
+def _logical(name: str, parts: list[RexNode], empty: Literal) -> RexNode:
+    if not parts:
+        return empty
+    if len(parts) == 1:
+        return parts[0]
+    return Call(name, tuple(parts), BOOLEAN.with_nullability(any(type_of(part).nullable for part in parts)), "BINARY")

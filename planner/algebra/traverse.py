@@ -1,0 +1,151 @@
+"""Walking and rebuilding relational trees that share subtrees: every shared node is visited once and stays shared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from planner.algebra.nodes import (
+    Correlate,
+    Expand,
+    Filter,
+    Join,
+    OuterRef,
+    Project,
+    RelNode,
+    Scan,
+    Subquery,
+    TableFunctionScan,
+    Values,
+    WatermarkAssigner,
+)
+from plans.rex import RexNode, transform, walk
+
+Change = Callable[[RelNode], RelNode]
+RexChange = Callable[[RexNode], RexNode]
+
+
+def rewrite_shared(rel: RelNode, change: Change) -> RelNode:
+    """The tree rebuilt bottom-up with `change` applied once to every node."""
+    return rewrite_all((rel,), change)[0]
+
+
+def rewrite_all(rels: Sequence[RelNode], change: Change) -> tuple[RelNode, ...]:
+    """Several trees rebuilt bottom-up; what they share stays shared."""
+    done: dict[int, RelNode] = {}
+
+    def visit(rel: RelNode) -> RelNode:
+        found = done.get(id(rel))
+        if found is None:
+            inputs = tuple(visit(child) for child in rel.inputs)
+            same = all(new is old for new, old in zip(inputs, rel.inputs, strict=True))
+            found = done[id(rel)] = change(rel if same else rel.with_inputs(inputs))
+        return found
+
+    return tuple(visit(rel) for rel in rels)
+
+
+def share(rels: Sequence[RelNode]) -> tuple[RelNode, ...]:
+    """The trees with equal subtrees made the same object; a scan's alias does not tell it from another."""
+    known: dict[RelNode, RelNode] = {}
+
+    def canonical(rel: RelNode) -> RelNode:
+        if isinstance(rel, Scan) and rel.alias:
+            rel = replace(rel, alias="")
+        return known.setdefault(rel, rel)
+
+    return rewrite_all(rels, canonical)
+
+
+def nodes(rels: Sequence[RelNode]) -> Iterator[RelNode]:
+    """All nodes once, inputs before those that read them."""
+    seen: set[int] = set()
+
+    def visit(rel: RelNode) -> Iterator[RelNode]:
+        if id(rel) not in seen:
+            seen.add(id(rel))
+            for child in rel.inputs:
+                yield from visit(child)
+            yield rel
+
+    for rel in rels:
+        yield from visit(rel)
+
+
+def expressions(rel: RelNode) -> tuple[RexNode, ...]:
+    """The expressions of one node."""
+    match rel:
+        case Project():
+            return rel.exprs
+        case Filter() | Join():
+            return (rel.condition,)
+        case Correlate():
+            return tuple(item for item in (rel.condition, rel.snapshot) if item is not None)
+        case TableFunctionScan():
+            return (rel.call,)
+        case WatermarkAssigner():
+            return (rel.watermark,)
+        case Values():
+            return tuple(cell for row in rel.rows for cell in row)
+        case Expand():
+            return tuple(cell for row in rel.projects for cell in row)
+    return ()
+
+
+def map_expressions(rel: RelNode, change: RexChange) -> RelNode:
+    """The node with `change` applied to each of its expressions (as a whole)."""
+    match rel:
+        case Project():
+            return replace(rel, exprs=tuple(map(change, rel.exprs)))
+        case Filter() | Join():
+            return replace(rel, condition=change(rel.condition))
+        case Correlate():
+            return replace(
+                rel,
+                condition=None if rel.condition is None else change(rel.condition),
+                snapshot=None if rel.snapshot is None else change(rel.snapshot),
+            )
+        case TableFunctionScan():
+            return replace(rel, call=change(rel.call))
+        case WatermarkAssigner():
+            return replace(rel, watermark=change(rel.watermark))
+        case Values():
+            return replace(rel, rows=tuple(tuple(map(change, row)) for row in rel.rows))
+        case Expand():
+            return replace(rel, projects=tuple(tuple(map(change, row)) for row in rel.projects))
+    return rel
+
+
+def outer_refs(rel: RelNode, name: str | None = None) -> list[OuterRef]:
+    """The references to columns of an enclosing query (of that correlation name, or of any not bound inside)."""
+    found: list[OuterRef] = []
+
+    def visit_rex(rex: RexNode) -> None:
+        for node in walk(rex):
+            if isinstance(node, OuterRef) and (name is None or node.name == name):
+                found.append(node)
+            elif isinstance(node, Subquery):
+                visit(node.rel)
+
+    def visit(node: RelNode) -> None:
+        for rex in expressions(node):
+            visit_rex(rex)
+        for child in node.inputs:
+            visit(child)
+
+    visit(rel)
+    return found
+
+
+def replace_outer(rex: RexNode, name: str, change: Callable[[OuterRef], RexNode]) -> RexNode:
+    """The expression with its references to the correlation `name` replaced, inside its subqueries too."""
+
+    def visit(node: RexNode) -> RexNode:
+        if isinstance(node, OuterRef) and node.name == name:
+            return change(node)
+        if isinstance(node, Subquery):
+            inner = rewrite_shared(node.rel, lambda rel: map_expressions(rel, lambda item: transform(item, visit)))
+            return node if inner is node.rel else replace(node, rel=inner)
+        return node
+
+    return transform(rex, visit)

@@ -1,0 +1,155 @@
+"""Group aggregates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from planner.algebra.nodes import Aggregate, AggregateCall
+from planner.physical.base import (
+    Emission,
+    Facts,
+    Key,
+    Keys,
+    Kinds,
+    Lowering,
+    Operator,
+    Single,
+    Trend,
+    Updates,
+    any_distribution,
+    lowers,
+    unsupported,
+)
+from planner.physical.describe import names_text, plain_name
+from planner.physical.hints import any_ttl
+from planner.physical.plumbing import Exchange
+from plans.durations import format_duration
+from plans.nodes.aggregate import GroupAggregate as GroupAggregateNode
+from plans.nodes.base import PlanNode, StateEntry
+from plans.nodes.specs import AggregateCall as PlanCall
+from plans.types import RowType
+
+_GROWING = frozenset(("$COUNT$1", "$MAX$1"))
+_SHRINKING = frozenset(("$MIN$1",))
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAggregate(Single):
+    """Aggregates by `grouping`; a change of a result is sent at once. `ttl` in milliseconds, None: the program's."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    columns: RowType
+    ttl: int | None
+    update_before: bool = False
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT | Kinds.UPDATE if inputs[0].kinds.insert_only else Kinds.ALL
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return frozenset({Key(range(len(self.grouping)))})
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        moving = tuple(_trend(call, inputs[0]) for call in self.calls)
+        return (Trend.CONSTANT,) * len(self.grouping) + moving
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return (Updates.BOTH,)
+
+    def sending(self, wanted: Updates) -> Operator:
+        return replace(self, update_before=wanted is Updates.BOTH)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        retractions = self._retractions(at.inputs[0])
+        return GroupAggregateNode(
+            id=at.id,
+            configuration=at.settings.mini_batch,
+            grouping=self.grouping,
+            agg_calls=tuple(map(plan_call, self.calls)),
+            agg_call_need_retractions=retractions,
+            generate_update_before=self.update_before,
+            need_retraction=not at.inputs[0].kinds.insert_only,
+            state=(
+                StateEntry(
+                    index=0,
+                    ttl=at.settings.ttl if self.ttl is None else format_duration(self.ttl),
+                    name="groupAggregateState",
+                ),
+            ),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self._text(retractions),
+        )
+
+    def _retractions(self, given: Facts) -> tuple[bool, ...]:
+        """Whether each call must take values back: not where they can only move its way."""
+        if given.kinds.insert_only:
+            return (False,) * len(self.calls)
+        return tuple(not _moves_along(call, given) for call in self.calls)
+
+    def title(self) -> str:
+        return self._text((False,) * len(self.calls))
+
+    def _text(self, retractions: tuple[bool, ...]) -> str:
+        names = self.input.row_type.names
+        own = self.columns.names
+        keys = names_text(self.grouping, names)
+        group = f"groupBy=[{keys}], " if self.grouping else ""
+        parts = list(own[: len(self.grouping)])
+        for call, name, retract in zip(self.calls, own[len(self.grouping) :], retractions, strict=True):
+            parts.append(f"{call_text(call, names, retract)} AS {name}")
+        return f"GroupAggregate({group}select=[{', '.join(parts)}])"
+
+
+def call_text(call: AggregateCall, names: tuple[str, ...], retract: bool = False) -> str:
+    """An aggregate in words, `SUM_RETRACT(DISTINCT a) FILTER b`."""
+    args = ", ".join(names[index] for index in call.args) or "*"
+    distinct = "DISTINCT " if call.distinct else ""
+    where = "" if call.filter is None else f" FILTER {names[call.filter]}"
+    return f"{plain_name(call.name)}{'_RETRACT' if retract else ''}({distinct}{args}){where}"
+
+
+def plan_call(call: AggregateCall) -> PlanCall:
+    """An aggregate call as plans have it."""
+    return PlanCall(
+        name=call.column or None,
+        syntax=call.syntax,
+        internal_name=call.name,
+        arg_list=call.args,
+        filter_arg=-1 if call.filter is None else call.filter,
+        distinct=call.distinct,
+        approximate=call.approximate,
+        ignore_nulls=call.ignore_nulls,
+        type=call.type,
+    )
+
+
+def _trend(call: AggregateCall, given: Facts) -> Trend:
+    if not given.kinds.insert_only:
+        return Trend.UNKNOWN
+    if call.name in _GROWING:
+        return Trend.INCREASING
+    return Trend.DECREASING if call.name in _SHRINKING else Trend.UNKNOWN
+
+
+def _moves_along(call: AggregateCall, given: Facts) -> bool:
+    """MAX over values that only grow, MIN over values that only shrink; rows must not vanish either."""
+    if Kinds.DELETE in given.kinds or call.filter is not None or len(call.args) != 1:
+        return False
+    trend = given.trends[call.args[0]]
+    return (call.name == "$MAX$1" and trend in (Trend.INCREASING, Trend.CONSTANT)) or (
+        call.name == "$MIN$1" and trend in (Trend.DECREASING, Trend.CONSTANT)
+    )
+
+
+@lowers(Aggregate)
+def _lower_aggregate(rel: Aggregate, at: Lowering) -> Operator:
+    if len(rel.grouping_sets) > 1:
+        raise unsupported("GROUPING SETS here")
+    source = at.lower(rel.input)
+    spread = Exchange(source, rel.grouping if rel.grouping else None)
+    return GroupAggregate(spread, rel.grouping, rel.calls, rel.columns, any_ttl(rel.hints))

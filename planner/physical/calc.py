@@ -1,0 +1,329 @@
+"""Projections and filters (one Calc for a chain of them), grouping-set expansion, table functions, watermarks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planner.algebra.expressions import conjunction, conjuncts, contains, is_true, shift, substitute
+from planner.algebra.nodes import (
+    Correlate,
+    Expand,
+    Filter,
+    JoinKind,
+    OuterRef,
+    Project,
+    RelNode,
+    TableFunctionScan,
+    WatermarkAssigner,
+    identity,
+)
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Key,
+    Keys,
+    Lowering,
+    Operator,
+    Single,
+    Trend,
+    Updates,
+    any_distribution,
+    lowers,
+    map_keys,
+    unsupported,
+)
+from planner.physical.describe import rex_text, select_text, type_text
+from planner.physical.volatile import is_volatile
+from plans.nodes.base import PlanNode
+from plans.nodes.stateless import Calc as CalcNode
+from plans.nodes.stateless import Correlate as CorrelateNode
+from plans.nodes.stateless import Expand as ExpandNode
+from plans.nodes.stateless import WatermarkAssigner as WatermarkAssignerNode
+from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform, type_of
+from plans.types import CharacterType, IntegerType, LogicalType, RowType
+
+
+@dataclass(frozen=True, slots=True)
+class Calc(Single):
+    """Filters by `condition`, then computes `exprs`."""
+
+    exprs: tuple[RexNode, ...]
+    condition: RexNode | None
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return map_keys(inputs[0].upsert_keys, self._kept())
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        # A filter turns an update into a deletion, after which a value may come back smaller.
+        given = inputs[0].trends if self.condition is None else (Trend.UNKNOWN,) * len(inputs[0].trends)
+        return tuple(given[rex.index] if isinstance(rex, InputRef) else Trend.UNKNOWN for rex in self.exprs)
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        # When an update leaves the filter, only the old row can take back what was sent.
+        return None if wanted is Updates.AFTER and self.condition is not None else (wanted,)
+
+    def _kept(self) -> dict[int, int]:
+        """Input columns that come out unchanged, and where."""
+        kept: dict[int, int] = {}
+        for index, rex in enumerate(self.exprs):
+            source = _same_value(rex)
+            if source is not None:
+                kept.setdefault(source, index)
+        return kept
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return CalcNode(
+            id=at.id,
+            projection=self.exprs,
+            condition=self.condition,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        text = f"select=[{select_text(self.exprs, self.columns.names, names)}]"
+        where = "" if self.condition is None else f", where=[{rex_text(self.condition, names)}]"
+        return f"Calc({text}{where})"
+
+
+def _same_value(rex: RexNode) -> int | None:
+    """The input column whose values an expression gives unchanged, or None."""
+    if isinstance(rex, InputRef):
+        return rex.index
+    if isinstance(rex, Call) and rex.name == "$CAST$1" and isinstance(rex.operands[0], InputRef):
+        return rex.operands[0].index if _is_lossless(type_of(rex.operands[0]), rex.type) else None
+    return None
+
+
+def _is_lossless(source: LogicalType, target: LogicalType) -> bool:
+    if source.not_null() == target.not_null():
+        return True
+    if isinstance(source, IntegerType) and isinstance(target, IntegerType):
+        return target.BITS >= source.BITS
+    if type(source) is type(target) and isinstance(source, CharacterType) and isinstance(target, CharacterType):
+        return target.length >= source.length
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Watermarks(Single):
+    """Makes column `index` the rowtime."""
+
+    index: int
+    watermark: RexNode
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return WatermarkAssignerNode(
+            id=at.id,
+            watermark_expr=self.watermark,
+            rowtime_field_index=self.index,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.row_type.names
+        return f"WatermarkAssigner(rowtime=[{names[self.index]}], watermark=[{rex_text(self.watermark, names)}])"
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion(Single):
+    """Every row once for each of `projects`."""
+
+    projects: tuple[tuple[RexNode, ...], ...]
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.columns.fields)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return ExpandNode(
+            id=at.id,
+            projects=self.projects,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        rows = ", ".join("{" + _expand_row(row, self.columns.names, names) + "}" for row in self.projects)
+        return f"Expand(projects=[{rows}])"
+
+
+def _expand_row(row: Sequence[RexNode], names: Sequence[str], inputs: Sequence[str]) -> str:
+    texts = []
+    for rex, name in zip(row, names, strict=True):
+        text = "null" if isinstance(rex, Literal) and rex.value is None else rex_text(rex, inputs)
+        texts.append(text if text == name else f"{text} AS {name}")
+    return ", ".join(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class TableFunction(Single):
+    """Every row with each row that a table function gives for it; `left` keeps rows that get none."""
+
+    call: RexNode
+    left: bool
+    condition: RexNode | None
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.columns.fields)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return CorrelateNode(
+            id=at.id,
+            join_type="LEFT" if self.left else "INNER",
+            function_call=self.call,
+            condition=self.condition,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.row_type.names
+        kind = "LEFT" if self.left else "INNER"
+        rows = ", ".join(f"{type_text(item.type)} {item.name}" for item in self.columns.fields)
+        return (
+            f"Correlate(invocation=[{rex_text(self.call, ())}], correlate=[table({rex_text(self.call, names)})], "
+            f"select=[{','.join(names)}], rowType=[RecordType({rows})], joinType=[{kind}])"
+        )
+
+
+@lowers(Project)
+def _lower_project(rel: Project, at: Lowering) -> Operator:
+    return _calc(rel, at)
+
+
+@lowers(Filter)
+def _lower_filter(rel: Filter, at: Lowering) -> Operator:
+    return _calc(rel, at)
+
+
+def _calc(rel: RelNode, at: Lowering) -> Operator:
+    """One Calc for a chain of projections and filters; none where it changes nothing."""
+    exprs: tuple[RexNode, ...] = identity(rel.row_type)
+    conditions: list[RexNode] = []
+    columns = rel.row_type
+    below = rel
+    while isinstance(below, Project | Filter):
+        if isinstance(below, Filter):
+            conditions = conjuncts(below.condition) + conditions
+        elif any(map(is_volatile, below.exprs)) and (exprs != identity(below.row_type) or conditions):
+            # Computed once: merging could compute it twice, with two values.
+            break
+        else:
+            exprs = tuple(substitute(rex, below.exprs) for rex in exprs)
+            conditions = [substitute(rex, below.exprs) for rex in conditions]
+        below = below.input
+    source = at.lower(below)
+    return calc_over(source, exprs, conjunction(conditions), columns)
+
+
+def calc_over(source: Operator, exprs: tuple[RexNode, ...], condition: RexNode | None, columns: RowType) -> Operator:
+    """A Calc, or `source` itself where the Calc would change nothing."""
+    given = source.row_type
+    if is_true(condition):
+        condition = None
+        plain = all(isinstance(rex, InputRef) and rex.index == at for at, rex in enumerate(exprs))
+        if plain and len(exprs) == len(given.fields) and _same_types(given, columns):
+            return source
+    return Calc(source, exprs, condition, columns)
+
+
+def _same_types(given: RowType, columns: RowType) -> bool:
+    return all(
+        mine.with_nullability(True) == theirs.with_nullability(True)
+        for mine, theirs in zip(given.types, columns.types, strict=True)
+    )
+
+
+@lowers(WatermarkAssigner)
+def _lower_watermarks(rel: WatermarkAssigner, at: Lowering) -> Operator:
+    return Watermarks(at.lower(rel.input), rel.index, rel.watermark, rel.columns)
+
+
+@lowers(Expand)
+def _lower_expand(rel: Expand, at: Lowering) -> Operator:
+    return Expansion(at.lower(rel.input), rel.projects, rel.columns)
+
+
+@lowers(Correlate)
+def _lower_correlate(rel: Correlate, at: Lowering) -> Operator:
+    if not isinstance(rel.right, TableFunctionScan):
+        raise unsupported(
+            "a correlated subquery of this form", remedy="join the tables with ON, or aggregate before joining"
+        )
+    if rel.kind not in (JoinKind.INNER, JoinKind.LEFT):
+        raise unsupported(f"a {rel.kind.value} join with a table function")
+    source = at.lower(rel.left)
+    row = rel.row_type
+    call = _with_correlation(rel.right.call, rel, source.row_type)
+    condition = None if is_true(rel.condition) else rel.condition
+    above: RexNode | None = None
+    if condition is not None and rel.kind is JoinKind.INNER:
+        condition, above = None, condition
+    elif condition is not None and contains(
+        condition, lambda rex: isinstance(rex, InputRef) and rex.index < len(source.row_type.fields)
+    ):
+        raise unsupported("LEFT JOIN with a table function ON a condition over the left side", remedy="use ON TRUE")
+    elif condition is not None:
+        condition = shift(condition, -len(source.row_type.fields))
+    made = TableFunction(source, call, rel.kind is JoinKind.LEFT, condition, row)
+    return made if above is None else Calc(made, identity(row), above, row)
+
+
+def _with_correlation(call: RexNode, rel: Correlate, row: RowType) -> RexNode:
+    """The call with references to the left row written as fields of the correlation variable."""
+    variable = CorrelVariable("$cor0", row.with_nullability(False))
+
+    def change(node: RexNode) -> RexNode:
+        if isinstance(node, OuterRef) and node.name == rel.name:
+            return FieldAccess(variable, row.names[node.index])
+        return node
+
+    return transform(call, change)
+
+
+def pass_key(columns: Sequence[int]) -> Keys:
+    """One key of these columns."""
+    return frozenset({Key(columns)})
+
+
+def rename(row: RowType, names: Sequence[str]) -> RowType:
+    """The row with other names."""
+    return RowType(
+        fields=tuple(replace(item, name=name) for item, name in zip(row.fields, names, strict=True)),
+        nullable=row.nullable,
+    )

@@ -1,0 +1,95 @@
+"""Catalog tables in the form that scans and sinks of a plan hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from planner.algebra.nodes import Hint
+from planner.catalog.tables import CatalogTable, Column, ColumnKind
+from plans.errors import ProgramError
+from plans.nodes import tables as t
+from plans.types import LogicalType, TimeKind, TimestampBase
+
+_COLUMNS: dict[ColumnKind, Callable[[Column, LogicalType], t.PhysicalColumn | t.ComputedColumn | t.MetadataColumn]] = {
+    ColumnKind.PHYSICAL: lambda column, type_: t.PhysicalColumn(
+        name=column.name, comment=column.comment, data_type=type_
+    ),
+    ColumnKind.METADATA: lambda column, type_: t.MetadataColumn(
+        name=column.name,
+        comment=column.comment,
+        data_type=type_,
+        metadata_key=column.metadata_key if column.metadata_key != column.name else None,
+        is_virtual=column.virtual,
+    ),
+    ColumnKind.COMPUTED: lambda column, type_: _computed(column),
+}
+
+
+def table_of(table: CatalogTable, hints: Sequence[Hint] = ()) -> t.CatalogTable:
+    """A table as the plan holds it: schema and options, those of OPTIONS hints over its own."""
+    rowtimes = {item.column for item in table.watermarks}
+    schema = t.TableSchema(
+        columns=tuple(_COLUMNS[column.kind](column, _column_type(column, rowtimes)) for column in table.columns),
+        watermark_specs=tuple(
+            t.WatermarkSpec(
+                rowtime_attribute=item.column,
+                expression=t.ResolvedExpression(rex_node=item.expression, serializable_string=item.sql),
+            )
+            for item in table.watermarks
+        ),
+        primary_key=_primary_key(table),
+    )
+    resolved = t.ResolvedTable(
+        schema=schema,
+        comment=table.comment,
+        partition_keys=table.partition_keys,
+        options=dict(sorted(options_of(table, hints).items())),
+    )
+    return t.CatalogTable(identifier=str(table.identifier), resolved_table=resolved)
+
+
+def options_of(table: CatalogTable, hints: Sequence[Hint]) -> dict[str, str]:
+    """The connector's options under the OPTIONS hints of a query.
+
+    Raises:
+        ProgramError: a hint would change the connector.
+    """
+    found = dict(table.options)
+    for hint in hints:
+        if hint.name.upper() != "OPTIONS":
+            continue
+        for key, value in hint.options:
+            if key == "connector" and value != found.get(key):
+                raise ProgramError(
+                    f"an OPTIONS hint cannot change the connector of {table.identifier}",
+                    where=hint.where,
+                    remedy="declare another table with CREATE TABLE ... LIKE",
+                )
+            found[key] = value
+    return found
+
+
+def path_text(table: CatalogTable) -> str:
+    """`catalog.database.table`, as descriptions write it."""
+    name = table.identifier
+    return f"{name.catalog}.{name.database}.{name.name}"
+
+
+def _column_type(column: Column, rowtimes: set[str]) -> LogicalType:
+    if column.name in rowtimes and isinstance(column.type, TimestampBase):
+        return replace(column.type, kind=TimeKind.ROWTIME)
+    return column.type
+
+
+def _computed(column: Column) -> t.ComputedColumn:
+    assert column.expression is not None
+    expression = t.ResolvedExpression(rex_node=column.expression, serializable_string=column.sql)
+    return t.ComputedColumn(name=column.name, comment=column.comment, expression=expression)
+
+
+def _primary_key(table: CatalogTable) -> t.PrimaryKey | None:
+    if not table.primary_key:
+        return None
+    name = table.primary_key_name or "PK_" + "_".join(table.primary_key)
+    return t.PrimaryKey(name=name, columns=table.primary_key)

@@ -1,0 +1,47 @@
+"""State TTLs that a query's hints give.
+
+Source: Flink's "Hints" page, "State TTL Hints"; Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner.algebra.nodes import Hint
+from plans.durations import parse_duration
+from plans.errors import CompiledPlanError, ProgramError
+
+
+def hinted_ttl(hints: Sequence[Hint], aliases: Sequence[str]) -> int | None:
+    """The TTL in milliseconds that STATE_TTL hints give to the input of these names; the last one counts.
+
+    Raises:
+        ProgramError: a TTL is not a duration.
+    """
+    found: int | None = None
+    wanted = {alias.lower() for alias in aliases}
+    for hint in hints:
+        for key, value in _options(hint):
+            if key.rsplit(".", 1)[-1].lower() in wanted or key.lower() in wanted:
+                found = _duration(hint, key, value)
+    return found
+
+
+def any_ttl(hints: Sequence[Hint]) -> int | None:
+    """The TTL that STATE_TTL hints give to the one input of an aggregate."""
+    found: int | None = None
+    for hint in hints:
+        for key, value in _options(hint):
+            found = _duration(hint, key, value)
+    return found
+
+
+def _options(hint: Hint) -> tuple[tuple[str, str], ...]:
+    return hint.options if hint.name.upper() == "STATE_TTL" else ()
+
+
+def _duration(hint: Hint, key: str, value: str) -> int:
+    try:
+        return parse_duration(value)
+    except CompiledPlanError as fault:
+        raise ProgramError(f"STATE_TTL of {key!r}: {fault.message}", where=hint.where, remedy=fault.remedy) from None

@@ -1,0 +1,221 @@
+"""Regular joins: both sides are kept in state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planner.algebra.expressions import conjunction, conjuncts, is_call
+from planner.algebra.nodes import Join, JoinKind, join_row_type
+from planner.physical.base import (
+    Emission,
+    Facts,
+    Key,
+    Keys,
+    Kinds,
+    Lowering,
+    Operator,
+    Updates,
+    any_distribution,
+    lowers,
+)
+from planner.physical.describe import rex_text
+from planner.physical.hints import hinted_ttl
+from planner.physical.plumbing import Exchange
+from plans.durations import format_duration
+from plans.nodes.base import PlanNode, StateEntry
+from plans.nodes.join import Join as JoinNode
+from plans.nodes.specs import JoinSpec
+from plans.rex import Call, InputRef, RexNode, type_of
+from plans.types import RowType
+
+_TITLES = {
+    JoinKind.INNER: "InnerJoin",
+    JoinKind.LEFT: "LeftOuterJoin",
+    JoinKind.RIGHT: "RightOuterJoin",
+    JoinKind.FULL: "FullOuterJoin",
+    JoinKind.SEMI: "LeftSemiJoin",
+    JoinKind.ANTI: "LeftAntiJoin",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EquiKeys:
+    """The equalities of a condition, and what is left of it; `null_safe[i]`: two nulls are equal too."""
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    null_safe: tuple[bool, ...]
+    rest: tuple[RexNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegularJoin(Operator):
+    """A join; TTLs in milliseconds, None: that of the program."""
+
+    left: Operator
+    right: Operator
+    kind: JoinKind
+    condition: RexNode
+    keys: EquiKeys
+    columns: RowType
+    left_ttl: int | None
+    right_ttl: int | None
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        return (self.left, self.right)
+
+    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+        return replace(self, left=inputs[0], right=inputs[1])
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        if self.kind in (JoinKind.INNER, JoinKind.SEMI):
+            return inputs[0].kinds | inputs[1].kinds
+        return Kinds.ALL
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        left = inputs[0].upsert_keys
+        if self.kind in (JoinKind.SEMI, JoinKind.ANTI):
+            return left
+        right = inputs[1].upsert_keys
+        width = len(self.left.row_type.fields)
+        moved = frozenset(Key(index + width for index in key) for key in right)
+        found = {one | other for one in left for other in moved}
+        # The padded side's key is null for unmatched rows, so it identifies nothing.
+        if self._is_unique(1, inputs) and self.kind in (JoinKind.INNER, JoinKind.LEFT):
+            found |= left
+        if self._is_unique(0, inputs) and self.kind in (JoinKind.INNER, JoinKind.RIGHT):
+            found |= moved
+        return frozenset(found)
+
+    def _is_unique(self, side: int, inputs: tuple[Facts, ...]) -> bool:
+        columns = Key((self.keys.left, self.keys.right)[side])
+        return any(key <= columns for key in inputs[side].local_keys)
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        if wanted is Updates.AFTER:
+            sides = range(2)
+            if any(inputs[side].kinds.updates and not self._is_unique(side, inputs) for side in sides):
+                return None
+            return (Updates.AFTER, Updates.AFTER)
+        return (Updates.BOTH, Updates.BOTH)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        spec = JoinSpec(
+            join_type=self.kind.value,
+            left_keys=self.keys.left,
+            right_keys=self.keys.right,
+            filter_nulls=tuple(not safe for safe in self.keys.null_safe),
+            non_equi_condition=conjunction(self.keys.rest) if self.keys.rest else None,
+        )
+        ttls = [at.settings.ttl if ttl is None else format_duration(ttl) for ttl in (self.left_ttl, self.right_ttl)]
+        sides = [_listed(item.local_keys) for item in at.inputs]
+        return JoinNode(
+            id=at.id,
+            join_spec=spec,
+            left_upsert_keys=sides[0],
+            right_upsert_keys=sides[1],
+            state=(
+                StateEntry(index=0, ttl=ttls[0], name="leftState"),
+                StateEntry(index=1, ttl=ttls[1], name="rightState"),
+            ),
+            input_properties=any_distribution(2),
+            output_type=self.row_type,
+            description=f"{self.title()[:-1]}, leftInputSpec=[{_spec(self.keys.left, at.inputs[0])}], "
+            f"rightInputSpec=[{_spec(self.keys.right, at.inputs[1])}])",
+        )
+
+    def title(self) -> str:
+        names = self.columns.names
+        if self.kind in (JoinKind.SEMI, JoinKind.ANTI):
+            names = join_row_type(self.left.row_type, self.right.row_type, JoinKind.INNER).names
+        where = rex_text(self.condition, names)
+        select = ", ".join(self.columns.names)
+        return f"Join(joinType=[{_TITLES[self.kind]}], where=[{where}], select=[{select}])"
+
+
+def _listed(keys: Keys) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(sorted(key)) for key in sorted(keys, key=lambda key: (len(key), sorted(key))))
+
+
+def _spec(columns: Sequence[int], side: Facts) -> str:
+    if not side.local_keys:
+        return "NoUniqueKey"
+    if any(key <= Key(columns) for key in side.local_keys):
+        return "JoinKeyContainsUniqueKey"
+    return "HasUniqueKey"
+
+
+def equi_keys(condition: RexNode, width: int) -> EquiKeys:
+    """The equalities between a column of the left (of `width` columns) and one of the right."""
+    left, right, safe, rest = [], [], [], []
+    for part in conjuncts(condition):
+        pair = _pair(part, width)
+        if pair is None:
+            rest.append(part)
+        else:
+            left.append(pair[0])
+            right.append(pair[1])
+            safe.append(pair[2])
+    return EquiKeys(tuple(left), tuple(right), tuple(safe), tuple(rest))
+
+
+def _pair(part: RexNode, width: int) -> tuple[int, int, bool] | None:
+    if isinstance(part, Call) and part.name == "$=$1":
+        found = _columns(part, width)
+        return None if found is None else (*found, False)
+    if isinstance(part, Call) and part.name == "$IS NOT DISTINCT FROM$1":
+        found = _columns(part, width)
+        return None if found is None else (*found, True)
+    if is_call(part, "$OR$1") and len(part.children()) == 2:
+        return _null_safe_pair(part.children(), width)
+    return None
+
+
+def _null_safe_pair(branches: Sequence[RexNode], width: int) -> tuple[int, int, bool] | None:
+    """The columns of `(a = b) OR (a IS NULL AND b IS NULL)`."""
+    for equality, both_null in (branches, tuple(reversed(branches))):
+        if not (isinstance(equality, Call) and equality.name == "$=$1" and is_call(both_null, "$AND$1")):
+            continue
+        tests = both_null.children()
+        found = _columns(equality, width)
+        if found and len(tests) == 2 and all(is_call(test, "$IS NULL$1") for test in tests):
+            columns = {test.children()[0] for test in tests}
+            if columns == set(equality.operands):
+                return (*found, True)
+    return None
+
+
+def _columns(call: Call, width: int) -> tuple[int, int] | None:
+    one, other = call.operands
+    if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
+        return None
+    if type_of(one).not_null() != type_of(other).not_null():
+        return None
+    if one.index < width <= other.index:
+        return one.index, other.index - width
+    if other.index < width <= one.index:
+        return other.index, one.index - width
+    return None
+
+
+@lowers(Join)
+def _lower_join(rel: Join, at: Lowering) -> Operator:
+    left, right = at.lower(rel.left), at.lower(rel.right)
+    keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
+    spread = keys.left if keys.left else None
+    return RegularJoin(
+        left=Exchange(left, spread),
+        right=Exchange(right, keys.right if keys.right else None),
+        kind=rel.kind,
+        condition=rel.condition,
+        keys=keys,
+        columns=rel.row_type,
+        left_ttl=hinted_ttl(rel.hints, rel.left_aliases),
+        right_ttl=hinted_ttl(rel.hints, rel.right_aliases),
+    )

@@ -1,0 +1,151 @@
+"""Operators that only move rows: exchanges, unions, constant rows, and the filter for old rows of updates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from planner.algebra.nodes import SetKind, SetOp, Values
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Key,
+    Keys,
+    Lowering,
+    Operator,
+    Single,
+    Updates,
+    any_distribution,
+    keys_within,
+    lowers,
+    unsupported,
+)
+from planner.physical.describe import names_text
+from plans.nodes.base import Distribution, InputProperty, PlanNode
+from plans.nodes.scan import Values as ValuesNode
+from plans.nodes.stateless import DropUpdateBefore as DropUpdateBeforeNode
+from plans.nodes.stateless import Exchange as ExchangeNode
+from plans.nodes.stateless import Union as UnionNode
+from plans.rex import Literal, RexNode
+from plans.types import CharacterType, RowType
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange(Single):
+    """Brings all rows of one value of `keys` together; `keys` is None where all rows go to one place."""
+
+    keys: tuple[int, ...] | None
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return keys_within(inputs[0].upsert_keys, Key(self.keys)) if self.keys else inputs[0].upsert_keys
+
+    def local_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return inputs[0].upsert_keys
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        spread = Distribution(type="HASH", keys=self.keys) if self.keys is not None else Distribution(type="SINGLETON")
+        return ExchangeNode(
+            id=at.id,
+            input_properties=(InputProperty(required_distribution=spread),),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        if self.keys is None:
+            return "Exchange(distribution=[single])"
+        return f"Exchange(distribution=[hash[{names_text(self.keys, self.row_type.names)}]])"
+
+
+@dataclass(frozen=True, slots=True)
+class DropUpdateBefore(Single):
+    """Drops the old rows of updates for a consumer that finds them by key."""
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return DropUpdateBeforeNode(
+            id=at.id, input_properties=any_distribution(), output_type=self.row_type, description=self.title()
+        )
+
+    def title(self) -> str:
+        return "DropUpdateBefore"
+
+
+@dataclass(frozen=True, slots=True)
+class UnionAll(Operator):
+    """The rows of all inputs."""
+
+    sources: tuple[Operator, ...]
+    columns: RowType
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        return self.sources
+
+    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+        return replace(self, sources=inputs)
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return UnionNode(
+            id=at.id,
+            input_properties=any_distribution(len(self.sources)),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        return f"Union(all=[true], union=[{', '.join(self.row_type.names)}])"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantRows(Operator):
+    """Rows written in the program."""
+
+    rows: tuple[tuple[RexNode, ...], ...]
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return frozenset({Key()}) if len(self.rows) <= 1 else NO_KEYS
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return ()
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return ValuesNode(id=at.id, tuples=self.rows, output_type=self.row_type, description=self.title())
+
+    def title(self) -> str:
+        rows = ", ".join("{ " + ", ".join(map(_cell, row)) + " }" for row in self.rows)
+        return f"Values(tuples=[[{rows}]])"
+
+
+def _cell(rex: RexNode) -> str:
+    if not isinstance(rex, Literal):
+        return "?"
+    if rex.value is None:
+        return "null"
+    return f"_UTF-16LE'{rex.value}'" if isinstance(rex.type, CharacterType) else str(rex.value)
+
+
+@lowers(SetOp)
+def _lower_set_operation(rel: SetOp, at: Lowering) -> Operator:
+    if rel.kind is not SetKind.UNION or not rel.all:
+        raise unsupported(f"{rel.kind.value}{' ALL' if rel.all else ''}")
+    sources: list[Operator] = []
+    for source in rel.sources:
+        found = at.lower(source)
+        sources.extend(found.sources if isinstance(found, UnionAll) else (found,))
+    return UnionAll(tuple(sources), rel.columns)
+
+
+@lowers(Values)
+def _lower_values(rel: Values, at: Lowering) -> Operator:
+    if not all(isinstance(cell, Literal) for row in rel.rows for cell in row):
+        raise unsupported("VALUES with expressions that are not constant")
+    return ConstantRows(rel.rows, rel.columns)

@@ -1,0 +1,174 @@
+"""Table scans, and the normalizing of changelogs that lack the rows before updates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from planner.algebra.nodes import Hint, Scan
+from planner.catalog.connectors import Changes, SourceChangelog, source_changelog
+from planner.catalog.tables import CatalogTable, ColumnKind
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Key,
+    Keys,
+    Kinds,
+    Lowering,
+    Operator,
+    Single,
+    Updates,
+    any_distribution,
+    lowers,
+)
+from planner.physical.catalog import options_of, table_of
+from planner.physical.describe import names_text, rex_text
+from planner.physical.plumbing import DropUpdateBefore, Exchange
+from plans.nodes.base import PlanNode, StateEntry
+from plans.nodes.deduplicate import ChangelogNormalize as ChangelogNormalizeNode
+from plans.nodes.scan import TableSourceScan as TableSourceScanNode
+from plans.nodes.tables import FilterPushDown, LimitPushDown, ProjectPushDown, ReadingMetadata, TableSource
+from plans.rex import RexNode
+from plans.types import RowType
+
+_ABILITIES = FilterPushDown | ProjectPushDown | ReadingMetadata | LimitPushDown
+
+
+@dataclass(frozen=True, slots=True)
+class TableScan(Operator):
+    """Reads some columns of a table: physical ones by index, then metadata ones by key."""
+
+    table: CatalogTable
+    columns: RowType
+    changes: Changes
+    hints: tuple[Hint, ...] = ()
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        found = Kinds.INSERT
+        if Changes.UPDATE_AFTER in self.changes:
+            found |= Kinds.UPDATE
+        if Changes.DELETE in self.changes:
+            found |= Kinds.DELETE
+        return found
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        names = self.columns.names
+        if not self.table.primary_key or not set(self.table.primary_key) <= set(names):
+            return NO_KEYS
+        return frozenset({Key(names.index(name) for name in self.table.primary_key)})
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return None if wanted is Updates.BOTH and Changes.UPDATE_BEFORE not in self.changes else ()
+
+    def sending(self, wanted: Updates) -> Operator:
+        return DropUpdateBefore(self) if wanted is Updates.AFTER and Changes.UPDATE_BEFORE in self.changes else self
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return TableSourceScanNode(
+            id=at.id,
+            scan_table_source=TableSource(table=table_of(self.table, self.hints), abilities=self._abilities()),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def _abilities(self) -> tuple[_ABILITIES, ...]:
+        physical = [column.name for column in self.table.columns if column.kind is ColumnKind.PHYSICAL]
+        metadata = _metadata(self.table)
+        names = self.columns.names
+        chosen = [name for name in names if name in physical]
+        produced = self.columns.with_nullability(False)
+        keys = tuple(metadata[name] for name in names if name in metadata)
+        if list(names) == physical and not metadata:
+            return ()
+        found: list[_ABILITIES] = []
+        if chosen != physical:
+            paths = tuple((physical.index(name),) for name in chosen)
+            found.append(ProjectPushDown(projected_fields=paths, produced_type=produced))
+        found.append(ReadingMetadata(metadata_keys=keys, produced_type=produced))
+        return tuple(found)
+
+    def title(self) -> str:
+        name = self.table.identifier
+        metadata = _metadata(self.table)
+        physical = [column.name for column in self.table.columns if column.kind is ColumnKind.PHYSICAL]
+        read = ", ".join(self.columns.names)
+        pushed = ""
+        if list(self.columns.names) != [*physical, *metadata]:
+            keys = ", ".join(metadata[item] for item in self.columns.names if item in metadata)
+            pushed = f", project=[{read}], metadata=[{keys}]"
+        hints = f", hints=[[[OPTIONS options:{{{_options_text(self.hints)}}}]]]" if self.hints else ""
+        where = f"{name.catalog}, {name.database}, {name.name}{pushed}"
+        return f"TableSourceScan(table=[[{where}]], fields=[{read}]{hints})"
+
+
+def _options_text(hints: tuple[Hint, ...]) -> str:
+    return ", ".join(f"{key}={value}" for hint in hints for key, value in hint.options)
+
+
+def _metadata(table: CatalogTable) -> dict[str, str]:
+    """Metadata columns and the keys that they read, in declaration order."""
+    return {
+        column.name: column.metadata_key or column.name
+        for column in table.columns
+        if column.kind is ColumnKind.METADATA
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Normalize(Single):
+    """Completes an upsert changelog by key, and drops repeated events; `condition` keeps some rows of the result."""
+
+    keys: tuple[int, ...]
+    condition: RexNode | None
+    update_before: bool = False
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.ALL
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return frozenset({Key(self.keys)})
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return (Updates.AFTER,)
+
+    def sending(self, wanted: Updates) -> Operator:
+        return replace(self, update_before=wanted is Updates.BOTH)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return ChangelogNormalizeNode(
+            id=at.id,
+            configuration=at.settings.mini_batch,
+            unique_keys=self.keys,
+            generate_update_before=self.update_before,
+            filter_condition=self.condition,
+            state=(StateEntry(index=0, ttl=at.settings.ttl, name="changelogNormalizeState"),),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.row_type.names
+        where = "" if self.condition is None else f", condition=[{rex_text(self.condition, names)}]"
+        return f"ChangelogNormalize(key=[{names_text(self.keys, names)}]{where})"
+
+
+@lowers(Scan)
+def _lower_scan(rel: Scan, at: Lowering) -> Operator:
+    hints = tuple(hint for hint in rel.hints if hint.name.upper() == "OPTIONS")
+    changelog = changelog_of(rel, at)
+    scan = TableScan(rel.table, rel.columns, changelog.kinds, hints)
+    if not changelog.normalize:
+        return scan
+    keys = tuple(rel.columns.names.index(name) for name in rel.table.primary_key)
+    return Normalize(Exchange(scan, keys), keys, None)
+
+
+def changelog_of(rel: Scan, at: Lowering) -> SourceChangelog:
+    """The changes that a scan gives under its hints and the settings."""
+    options = tuple(options_of(rel.table, rel.hints).items())
+    return source_changelog(replace(rel.table, options=options), at.settings)

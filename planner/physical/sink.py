@@ -1,0 +1,237 @@
+"""Sinks: what they accept, whether an upsert sink must find out which row of a key is left, conflicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+from planner.algebra.nodes import Hint, Sink
+from planner.catalog.connectors import Changes, sink_changelog
+from planner.catalog.tables import CatalogTable, ColumnKind
+from planner.physical.base import (
+    Emission,
+    Facts,
+    Key,
+    Kinds,
+    Lowering,
+    Operator,
+    Single,
+    Updates,
+    any_distribution,
+    lowers,
+    smallest,
+)
+from planner.physical.catalog import options_of, path_text, table_of
+from planner.physical.scan import TableScan
+from plans.errors import ProgramError
+from plans.nodes.base import PlanNode, StateEntry
+from plans.nodes.sink import ConflictStrategy
+from plans.nodes.sink import Sink as SinkNode
+from plans.nodes.specs import RowKind
+from plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
+from plans.types import RowType, TimeKind, TimestampBase
+
+_CONFIGURATION = (
+    "table.exec.sink.keyed-shuffle",
+    "table.exec.sink.not-null-enforcer",
+    "table.exec.sink.rowtime-inserter",
+    "table.exec.sink.type-length-enforcer",
+    "table.exec.sink.upsert-materialize",
+)
+
+Conflict = Literal["ERROR", "NOTHING", "DEDUPLICATE"]
+
+
+@dataclass(frozen=True, slots=True)
+class TableSinkOperator(Single):
+    """Writes to a table. `updates` says how updates reach it once that is settled."""
+
+    table: CatalogTable
+    target: tuple[int, ...] | None
+    hints: tuple[Hint, ...]
+    on_conflict: Conflict | None
+    accepted: Changes
+    materialize: bool = False
+    updates: Updates = Updates.BOTH
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        key = smallest(at.inputs[0].upsert_keys)
+        state = (StateEntry(index=0, ttl=at.settings.ttl, name="sinkMaterializeState"),) if self.materialize else ()
+        return SinkNode(
+            id=at.id,
+            configuration=at.settings.subset(*_CONFIGURATION),
+            dynamic_table_sink=TableSink(
+                table=table_of(self.table, self.hints),
+                abilities=self._abilities(),
+                target_columns=() if self.target is None else tuple((index,) for index in self.target),
+            ),
+            input_changelog_mode=_mode(at.inputs[0].kinds, self.updates),
+            require_upsert_materialize=self.materialize,
+            conflict_strategy=None if self.on_conflict is None else ConflictStrategy(behavior=self.on_conflict),
+            input_upsert_key=tuple(sorted(key)) if key else (),
+            state=state,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def _abilities(self) -> tuple[WritingMetadata | TargetColumnWriting, ...]:
+        metadata = tuple(
+            column.metadata_key or column.name
+            for column in self.table.columns
+            if column.kind is ColumnKind.METADATA and not column.virtual
+        )
+        if not metadata:
+            return ()
+        return (WritingMetadata(metadata_keys=metadata, consumed_type=self.row_type.with_nullability(False)),)
+
+    def title(self) -> str:
+        fields = ", ".join(self.row_type.names)
+        target = "" if self.target is None else f", targetColumns=[{', '.join(f'[{i}]' for i in self.target)}]"
+        return f"Sink(table=[{path_text(self.table)}]{target}, fields=[{fields}])"
+
+
+@lowers(Sink)
+def _lower_sink(rel: Sink, at: Lowering) -> Operator:
+    source = at.lower(rel.input)
+    facts = at.facts(source)
+    hints = tuple(hint for hint in rel.hints if hint.name.upper() == "OPTIONS")
+    table = replace(rel.table, options=tuple(options_of(rel.table, hints).items()))
+    accepted = sink_changelog(table, _mode_of(facts.kinds))
+    _check_changes(table, accepted, source, facts, at)
+    _check_rowtimes(table, source.row_type)
+    materialize = _materializes(rel, accepted, source, facts, at)
+    return TableSinkOperator(
+        source, rel.table, rel.target, hints, cast("Conflict | None", rel.on_conflict), accepted, materialize
+    )
+
+
+def _mode_of(kinds: Kinds) -> Changes:
+    found = Changes.INSERT
+    if kinds.updates:
+        found |= Changes.UPDATE_BEFORE | Changes.UPDATE_AFTER
+    if Kinds.DELETE in kinds:
+        found |= Changes.DELETE
+    return found
+
+
+def _mode(kinds: Kinds, updates: Updates) -> tuple[RowKind, ...]:
+    found: list[RowKind] = ["INSERT"]
+    if kinds.updates:
+        found += ["UPDATE_BEFORE", "UPDATE_AFTER"] if updates is Updates.BOTH else ["UPDATE_AFTER"]
+    if Kinds.DELETE in kinds:
+        found.append("DELETE")
+    return tuple(found)
+
+
+def _check_changes(table: CatalogTable, accepted: Changes, source: Operator, facts: Facts, at: Lowering) -> None:
+    refused = [
+        name
+        for kind, change, name in (
+            (Kinds.UPDATE, Changes.UPDATE_AFTER, "update"),
+            (Kinds.DELETE, Changes.DELETE, "delete"),
+        )
+        if kind in facts.kinds and change not in accepted
+    ]
+    if not refused:
+        return
+    producer = _producer(source, facts.kinds, at)
+    raise ProgramError(
+        f"table sink '{path_text(table)}' doesn't support consuming {' and '.join(refused)} changes "
+        f"which is produced by node {producer.title()}",
+        where=str(table.identifier),
+        remedy="write to a table whose format takes updates ('debezium-json'), or make the query append-only",
+    )
+
+
+def _producer(operator: Operator, kinds: Kinds, at: Lowering) -> Operator:
+    """The operator from which the changes come: the deepest one that gives them all."""
+    for child in operator.inputs:
+        found = at.facts(child).kinds
+        if not found.insert_only and kinds in found:
+            return _producer(child, kinds, at)
+    return operator
+
+
+def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
+    rowtimes = [
+        item.name for item in row.fields if isinstance(item.type, TimestampBase) and item.type.kind is TimeKind.ROWTIME
+    ]
+    if len(rowtimes) > 1:
+        raise ProgramError(
+            f"the query writes {len(rowtimes)} rowtime columns ({', '.join(rowtimes)}) to {path_text(table)}; "
+            "a sink takes one",
+            where=str(table.identifier),
+            remedy="cast all but one: CAST(x AS TIMESTAMP(3))",
+        )
+
+
+def _materializes(rel: Sink, accepted: Changes, source: Operator, facts: Facts, at: Lowering) -> bool:
+    """Whether the sink must keep the rows of each primary key, to know which one is left."""
+    table = rel.table
+    upsert = Changes.UPDATE_AFTER in accepted and Changes.UPDATE_BEFORE not in accepted
+    if not (upsert and table.primary_key):
+        _refuse_conflict_clause(rel)
+        return False
+    how = at.settings.text("table.exec.sink.upsert-materialize").upper()
+    if how == "NONE":
+        return False
+    columns = [column.name for column in table.columns if column.kind is not ColumnKind.COMPUTED and not column.virtual]
+    primary = Key(columns.index(name) for name in table.primary_key)
+    if any(key <= primary for key in facts.upsert_keys):
+        return how == "FORCE"
+    if rel.on_conflict is None and at.settings.boolean("table.exec.sink.require-on-conflict"):
+        keys = " or ".join(
+            f"({', '.join(source.row_type.names[index] for index in sorted(key))})" for key in facts.upsert_keys
+        )
+        raise ProgramError(
+            f"the primary key ({', '.join(table.primary_key)}) of {path_text(table)} is not the query's upsert key "
+            f"({keys or 'it has none'}): rows may meet on one key",
+            where=str(table.identifier),
+            remedy="say which row stays, INSERT INTO ... ON CONFLICT DO DEDUPLICATE (or ERROR, NOTHING), or "
+            "SET 'table.exec.sink.require-on-conflict' = 'false'",
+        )
+    if rel.on_conflict in ("ERROR", "NOTHING"):
+        _check_watermarks(rel, source)
+    return how == "FORCE" or not facts.kinds.insert_only or rel.on_conflict is not None
+
+
+def _refuse_conflict_clause(rel: Sink) -> None:
+    if rel.on_conflict is not None:
+        raise ProgramError(
+            f"ON CONFLICT is for upsert sinks; {path_text(rel.table)} is not one",
+            where=str(rel.table.identifier),
+            remedy="leave ON CONFLICT out",
+        )
+
+
+def _check_watermarks(rel: Sink, source: Operator) -> None:
+    def visit(operator: Operator) -> None:
+        if isinstance(operator, TableScan) and not operator.table.watermarks:
+            raise ProgramError(
+                f"ON CONFLICT DO {rel.on_conflict} needs watermarks on all sources; "
+                f"{path_text(operator.table)} has none",
+                where=str(operator.table.identifier),
+                remedy="declare WATERMARK FOR in its CREATE TABLE, or use ON CONFLICT DO DEDUPLICATE",
+            )
+        for child in operator.inputs:
+            visit(child)
+
+    visit(source)
+
+
+def settle_sink(sink: TableSinkOperator, settle: Callable[[Operator, Updates], Operator | None]) -> Operator:
+    """The sink over an input that sends updates as the sink takes them; without old rows where that is enough."""
+    wants = [Updates.BOTH]
+    if Changes.UPDATE_BEFORE not in sink.accepted and not sink.materialize:
+        wants = [Updates.AFTER, Updates.BOTH]
+    for wanted in wants:
+        found = settle(sink.input, wanted)
+        if found is not None:
+            return replace(sink, input=found, updates=wanted)
+    raise ProgramError(
+        f"the changes of {sink.input.title()} cannot be sent to {path_text(sink.table)}",
+        where=str(sink.table.identifier),
+        remedy="write to a table that takes updates with the rows before them",
+    )

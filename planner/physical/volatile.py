@@ -1,0 +1,12 @@
+"""Which expressions must not be computed twice or moved."""
+
+from __future__ import annotations
+
+from plans.rex import Call, RexNode, walk
+
+_VOLATILE = frozenset(("$RAND$1", "$RAND_INTEGER$1", "$UUID$1"))
+
+
+def is_volatile(rex: RexNode) -> bool:
+    """Whether two computations of the expression over one row may differ."""
+    return any(isinstance(node, Call) and node.name in _VOLATILE for node in walk(rex))
