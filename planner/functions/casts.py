@@ -1,43 +1,328 @@
-"""Casts: what may be cast to what, and what is cast without being asked."""
+"""Casts: what may be cast to what, what is cast without being asked, and the common type of several.
+
+Source: Flink docs, "Data Types", CAST; Flink 2.3's answers to `CAST(x AS t)` and for sink columns.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from plans.rex import RexNode
-from plans.types import LogicalType
+from planner.functions import literals
+from planner.functions.constants import convert
+from plans.errors import ProgramError
+from plans.rex import Call, Literal, RexNode, type_of
+from plans.types import (
+    BOOLEAN,
+    DOUBLE,
+    ArrayType,
+    BinaryType,
+    BytesType,
+    CharacterType,
+    CharType,
+    DecimalType,
+    DoubleType,
+    FieldsType,
+    FloatType,
+    IntegerType,
+    LogicalType,
+    MapType,
+    MultisetType,
+    NullType,
+    NumericType,
+    RowType,
+    TimestampBase,
+    TimestampLtzType,
+    TimestampType,
+    VarBinaryType,
+    VarCharType,
+    YearMonthIntervalType,
+)
+
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+_NUMBERS = (*_INTEGERS, "FLOAT", "DOUBLE", "DECIMAL")
+_TEXT = ("CHAR", "VARCHAR")
+_BYTES = ("BINARY", "VARBINARY")
+_TIMESTAMPS = ("TIMESTAMP_WITHOUT_TIME_ZONE", "TIMESTAMP_WITH_LOCAL_TIME_ZONE")
+_INTERVALS = ("INTERVAL_YEAR_MONTH", "INTERVAL_DAY_TIME")
+_TIME = "TIME_WITHOUT_TIME_ZONE"
+_NESTED = ("ARRAY", "MULTISET", "MAP", "ROW", "STRUCTURED_TYPE")
+
+#: From root to the roots that CAST allows (besides the root itself).
+_EXPLICIT: dict[str, frozenset[str]] = {
+    "BOOLEAN": frozenset((*_NUMBERS, *_TEXT)),
+    **{root: frozenset(("BOOLEAN", *_NUMBERS, *_TEXT, *_TIMESTAMPS)) for root in _NUMBERS},
+    **{
+        root: frozenset(("BOOLEAN", *_NUMBERS, *_TEXT, *_BYTES, "DATE", _TIME, *_TIMESTAMPS, *_INTERVALS))
+        for root in _TEXT
+    },
+    **{root: frozenset((*_TEXT, *_BYTES)) for root in _BYTES},
+    "DATE": frozenset((*_TEXT, *_TIMESTAMPS)),
+    _TIME: frozenset((*_TEXT, *_TIMESTAMPS)),
+    **{root: frozenset((*_NUMBERS, *_TEXT, "DATE", _TIME, *_TIMESTAMPS)) for root in _TIMESTAMPS},
+    **{root: frozenset(_TEXT) for root in (*_INTERVALS, *_NESTED)},
+}
+
+#: From root to the roots of sink columns that need no CAST (besides the root itself).
+_IMPLICIT: dict[str, frozenset[str]] = {
+    **{root: frozenset(_NUMBERS[_NUMBERS.index(root) :]) for root in (*_INTEGERS, "FLOAT", "DOUBLE")},
+    "DECIMAL": frozenset(("FLOAT", "DOUBLE")),
+    "CHAR": frozenset(("VARCHAR",)),
+    "BINARY": frozenset(("VARBINARY",)),
+    "TIMESTAMP_WITHOUT_TIME_ZONE": frozenset(("DATE", _TIME, *_TIMESTAMPS)),
+    "TIMESTAMP_WITH_LOCAL_TIME_ZONE": frozenset(_TIMESTAMPS),
+}
 
 
 def cast(rex: RexNode, type_: LogicalType, *, try_: bool = False) -> RexNode:
     """CAST or TRY_CAST; the nullability of `type_` is replaced by what follows from `rex`.
 
-    A cast to the same type gives `rex` itself.
+    A cast to the same type gives `rex` itself, but for a time attribute, which becomes a plain value. Casts between BOOLEAN and exact numbers are written out as Flink does.
 
     Raises:
         ProgramError: Flink does not allow the cast; names both types.
     """
-    raise NotImplementedError
+    source = type_of(rex)
+    if not supports_explicit_cast(source, type_):
+        raise ProgramError(
+            f"cannot cast {source.with_nullability(True)} to {type_.with_nullability(True)}",
+            remedy="cast through a type that both sides know, such as STRING",
+        )
+    nullable = source.nullable or (try_ and not same_type(source, type_))
+    target = type_.with_nullability(nullable)
+    attribute = isinstance(source, TimestampBase) and source.is_time_attribute
+    if same_type(source, target) and not attribute:
+        return rex
+    if isinstance(rex, Literal):
+        known = convert(rex, target)
+        if known is not None:
+            return known
+    if try_:
+        return Call("$TRY_CAST$1", (rex,), target.with_nullability(True), "SPECIAL")
+    return _boolean_cast(rex, target) or Call("$CAST$1", (rex,), target, "SPECIAL")
+
+
+def coerce(rex: RexNode, type_: LogicalType) -> RexNode:
+    """`rex` cast to `type_` unless it has that type already; the nullability of `rex` is kept, nothing is checked."""
+    source = type_of(rex)
+    target = type_.with_nullability(source.nullable)
+    if same_type(source, target):
+        return rex
+    if isinstance(rex, Literal):
+        known = convert(rex, target)
+        if known is not None:
+            return known
+    return Call("$CAST$1", (rex,), target, "SPECIAL")
+
+
+def _boolean_cast(rex: RexNode, target: LogicalType) -> RexNode | None:
+    source = type_of(rex)
+    exact = IntegerType | DecimalType
+    if source.ROOT == "BOOLEAN" and isinstance(target, exact):
+        one, zero = (coerce(literals.integer(value), target.not_null()) for value in (1, 0))
+        known: RexNode = Call("$CASE$1", (rex, one, zero), target.not_null(), "SPECIAL")
+        if not source.nullable:
+            return known
+        present = Call("$IS NOT NULL$1", (rex,), BOOLEAN.not_null(), "POSTFIX")
+        return Call("$CASE$1", (present, known, literals.null(target)), target, "SPECIAL")
+    if isinstance(source, exact) and target.ROOT == "BOOLEAN":
+        zero = coerce(literals.integer(0), source.not_null())
+        return Call("$<>$1", (rex, zero), target, "BINARY")
+    return None
 
 
 def implicit_cast(rex: RexNode, type_: LogicalType) -> RexNode:
-    """`rex` as Flink casts it into a sink's column of type `type_`.
+    """`rex` as Flink casts it into a sink's column of type `type_`; NOT NULL is enforced by the sink, not here.
 
     Raises:
         ProgramError: not assignable without CAST.
     """
-    raise NotImplementedError
+    source = type_of(rex)
+    if not supports_implicit_cast(source, type_):
+        raise ProgramError(
+            f"a column of type {source} does not go into a sink column of type {type_} by itself",
+            remedy=f"write CAST(... AS {type_.with_nullability(True)})",
+        )
+    return rex if avoids_cast(source, type_) else coerce(rex, type_)
 
 
 def supports_implicit_cast(source: LogicalType, target: LogicalType) -> bool:
-    """Whether a query column of type `source` may go into a sink column of type `target`."""
-    raise NotImplementedError
+    """Whether a query column of type `source` may go into a sink column of type `target` (nullability aside)."""
+    return _supports(source, target, _IMPLICIT)
+
+
+def supports_explicit_cast(source: LogicalType, target: LogicalType) -> bool:
+    """Whether CAST is allowed (nullability aside)."""
+    return _supports(source, target, _EXPLICIT)
+
+
+def _supports(source: LogicalType, target: LogicalType, table: dict[str, frozenset[str]]) -> bool:
+    if isinstance(source, NullType) or same_type(source, target):
+        return True
+    match source, target:
+        case ArrayType(), ArrayType():
+            return _supports(source.element, target.element, table)
+        case MultisetType(), MultisetType():
+            return _supports(source.element, target.element, table)
+        case MapType(), MapType():
+            return _supports(source.key, target.key, table) and _supports(source.value, target.value, table)
+        case FieldsType(), FieldsType():
+            return len(source.fields) == len(target.fields) and all(
+                _supports(old, new, table) for old, new in zip(source.types, target.types, strict=True)
+            )
+    same_root = source.ROOT == target.ROOT and source.ROOT not in ("RAW", *_NESTED)
+    return same_root or target.ROOT in table.get(source.ROOT, frozenset())
+
+
+def avoids_cast(source: LogicalType, target: LogicalType) -> bool:
+    """Whether values of `source` are values of `target` as they stand, so that no cast is planned."""
+    match source, target:
+        case CharacterType(), VarCharType() | CharType():
+            if isinstance(target, VarCharType):
+                return source.length <= target.length
+            return isinstance(source, CharType) and source.length == target.length
+        case BytesType(), VarBinaryType():
+            return source.length <= target.length
+        case ArrayType(), ArrayType():
+            return avoids_cast(source.element, target.element)
+        case MultisetType(), MultisetType():
+            return avoids_cast(source.element, target.element)
+        case MapType(), MapType():
+            return avoids_cast(source.key, target.key) and avoids_cast(source.value, target.value)
+        case RowType(), RowType():
+            return len(source.fields) == len(target.fields) and all(
+                avoids_cast(old, new) for old, new in zip(source.types, target.types, strict=True)
+            )
+    return same_type(source, target)
+
+
+def same_type(one: LogicalType, other: LogicalType) -> bool:
+    """Equal but for nullability at the top and for being a time attribute."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(type_: LogicalType) -> LogicalType:
+    if isinstance(type_, TimestampBase):
+        type_ = type_.as_regular()
+    return type_.with_nullability(True)
 
 
 def least_restrictive(types: Sequence[LogicalType]) -> LogicalType | None:
-    """The common type of set operations, CASE, COALESCE, IN lists, VALUES and ARRAY[]; None when there is none."""
-    raise NotImplementedError
+    """The common type of set operations, CASE, comparisons, IN lists, VALUES, ARRAY[] and MAP[].
+
+    None when there is none. NULL literals take part only by making the result nullable. Of approximate types, and
+    of timestamps with and without time zone, the first wins, as in Flink.
+    """
+    known = [type_ for type_ in types if not isinstance(type_, NullType)]
+    if not known:
+        return types[0] if types else None
+    found: LogicalType | None = known[0]
+    for type_ in known[1:]:
+        found = _wider(found, type_) if found is not None else None
+    if found is None:
+        return None
+    return found.with_nullability(any(type_.nullable for type_ in types))
 
 
-def coerce(rex: RexNode, type_: LogicalType) -> RexNode:
-    """`rex` cast to `type_` unless it has that type already (nullability of `rex` kept)."""
-    raise NotImplementedError
+_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INTEGER": 10, "BIGINT": 19}
+
+
+def as_decimal(type_: LogicalType) -> DecimalType | None:
+    """An exact number seen as a decimal: INT is DECIMAL(10, 0); None for other types."""
+    if isinstance(type_, DecimalType):
+        return type_
+    digits = _DIGITS.get(type_.ROOT)
+    return None if digits is None else DecimalType(precision=digits, scale=0, nullable=type_.nullable)
+
+
+def _wider(one: LogicalType, two: LogicalType) -> LogicalType | None:
+    if same_type(one, two):
+        return one.with_nullability(one.nullable or two.nullable)
+    nullable = one.nullable or two.nullable
+    match one, two:
+        case NumericType(), NumericType():
+            return _wider_number(one, two).with_nullability(nullable)
+        case CharacterType(), CharacterType():
+            return VarCharType(length=max(one.length, two.length), nullable=nullable)
+        case BytesType(), BytesType():
+            both = isinstance(one, BinaryType) and isinstance(two, BinaryType) and one.length == two.length
+            make = BinaryType if both else VarBinaryType
+            return make(length=max(one.length, two.length), nullable=nullable)
+        case TimestampBase(), TimestampBase():
+            kept = one if one.precision >= two.precision else two
+            return kept.as_regular().with_nullability(nullable)
+        case ArrayType(), ArrayType():
+            element = _wider(one.element, two.element)
+            return None if element is None else ArrayType(element=element, nullable=nullable)
+        case MultisetType(), MultisetType():
+            element = _wider(one.element, two.element)
+            return None if element is None else MultisetType(element=element, nullable=nullable)
+        case MapType(), MapType():
+            key, value = _wider(one.key, two.key), _wider(one.value, two.value)
+            return None if key is None or value is None else MapType(key=key, value=value, nullable=nullable)
+        case RowType(), RowType() if len(one.fields) == len(two.fields):
+            wider = [_wider(old, new) for old, new in zip(one.types, two.types, strict=True)]
+            if any(type_ is None for type_ in wider):
+                return None
+            fields = tuple(replace(f, type=t) for f, t in zip(one.fields, wider, strict=True) if t is not None)
+            return RowType(fields=fields, nullable=nullable)
+    if one.ROOT == two.ROOT and one.ROOT in (_TIME, *_INTERVALS):
+        return _wider_interval(one, two).with_nullability(nullable)
+    return None
+
+
+def _wider_number(one: LogicalType, two: LogicalType) -> LogicalType:
+    if isinstance(one, IntegerType) and isinstance(two, IntegerType):
+        return one if one.BITS >= two.BITS else two
+    first, second = as_decimal(one), as_decimal(two)
+    if first is not None and second is not None:
+        scale = max(first.scale, second.scale)
+        whole = min(max(first.precision - first.scale, second.precision - second.scale), 38 - scale)
+        return DecimalType(precision=whole + scale, scale=scale)
+    approximate = FloatType | DoubleType
+    if isinstance(one, approximate) and isinstance(two, approximate):
+        return one
+    if isinstance(one, DecimalType) or isinstance(two, DecimalType):
+        return DOUBLE
+    return one if isinstance(one, approximate) else two
+
+
+def _wider_interval(one: LogicalType, two: LogicalType) -> LogicalType:
+    if one.ROOT == _TIME:
+        return one if getattr(one, "precision", 0) >= getattr(two, "precision", 0) else two
+    if isinstance(one, YearMonthIntervalType):
+        return literals.interval_type("YEAR TO MONTH")
+    return literals.interval_type("DAY TO SECOND")
+
+
+def common_type(types: Sequence[LogicalType]) -> LogicalType | None:
+    """The common type of the functions that Flink types itself: COALESCE, IFNULL, GREATEST, array functions.
+
+    Differs from `least_restrictive` in timestamps (with local time zone wins) and in approximate numbers (DOUBLE).
+    """
+    known = [type_ for type_ in types if not isinstance(type_, NullType)]
+    if not known:
+        return types[0] if types else None
+    found: LogicalType | None = known[0]
+    for type_ in known[1:]:
+        found = _common(found, type_) if found is not None else None
+    return None if found is None else found.with_nullability(any(type_.nullable for type_ in types))
+
+
+def _common(one: LogicalType, two: LogicalType) -> LogicalType | None:
+    match one, two:
+        case FloatType(), DoubleType():
+            return two
+        case DoubleType(), FloatType():
+            return one
+        case TimestampBase(), TimestampBase():
+            zoned = isinstance(one, TimestampLtzType) or isinstance(two, TimestampLtzType)
+            make = TimestampLtzType if zoned else TimestampType
+            return make(precision=max(one.precision, two.precision))
+        case DecimalType(), FloatType():
+            return two
+    if one.ROOT == "DATE" and isinstance(two, TimestampType):
+        return one
+    if two.ROOT == "DATE" and isinstance(one, TimestampType):
+        return two
+    return _wider(one, two)

@@ -1,10 +1,48 @@
-"""Functions and operators by their SQL name."""
+"""Functions and operators by their SQL name.
+
+The entries are in the modules of their families; here they are only looked up.
+"""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
+from functools import lru_cache
 
-from plans.rex import RexNode
+from planner.functions import (
+    arithmetic,
+    collections,
+    conditional,
+    hashes,
+    json,
+    operators,
+    strings,
+    structured,
+    temporal,
+)
+from planner.functions.aggregates import aggregate_names
+from planner.functions.signatures import Function
+from plans.errors import ProgramError
+from plans.rex import Call, RexNode, walk
+
+_FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, hashes, json, structured)
+
+_SPELLED = {"!=": "<>", "==": "=", "CHARACTER_LENGTH": "CHAR_LENGTH"}
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, Function]:
+    found: dict[str, Function] = {}
+    for family in _FAMILIES:
+        for function in family.FUNCTIONS:
+            for name in (function.name, *function.aliases):
+                found[name] = function
+    return found
+
+
+@lru_cache(maxsize=1)
+def _changing() -> frozenset[str]:
+    return frozenset(function.plan_name for function in _table().values() if not function.deterministic)
 
 
 def resolve_call(name: str, operands: Sequence[RexNode]) -> RexNode:
@@ -13,24 +51,36 @@ def resolve_call(name: str, operands: Sequence[RexNode]) -> RexNode:
     Raises:
         ProgramError: unknown function, wrong number or types of arguments; says which signatures exist.
     """
-    raise NotImplementedError
+    upper = " ".join(name.upper().split())
+    function = _table().get(_SPELLED.get(upper, upper))
+    if function is None:
+        raise unknown_function(name)
+    return function.resolve(operands)
+
+
+def unknown_function(name: str) -> ProgramError:
+    """The error for a name that no function has, with the names that are like it."""
+    near = difflib.get_close_matches(name.upper(), [*function_names(), *aggregate_names()], n=3, cutoff=0.7)
+    remedy = f"did you mean {' or '.join(near)}?" if near else "create it with CREATE FUNCTION, or check its name"
+    return ProgramError(f"no function is named {name}", remedy=remedy)
 
 
 def is_function(name: str) -> bool:
     """True for a scalar function or operator that `resolve_call` knows."""
-    raise NotImplementedError
+    upper = " ".join(name.upper().split())
+    return _SPELLED.get(upper, upper) in _table()
 
 
 def is_aggregate(name: str) -> bool:
-    """True for an aggregate that `resolve_aggregate` knows (may also be a window function)."""
-    raise NotImplementedError
+    """True for an aggregate or window function that `resolve_aggregate` knows."""
+    return name.upper() in aggregate_names()
 
 
 def function_names() -> tuple[str, ...]:
-    """All scalar functions' names, sorted."""
-    raise NotImplementedError
+    """All scalar functions' and operators' names, sorted."""
+    return tuple(sorted(_table()))
 
 
 def is_deterministic(rex: RexNode) -> bool:
     """False when the expression calls RAND, UUID, PROCTIME, CURRENT_TIMESTAMP and the like."""
-    raise NotImplementedError
+    return not any(isinstance(node, Call) and node.name in _changing() for node in walk(rex))

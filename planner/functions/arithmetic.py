@@ -1,0 +1,206 @@
+"""Numbers: operators and functions.
+
+Source: Flink docs, "System (Built-in) Functions", arithmetic; decimal results as Flink types them (at most 38 digits,
+digits before the point kept first, at least 6 behind it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planner.functions import literals
+from planner.functions.casts import as_decimal, least_restrictive
+from planner.functions.signatures import (
+    ANY,
+    EXACT,
+    INTERVAL,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    Function,
+    Operands,
+    ReturnRule,
+    any_nullable,
+    fixed,
+    form,
+    nullable,
+    same,
+)
+from planner.functions.temporal_math import minus_time, plus_time, temporal_forms
+from plans.rex import Call, Literal, RexNode, type_of
+from plans.types import (
+    DOUBLE,
+    INT,
+    STRING,
+    DecimalType,
+    IntegerType,
+    IntervalType,
+    LogicalType,
+    NumericType,
+    VarBinaryType,
+)
+
+MAX_PRECISION = 38
+MIN_DIVISION_SCALE = 6
+
+
+def adjusted(precision: int, scale: int) -> DecimalType:
+    """DECIMAL(precision, scale) cut to 38 digits: the whole digits stay, up to 6 decimals stay too."""
+    if precision <= MAX_PRECISION:
+        return DecimalType(precision=precision, scale=scale)
+    whole = precision - scale
+    return DecimalType(precision=MAX_PRECISION, scale=max(MAX_PRECISION - whole, min(scale, MIN_DIVISION_SCALE)))
+
+
+def plus_type(one: DecimalType, two: DecimalType) -> DecimalType:
+    """The type of a sum or difference."""
+    scale = max(one.scale, two.scale)
+    return adjusted(max(one.precision - one.scale, two.precision - two.scale) + scale + 1, scale)
+
+
+def times_type(one: DecimalType, two: DecimalType) -> DecimalType:
+    """The type of a product."""
+    return adjusted(one.precision + two.precision + 1, one.scale + two.scale)
+
+
+def divide_type(one: DecimalType, two: DecimalType) -> DecimalType:
+    """The type of a quotient."""
+    scale = max(MIN_DIVISION_SCALE, one.scale + two.precision + 1)
+    return adjusted(one.precision - one.scale + two.scale + scale, scale)
+
+
+def modulo_type(one: DecimalType, two: DecimalType) -> DecimalType:
+    """The type of a remainder."""
+    scale = max(one.scale, two.scale)
+    return adjusted(min(one.precision - one.scale, two.precision - two.scale) + scale, scale)
+
+
+def _binary(decimals: Callable[[DecimalType, DecimalType], DecimalType]) -> ReturnRule:
+    def rule(operands: Operands) -> LogicalType:
+        one, two = map(type_of, operands)
+        missing = any_nullable(operands)
+        if isinstance(one, IntervalType) or isinstance(two, IntervalType):
+            return _interval_type(one, two).with_nullability(missing)
+        if isinstance(one, DecimalType) or isinstance(two, DecimalType):
+            first, second = as_decimal(one), as_decimal(two)
+            if first is not None and second is not None:
+                return decimals(first, second).with_nullability(missing)
+        return (least_restrictive((one, two)) or DOUBLE).with_nullability(missing)
+
+    return rule
+
+
+def _interval_type(one: LogicalType, two: LogicalType) -> LogicalType:
+    if isinstance(one, IntervalType) and isinstance(two, IntervalType):
+        if one.resolution == two.resolution:
+            return one
+        start = min(one, two, key=lambda item: _UNITS.index(_parts(item)[0].split("(")[0]))
+        end = max(one, two, key=lambda item: _UNITS.index(_parts(item)[1].split("(")[0]))
+        return literals.interval_type(f"{_parts(start)[0]} TO {_parts(end)[1]}")
+    return one if isinstance(one, IntervalType) else two
+
+
+_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+
+
+def _parts(type_: IntervalType) -> tuple[str, str]:
+    start, _, end = type_.resolution.partition(" TO ")
+    return start, end or start
+
+
+def _modulo(operands: Operands) -> LogicalType:
+    one, two = map(type_of, operands)
+    first, second = as_decimal(one), as_decimal(two)
+    if first is None or second is None or (first.scale == 0 and second.scale == 0):
+        return two.with_nullability(any_nullable(operands))
+    return modulo_type(first, second).with_nullability(any_nullable(operands))
+
+
+def _plus(operands: Operands) -> RexNode:
+    return plus_time(operands) or Call("$+$1", operands, _binary(plus_type)(operands), "BINARY")
+
+
+def _minus(operands: Operands) -> RexNode:
+    if len(operands) == 1:
+        rex = operands[0]
+        if isinstance(rex, Literal) and isinstance(rex.type, NumericType) and rex.value is not None:
+            text = str(rex.value)
+            turned = text[1:] if text.startswith("-") else f"-{text}"
+            return Literal(int(turned) if isinstance(rex.value, int) else turned, rex.type)
+        return Call("$-$1", operands, type_of(rex), "PREFIX")
+    return minus_time(operands) or Call("$-$1", operands, _binary(plus_type)(operands), "BINARY")
+
+
+def _sqrt(operands: Operands) -> RexNode:
+    half = literals.decimal("0.5")
+    return Call("$POWER$1", (*operands, half), DOUBLE.with_nullability(any_nullable(operands)))
+
+
+def _whole_part(operands: Operands) -> LogicalType:
+    """FLOOR and CEIL of a number: decimals lose their decimals."""
+    type_ = type_of(operands[0])
+    if isinstance(type_, DecimalType) and type_.scale:
+        return DecimalType(precision=type_.precision, scale=0, nullable=type_.nullable)
+    return type_.with_nullability(any_nullable(operands))
+
+
+def _rounded(operands: Operands) -> LogicalType:
+    """ROUND and TRUNCATE: the scale of a decimal follows a constant number of places."""
+    type_ = type_of(operands[0])
+    missing = any_nullable(operands)
+    if not isinstance(type_, DecimalType):
+        return type_.with_nullability(missing)
+    places = 0
+    if len(operands) == 2:
+        known = operands[1]
+        if not (isinstance(known, Literal) and isinstance(known.value, int)):
+            return type_.with_nullability(missing)
+        places = known.value
+    if places >= type_.scale:
+        return type_.with_nullability(missing)
+    whole = type_.precision - type_.scale + 1
+    if places < 0:
+        return DecimalType(precision=min(MAX_PRECISION, whole), scale=0, nullable=missing)
+    return DecimalType(precision=min(MAX_PRECISION, whole + places), scale=places, nullable=missing)
+
+
+def _constant(value: str) -> Callable[[Operands], RexNode]:
+    return lambda operands: literals.double(value)
+
+
+_TO_DOUBLE = (
+    "EXP LN LOG10 LOG2 SIN COS TAN COT ASIN ACOS ATAN SINH COSH TANH DEGREES RADIANS".split()  # each of one number
+)
+_NUMBERS = (form(NUMBER, NUMBER),)
+_ARITHMETIC = (*_NUMBERS, form(INTERVAL, INTERVAL))
+_SCALED = (form(NUMBER, INTERVAL), form(INTERVAL, NUMBER))
+_ONE_OR_TWO = (form(NUMBER), form(NUMBER, WHOLE))
+
+FUNCTIONS: tuple[Function, ...] = (
+    Function("+", (*_ARITHMETIC, *temporal_forms(reversible=True)), rewrite=_plus, infix=True),
+    Function("-", (*_ARITHMETIC, *temporal_forms(), form(NUMBER), form(INTERVAL)), rewrite=_minus, infix=True),
+    Function("*", (*_NUMBERS, *_SCALED), _binary(times_type), syntax="BINARY", infix=True),
+    Function("/", (*_NUMBERS, form(INTERVAL, NUMBER)), _binary(divide_type), syntax="BINARY", infix=True),
+    Function("%", (form(EXACT, EXACT),), _modulo, "$MOD$1", infix=True),
+    Function("MOD", (form(EXACT, EXACT),), _modulo),
+    Function("ABS", (form(NUMBER), form(INTERVAL)), same(0)),
+    Function("SIGN", (form(NUMBER),), same(0)),
+    Function("ROUND", _ONE_OR_TWO, _rounded),
+    Function("TRUNCATE", _ONE_OR_TWO, _rounded),
+    *(Function(name, (form(NUMBER),), fixed(DOUBLE)) for name in _TO_DOUBLE),
+    Function("LOG", (form(NUMBER), form(NUMBER, NUMBER)), fixed(DOUBLE)),
+    Function("POWER", (form(NUMBER, NUMBER),), fixed(DOUBLE)),
+    Function("ATAN2", (form(NUMBER, NUMBER),), fixed(DOUBLE)),
+    Function("SQRT", (form(NUMBER),), rewrite=_sqrt),
+    Function("PI", (form(),), rewrite=_constant("3.141592653589793115997963468544185161590576171875")),
+    Function("E", (form(),), rewrite=_constant("2.718281828459045090795598298427648842334747314453125")),
+    Function("RAND", (form(), form(WHOLE)), fixed(DOUBLE), deterministic=False),
+    Function("RAND_INTEGER", (form(WHOLE), form(WHOLE, WHOLE)), fixed(INT), deterministic=False),
+    Function("BIN", (form(WHOLE),), fixed(STRING)),
+    Function("HEX", (form(WHOLE), form(TEXT)), fixed(STRING)),
+    Function("UNHEX", (form(TEXT),), nullable(VarBinaryType())),
+)
+
+floor_type = _whole_part
+
+__all__ = ["ANY", "FUNCTIONS", "IntegerType", "adjusted", "divide_type", "floor_type", "plus_type", "times_type"]

@@ -1,0 +1,202 @@
+"""Arrays, maps and rows: constructors, access, functions.
+
+Source: Flink docs, "System (Built-in) Functions", value construction, value access and collection functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.functions import literals
+from planner.functions.casts import avoids_cast, coerce, common_type, least_restrictive, supports_implicit_cast
+from planner.functions.signatures import (
+    ANY,
+    ARRAY,
+    BOOL,
+    COLLECTION,
+    MAP,
+    TEXT,
+    WHOLE,
+    Function,
+    Operands,
+    ReturnRule,
+    any_nullable,
+    fixed,
+    force_nullable,
+    form,
+    is_untyped_null,
+    same,
+)
+from plans.errors import ProgramError
+from plans.rex import Call, RexNode, type_of
+from plans.types import (
+    BOOLEAN,
+    INT,
+    STRING,
+    ArrayType,
+    CharacterType,
+    Field,
+    IntegerType,
+    LogicalType,
+    MapType,
+    RowType,
+)
+
+
+def _one_type(name: str, operands: Operands) -> tuple[Operands, LogicalType]:
+    type_ = least_restrictive([type_of(rex) for rex in operands])
+    if type_ is None:
+        shown = ", ".join(str(type_of(rex).with_nullability(True)) for rex in operands)
+        raise ProgramError(f"{name} needs elements of one type, got {shown}", remedy="cast them to one type")
+    return tuple(coerce(rex, type_) for rex in operands), type_
+
+
+def _array(operands: Operands) -> RexNode:
+    items, element = _one_type("ARRAY", operands)
+    return Call("$ARRAY$1", items, ArrayType(element=element, nullable=False), "SPECIAL")
+
+
+def _map(operands: Operands) -> RexNode:
+    if len(operands) % 2:
+        raise ProgramError("MAP needs a value for every key", remedy="write MAP[key, value, ...]")
+    keys, key = _one_type("MAP", operands[::2])
+    values, value = _one_type("MAP", operands[1::2])
+    parts = tuple(part for pair in zip(keys, values, strict=True) for part in pair)
+    return Call("$MAP$1", parts, MapType(key=key, value=value, nullable=False), "SPECIAL")
+
+
+def _row(operands: Operands) -> RexNode:
+    fields = tuple(Field(f"EXPR${index}", type_of(rex)) for index, rex in enumerate(operands))
+    return Call("$ROW$1", operands, RowType(fields=fields, nullable=False), "SPECIAL")
+
+
+def _item(operands: Operands) -> RexNode:
+    """`array[index]` from 1, or `map[key]`; NULL when there is none."""
+    collection, key = operands
+    type_ = type_of(collection)
+    if isinstance(type_, MapType):
+        found: LogicalType = type_.value
+        if least_restrictive((type_.key, type_of(key))) is None:
+            raise ProgramError(f"a key of {type_} is not of type {type_of(key)}", remedy="cast it to the key's type")
+    elif isinstance(type_, ArrayType) and isinstance(type_of(key), IntegerType):
+        found = type_.element
+    else:
+        raise ProgramError(
+            f"cannot apply [] to arguments of type {type_}[{type_of(key)}]",
+            remedy="supported: <ARRAY>[<INTEGER>], <MAP>[<key>]",
+        )
+    return Call("$ITEM$1", operands, found.with_nullability(True), "SPECIAL")
+
+
+def _element_of(operands: Operands) -> LogicalType:
+    type_ = type_of(operands[0])
+    return type_.element.with_nullability(True) if isinstance(type_, ArrayType) else type_
+
+
+def _with_element(name: str) -> Function:
+    """ARRAY_APPEND and the like: the array, and an item that fits its element type."""
+
+    def returns(operands: Operands) -> LogicalType:
+        type_ = type_of(operands[0])
+        if not isinstance(type_, ArrayType):
+            return type_
+        missing = type_.element.nullable or type_of(operands[1]).nullable
+        element = type_.element.with_nullability(missing)
+        return ArrayType(element=element, nullable=type_.nullable)
+
+    return Function(name, (form(ARRAY, ANY),), returns, nulls=True, prepare=_fitted(name))
+
+
+def _fitted(name: str):  # type: ignore[no-untyped-def]
+    def prepare(operands: Operands) -> Operands:
+        array, item = operands[0], operands[1]
+        type_ = type_of(array)
+        if not isinstance(type_, ArrayType):
+            return operands
+        if is_untyped_null(item):
+            return (array, literals.null(type_.element), *operands[2:])
+        own = type_of(item)
+        if not supports_implicit_cast(own, type_.element):
+            raise ProgramError(
+                f"{name}: an element of {type_.with_nullability(True)} is not of type {own.with_nullability(True)}",
+                remedy=f"cast it to {type_.element.with_nullability(True)}",
+            )
+        fitted = item if avoids_cast(own, type_.element) else coerce(item, type_.element)
+        return (array, fitted, *operands[2:])
+
+    return prepare
+
+
+def _sets(name: str) -> Function:
+    """ARRAY_UNION and the like: arrays of one common element type, cast to it."""
+
+    def rewrite(operands: Operands) -> RexNode:
+        type_ = common_type([type_of(rex) for rex in operands])
+        if type_ is None:
+            shown = ", ".join(str(type_of(rex).with_nullability(True)) for rex in operands)
+            raise ProgramError(f"{name} needs arguments of one type, got {shown}", remedy="cast them to one type")
+        fitted = tuple(rex if avoids_cast(type_of(rex), type_) else coerce(rex, type_) for rex in operands)
+        return Call(f"${name}$1", fitted, type_.with_nullability(any_nullable(operands)))
+
+    family = MAP if name == "MAP_UNION" else ARRAY
+    many = name in ("ARRAY_CONCAT", "MAP_UNION")
+    forms = (form(family, rest=family),) if many else (form(family, family),)
+    return Function(name, forms, rewrite=rewrite)
+
+
+def _map_part(part: str) -> ReturnRule:
+    def rule(operands: Operands) -> LogicalType:
+        type_ = type_of(operands[0])
+        if not isinstance(type_, MapType):
+            return type_
+        element: LogicalType = type_.key if part == "key" else type_.value
+        if part == "entry":
+            element = RowType(fields=(Field("key", type_.key), Field("value", type_.value)))
+        return ArrayType(element=element, nullable=type_.nullable)
+
+    return rule
+
+
+def _map_from_arrays(operands: Operands) -> LogicalType:
+    keys, values = map(type_of, operands)
+    if not (isinstance(keys, ArrayType) and isinstance(values, ArrayType)):
+        return keys
+    return MapType(key=keys.element, value=values.element, nullable=any_nullable(operands))
+
+
+def _joined(operands: Operands) -> Operands:
+    type_ = type_of(operands[0])
+    if not (isinstance(type_, ArrayType) and isinstance(type_.element, CharacterType)):
+        raise ProgramError(f"ARRAY_JOIN needs an array of text, got {type_}", remedy="cast it to ARRAY<STRING>")
+    return operands
+
+
+_SORTED = (form(ARRAY), form(ARRAY, BOOL), form(ARRAY, BOOL, BOOL))
+
+FUNCTIONS: tuple[Function, ...] = (
+    Function("ARRAY", (form(ANY, rest=ANY),), rewrite=_array, nulls=True),
+    Function("MAP", (form(ANY, ANY, rest=ANY),), rewrite=_map, nulls=True),
+    Function("ROW", (form(ANY, rest=ANY),), rewrite=_row),
+    Function("ITEM", (form(COLLECTION, ANY),), rewrite=_item),
+    Function("CARDINALITY", (form(COLLECTION),), fixed(INT)),
+    Function("ELEMENT", (form(ARRAY),), _element_of),
+    _with_element("ARRAY_APPEND"),
+    _with_element("ARRAY_PREPEND"),
+    Function("ARRAY_REMOVE", (form(ARRAY, ANY),), same(0), nulls=True, prepare=_fitted("ARRAY_REMOVE")),
+    Function("ARRAY_CONTAINS", (form(ARRAY, ANY),), fixed(BOOLEAN), nulls=True, prepare=_fitted("ARRAY_CONTAINS")),
+    Function("ARRAY_POSITION", (form(ARRAY, ANY),), fixed(INT), nulls=True, prepare=_fitted("ARRAY_POSITION")),
+    Function("ARRAY_SORT", _SORTED, same(0)),
+    Function("ARRAY_DISTINCT", (form(ARRAY),), same(0)),
+    Function("ARRAY_REVERSE", (form(ARRAY),), same(0)),
+    Function("ARRAY_SLICE", (form(ARRAY, WHOLE), form(ARRAY, WHOLE, WHOLE)), same(0)),
+    Function("ARRAY_MAX", (form(ARRAY),), force_nullable(_element_of)),
+    Function("ARRAY_MIN", (form(ARRAY),), force_nullable(_element_of)),
+    Function("ARRAY_JOIN", (form(ARRAY, TEXT), form(ARRAY, TEXT, TEXT)), fixed(STRING), prepare=_joined),
+    *(_sets(name) for name in ("ARRAY_UNION", "ARRAY_CONCAT", "ARRAY_EXCEPT", "ARRAY_INTERSECT", "MAP_UNION")),
+    Function("MAP_KEYS", (form(MAP),), _map_part("key")),
+    Function("MAP_VALUES", (form(MAP),), _map_part("value")),
+    Function("MAP_ENTRIES", (form(MAP),), _map_part("entry")),
+    Function("MAP_FROM_ARRAYS", (form(ARRAY, ARRAY),), _map_from_arrays),
+)
+
+__all__ = ["FUNCTIONS", "replace"]

@@ -1,0 +1,121 @@
+"""CASE, COALESCE and their kin, GREATEST and LEAST.
+
+Source: Flink docs, "System (Built-in) Functions", conditional functions; CASE and COALESCE cast their results to the
+common type, IF, GREATEST and LEAST leave that to run time.
+"""
+
+from __future__ import annotations
+
+from planner.functions import literals
+from planner.functions.casts import coerce, common_type, least_restrictive
+from planner.functions.operators import compare
+from planner.functions.signatures import ANY, BOOL, Function, Operands, any_nullable, form, is_untyped_null
+from plans.errors import ProgramError
+from plans.rex import Call, RexNode, type_of
+from plans.types import BOOLEAN, CharacterType, LogicalType, MapType, MultisetType, NullType, TimestampBase
+
+
+def _shown(operands: Operands) -> str:
+    return ", ".join(str(type_of(rex).with_nullability(True)) for rex in operands)
+
+
+def _case(operands: Operands) -> RexNode:
+    """when, then, ..., else; a missing else is NULL."""
+    if len(operands) % 2 == 0:
+        operands = (*operands, literals.null())
+    conditions = operands[:-1:2]
+    values = (*operands[1:-1:2], operands[-1])
+    for condition in conditions:
+        if not (BOOL.accepts(condition) or is_untyped_null(condition)):
+            raise ProgramError(
+                f"the condition of CASE WHEN is of type {type_of(condition)}", remedy="write a BOOLEAN expression"
+            )
+    if all(map(is_untyped_null, values)):
+        raise ProgramError("ELSE or at least one THEN of CASE must not be NULL", remedy="write CAST(NULL AS <type>)")
+    type_ = least_restrictive([type_of(rex) for rex in values])
+    if type_ is None:
+        raise ProgramError(f"illegal mixing of types in CASE: {_shown(values)}", remedy="cast the results to one type")
+    coerced = [coerce(rex, type_) for rex in values]
+    conditions = tuple(literals.null(BOOLEAN) if is_untyped_null(rex) else rex for rex in conditions)
+    parts = [part for pair in zip(conditions, coerced, strict=False) for part in pair]
+    missing = any(type_of(rex).nullable for rex in coerced)
+    return Call("$CASE$1", (*parts, coerced[-1]), type_.with_nullability(missing), "SPECIAL")
+
+
+def to_common(name: str, operands: Operands) -> tuple[Operands, LogicalType]:
+    """The operands as values of their common type, and that type; text keeps its own length.
+
+    Raises:
+        ProgramError: there is no common type.
+    """
+    type_ = common_type([type_of(rex) for rex in operands])
+    if type_ is None:
+        raise ProgramError(
+            f"cannot apply {name} to arguments of type {_shown(operands)}", remedy="cast the arguments to one type"
+        )
+
+    def fitted(rex: RexNode) -> RexNode:
+        if isinstance(type_of(rex), CharacterType) and isinstance(type_, CharacterType):
+            return rex
+        return coerce(rex, type_)
+
+    return tuple(map(fitted, operands)), type_
+
+
+def _coalesce(operands: Operands) -> RexNode:
+    if all(map(is_untyped_null, operands)):
+        raise ProgramError("COALESCE of nothing but NULL has no type", remedy="write CAST(NULL AS <type>)")
+    operands, type_ = to_common("COALESCE", operands)
+    missing = all(type_of(rex).nullable for rex in operands)
+    return Call("$COALESCE$1", operands, type_.with_nullability(missing))
+
+
+def _if_null(operands: Operands) -> RexNode:
+    operands, type_ = to_common("IFNULL", operands)
+    missing = all(type_of(rex).nullable for rex in operands)
+    return Call("$IFNULL$1", operands, type_.with_nullability(missing))
+
+
+def _null_if(operands: Operands) -> RexNode:
+    value, other = operands
+    type_ = type_of(value).with_nullability(True)
+    equal = compare("=", value, other)
+    return Call("$CASE$1", (equal, literals.null(type_), value), type_, "SPECIAL")
+
+
+def _if(operands: Operands) -> LogicalType:
+    one, two = type_of(operands[1]), type_of(operands[2])
+    nested = isinstance(one, MapType | MultisetType) or one.ROOT in ("ARRAY", "ROW", "STRUCTURED_TYPE")
+    type_ = None if nested else least_restrictive((one, two))
+    if isinstance(one, TimestampBase) and isinstance(two, TimestampBase) and one.ROOT == two.ROOT:
+        type_ = one
+    if type_ is None:
+        raise ProgramError(
+            f"cannot apply IF to arguments of type IF({_shown(operands)})",
+            remedy="give both branches one simple type, or write CASE WHEN",
+        )
+    return type_.with_nullability(any_nullable(operands))
+
+
+def _extreme(name: str) -> Function:
+    def rewrite(operands: Operands) -> RexNode:
+        types = [type_of(rex) for rex in operands]
+        type_ = common_type(types)
+        if type_ is None or (isinstance(type_, NullType) and len(operands) > 1):
+            raise ProgramError(
+                f"{name} cannot compare {_shown(operands)}", remedy="cast the arguments to one comparable type"
+            )
+        return Call(f"${name}$1", operands, type_.with_nullability(any_nullable(operands)))
+
+    return Function(name, (form(ANY, rest=ANY),), rewrite=rewrite, nulls=True)
+
+
+FUNCTIONS: tuple[Function, ...] = (
+    Function("CASE", (form(ANY, ANY, rest=ANY),), rewrite=_case, nulls=True),
+    Function("COALESCE", (form(ANY, rest=ANY),), rewrite=_coalesce, nulls=True),
+    Function("IFNULL", (form(ANY, ANY),), rewrite=_if_null, nulls=True),
+    Function("NULLIF", (form(ANY, ANY),), rewrite=_null_if, nulls=True),
+    Function("IF", (form(BOOL, ANY, ANY),), _if),
+    _extreme("GREATEST"),
+    _extreme("LEAST"),
+)

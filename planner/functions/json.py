@@ -1,0 +1,153 @@
+"""JSON functions, and helpers that put the keywords of their SQL syntax into operands.
+
+Source: Flink docs, "JSON Functions"; operands as Flink 2.3's plans have them. The keywords are symbol operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner.functions import literals
+from planner.functions.signatures import (
+    ANY,
+    SYMBOL,
+    TEXT,
+    TEXT_LITERAL,
+    Function,
+    fixed,
+    form,
+    not_null,
+    nullable,
+)
+from plans.errors import ProgramError
+from plans.rex import Call, Literal, RexNode, type_of
+from plans.types import BOOLEAN, STRING, ArrayType, BooleanType, CharacterType, IntegerType, LogicalType, NumericType
+
+#: (behaviour, default value): NULL, ERROR or DEFAULT with a value.
+Behavior = tuple[str, RexNode | None]
+
+
+def json_value(
+    document: RexNode,
+    path: RexNode,
+    *,
+    returning: LogicalType | None = None,
+    on_empty: Behavior | None = None,
+    on_error: Behavior | None = None,
+) -> RexNode:
+    """JSON_VALUE(document, path RETURNING ... ON EMPTY ... ON ERROR); what was not written is None."""
+    _check("JSON_VALUE", document, path)
+    type_ = returning or STRING
+    allowed = isinstance(type_, CharacterType | BooleanType | IntegerType) or type_.ROOT == "DOUBLE"
+    if not allowed:
+        raise ProgramError(f"JSON_VALUE cannot return {type_}", remedy="return STRING, BOOLEAN, INTEGER or DOUBLE")
+    operands: list[RexNode] = [document, path]
+    for when, behavior in (("EMPTY", on_empty), ("ERROR", on_error)):
+        if behavior is not None:
+            kind, default = behavior
+            operands.append(literals.symbol("JSON_VALUE_ON_EMPTY_OR_ERROR", kind))
+            operands.extend(() if default is None else (default,))
+            operands.append(literals.symbol("JSON_EMPTY_OR_ERROR", when))
+    return Call("$JSON_VALUE$1", tuple(operands), type_.with_nullability(True))
+
+
+def json_query(
+    document: RexNode,
+    path: RexNode,
+    *,
+    returning: LogicalType | None = None,
+    wrapper: str = "WITHOUT_ARRAY",
+    on_empty: str = "NULL",
+    on_error: str = "NULL",
+) -> RexNode:
+    """JSON_QUERY; wrapper is WITHOUT_ARRAY, CONDITIONAL_ARRAY or UNCONDITIONAL_ARRAY.
+
+    `on_empty` and `on_error` are NULL, EMPTY_ARRAY, EMPTY_OBJECT or ERROR.
+    """
+    _check("JSON_QUERY", document, path)
+    type_ = returning or STRING
+    is_array = isinstance(type_, ArrayType) and isinstance(type_.element, CharacterType)
+    if not (isinstance(type_, CharacterType) or is_array):
+        raise ProgramError(f"JSON_QUERY cannot return {type_}", remedy="return STRING or ARRAY<STRING>")
+    kind = "WITH_UNCONDITIONAL_ARRAY" if wrapper in ("UNCONDITIONAL_ARRAY", "ARRAY") else wrapper
+    operands = (
+        document,
+        path,
+        literals.symbol("JSON_QUERY_WRAPPER", kind),
+        literals.symbol("JSON_QUERY_ON_EMPTY_OR_ERROR", on_empty),
+        literals.symbol("JSON_QUERY_ON_EMPTY_OR_ERROR", on_error),
+    )
+    return Call("$JSON_QUERY$1", operands, type_.with_nullability(True))
+
+
+def json_exists(document: RexNode, path: RexNode, *, on_error: str | None = None) -> RexNode:
+    """JSON_EXISTS; `on_error` is TRUE, FALSE, UNKNOWN or ERROR, None when it was not written."""
+    _check("JSON_EXISTS", document, path)
+    flag = () if on_error is None else (literals.symbol("JSON_EXISTS_ON_ERROR", on_error),)
+    return Call("$JSON_EXISTS$1", (document, path, *flag), BOOLEAN)
+
+
+def json_object(pairs: Sequence[tuple[RexNode, RexNode]], *, absent_on_null: bool = False) -> RexNode:
+    """JSON_OBJECT of keys (text literals) and values."""
+    for key, _ in pairs:
+        if not TEXT_LITERAL.accepts(key):
+            raise ProgramError("the keys of JSON_OBJECT must be text literals")
+    flag = literals.symbol("JSON_ON_NULL", "ABSENT" if absent_on_null else "NULL")
+    parts = tuple(part for pair in pairs for part in pair)
+    return Call("$JSON_OBJECT$1", (flag, *parts), STRING.not_null())
+
+
+def json_array(items: Sequence[RexNode], *, absent_on_null: bool = True) -> RexNode:
+    """JSON_ARRAY of values; NULLs are left out unless NULL ON NULL was written."""
+    flag = literals.symbol("JSON_ON_NULL", "ABSENT" if absent_on_null else "NULL")
+    return Call("$JSON_ARRAY$1", (flag, *items), STRING.not_null())
+
+
+def _check(name: str, document: RexNode, path: RexNode) -> None:
+    if not TEXT.accepts(document) or not (isinstance(path, Literal) and TEXT_LITERAL.accepts(path)):
+        raise ProgramError(
+            f"cannot apply {name} to arguments of type ({type_of(document)}, {type_of(path)})",
+            remedy=f"write {name}(<text>, '<path literal>')",
+        )
+
+
+_KINDS = ("VALUE", "OBJECT", "ARRAY", "SCALAR")
+
+
+def _is_json(kind: str, *, negated: bool) -> Function:
+    words = "IS NOT JSON" if negated else "IS JSON"
+    alias = (words,) if kind == "VALUE" else ()
+    internal = f"${words} {kind}$1"
+    return Function(f"{words} {kind}", (form(TEXT),), not_null(BOOLEAN), internal, "POSTFIX", alias)
+
+
+_SERIALIZED = (form(ANY),)
+
+FUNCTIONS: tuple[Function, ...] = (
+    *(_is_json(kind, negated=negated) for kind in _KINDS for negated in (False, True)),
+    Function("JSON_VALUE", (form(TEXT, TEXT_LITERAL),), rewrite=lambda o: json_value(o[0], o[1])),
+    Function("JSON_QUERY", (form(TEXT, TEXT_LITERAL),), rewrite=lambda o: json_query(o[0], o[1])),
+    Function("JSON_EXISTS", (form(TEXT, TEXT_LITERAL),), rewrite=lambda o: json_exists(o[0], o[1])),
+    Function(
+        "JSON_OBJECT",
+        (form(rest=ANY),),
+        rewrite=lambda o: json_object(tuple(zip(o[::2], o[1::2], strict=True))),
+    ),
+    Function("JSON_ARRAY", (form(rest=ANY),), rewrite=lambda o: json_array(o)),
+    Function("JSON_STRING", _SERIALIZED, fixed(STRING)),
+    Function("JSON", (form(TEXT),), fixed(STRING)),
+    Function("JSON_QUOTE", (form(TEXT),), fixed(STRING)),
+    Function("JSON_UNQUOTE", (form(TEXT),), fixed(STRING)),
+)
+
+__all__ = [
+    "FUNCTIONS",
+    "SYMBOL",
+    "NumericType",
+    "json_array",
+    "json_exists",
+    "json_object",
+    "json_query",
+    "json_value",
+    "nullable",
+]

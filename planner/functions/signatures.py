@@ -1,0 +1,212 @@
+"""What a function declares: its names, the operands it takes, its result type, its name in plans.
+
+Each family of functions is a table of `Function` entries; `registry.resolve_call` checks operands against the entry's
+forms and builds the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from plans.errors import ProgramError
+from plans.rex import Call, Literal, RexNode, type_of
+from plans.types import (
+    ArrayType,
+    BooleanType,
+    BytesType,
+    CharacterType,
+    DateType,
+    DecimalType,
+    FieldsType,
+    IntegerType,
+    IntervalType,
+    LogicalType,
+    MapType,
+    MultisetType,
+    NullType,
+    NumericType,
+    SymbolType,
+    TimestampBase,
+    TimeType,
+    VarCharType,
+)
+
+Operands = tuple[RexNode, ...]
+ReturnRule = Callable[[Operands], LogicalType]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A set of types that an operand may have, by the name shown in errors."""
+
+    name: str
+    types: tuple[type[LogicalType], ...]
+    literal: bool = False
+
+    def accepts(self, rex: RexNode) -> bool:
+        """Whether the operand is of the family."""
+        if self.literal and not (isinstance(rex, Literal) and rex.value is not None):
+            return False
+        return not self.types or isinstance(type_of(rex), self.types)
+
+
+ANY = Family("ANY", ())
+BOOL = Family("BOOLEAN", (BooleanType,))
+NUMBER = Family("NUMERIC", (NumericType,))
+EXACT = Family("EXACT_NUMERIC", (IntegerType, DecimalType))
+WHOLE = Family("INTEGER", (IntegerType,))
+TEXT = Family("CHARACTER", (CharacterType,))
+TEXT_LITERAL = Family("CHARACTER LITERAL", (CharacterType,), literal=True)
+BYTES_ = Family("BINARY", (BytesType,))
+TEXT_OR_BYTES = Family("CHARACTER or BINARY", (CharacterType, BytesType))
+STAMP = Family("TIMESTAMP", (TimestampBase,))
+DATETIME = Family("DATETIME", (DateType, TimeType, TimestampBase))
+INTERVAL = Family("INTERVAL", (IntervalType,))
+TEMPORAL = Family("DATETIME or INTERVAL", (DateType, TimeType, TimestampBase, IntervalType))
+ARRAY = Family("ARRAY", (ArrayType,))
+MAP = Family("MAP", (MapType,))
+COLLECTION = Family("ARRAY, MAP or MULTISET", (ArrayType, MapType, MultisetType))
+COMPOSITE = Family("ROW or STRUCTURED", (FieldsType,))
+SYMBOL = Family("KEYWORD", (SymbolType,))
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One signature: the operands in order, then any number of `rest`."""
+
+    operands: tuple[Family, ...]
+    rest: Family | None = None
+
+    def fits(self, operands: Sequence[RexNode], nulls: bool) -> bool:
+        """Whether the operands match in number and types; untyped NULLs match where `nulls` allows them."""
+        if len(operands) < len(self.operands) or (self.rest is None and len(operands) > len(self.operands)):
+            return False
+        families = [*self.operands, *([self.rest] if self.rest else []) * (len(operands) - len(self.operands))]
+        return all(
+            (nulls and is_untyped_null(rex) and not family.literal) or (family.accepts(rex) and not _bare(rex, family))
+            for family, rex in zip(families, operands, strict=True)
+        )
+
+    def text(self, name: str) -> str:
+        """The form as errors show it."""
+        shown = [f"<{family.name}>" for family in self.operands]
+        return f"{name}({', '.join([*shown, *([f'<{self.rest.name}>...'] if self.rest else [])])})"
+
+
+def _bare(rex: RexNode, family: Family) -> bool:
+    return is_untyped_null(rex) and bool(family.types)
+
+
+def form(*operands: Family, rest: Family | None = None) -> Form:
+    """A signature of the given operands."""
+    return Form(operands, rest)
+
+
+def is_untyped_null(rex: RexNode) -> bool:
+    """True for a NULL literal whose type nobody has given."""
+    return isinstance(rex, Literal) and rex.value is None and isinstance(rex.type, NullType)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or operator.
+
+    `internal` is the name in plans (by default `$NAME$1`), `syntax` as in plans (None is left out). `prepare` changes
+    the checked operands (coercions) before the call is made; `rewrite` makes the whole expression instead. `nulls`
+    says that untyped NULLs are accepted. `infix` shows errors in operator form.
+    """
+
+    name: str
+    forms: tuple[Form, ...]
+    returns: ReturnRule | None = None
+    internal: str = ""
+    syntax: str | None = None
+    aliases: tuple[str, ...] = ()
+    deterministic: bool = True
+    nulls: bool = False
+    prepare: Callable[[Operands], Operands] | None = None
+    rewrite: Callable[[Operands], RexNode] | None = None
+    infix: bool = False
+
+    @property
+    def plan_name(self) -> str:
+        """The internal name, `$UPPER$1`."""
+        return self.internal or f"${self.name}$1"
+
+    def resolve(self, operands: Sequence[RexNode]) -> RexNode:
+        """The call over these operands.
+
+        Raises:
+            ProgramError: the operands fit none of the forms.
+        """
+        if not any(form.fits(operands, self.nulls) for form in self.forms):
+            raise self.mismatch(operands)
+        checked = tuple(operands)
+        if self.rewrite is not None:
+            return self.rewrite(checked)
+        if self.prepare is not None:
+            checked = self.prepare(checked)
+        if self.returns is None:
+            raise ProgramError(f"function {self.name} has no result type")
+        return Call(self.plan_name, checked, self.returns(checked), self.syntax)
+
+    def mismatch(self, operands: Sequence[RexNode]) -> ProgramError:
+        """The error that the operands do not fit."""
+        supported = "; ".join(form.text(self.name) for form in self.forms)
+        counts = {len(form.operands) for form in self.forms}
+        variadic = any(form.rest for form in self.forms)
+        if len(operands) not in counts and not (variadic and len(operands) > min(counts)):
+            wanted = " or ".join(map(str, sorted(counts))) + (" or more" if variadic else "")
+            return ProgramError(
+                f"invalid number of arguments to {self.name}: {len(operands)} given, {wanted} expected",
+                remedy=f"supported: {supported}",
+            )
+        if any(map(is_untyped_null, operands)) and not self.nulls:
+            return ProgramError(
+                f"illegal use of NULL as an argument of {self.name}", remedy="write CAST(NULL AS <type>)"
+            )
+        shown = [f"<{type_of(rex).with_nullability(True)}>" for rex in operands]
+        got = f" {self.name} ".join(shown) if self.infix and len(shown) == 2 else f"{self.name}({', '.join(shown)})"
+        return ProgramError(f"cannot apply {self.name} to arguments of type {got}", remedy=f"supported: {supported}")
+
+
+def any_nullable(operands: Sequence[RexNode]) -> bool:
+    """Whether one of the operands may be NULL."""
+    return any(type_of(rex).nullable for rex in operands)
+
+
+def fixed(type_: LogicalType) -> ReturnRule:
+    """That type, nullable if an operand is."""
+    return lambda operands: type_.with_nullability(any_nullable(operands))
+
+
+def nullable(type_: LogicalType) -> ReturnRule:
+    """That type, always nullable."""
+    return lambda operands: type_.with_nullability(True)
+
+
+def not_null(type_: LogicalType) -> ReturnRule:
+    """That type, NOT NULL."""
+    return lambda operands: type_.not_null()
+
+
+def same(index: int) -> ReturnRule:
+    """The type of an operand, nullable if any operand is."""
+    return lambda operands: type_of(operands[index]).with_nullability(any_nullable(operands))
+
+
+def force_nullable(rule: ReturnRule) -> ReturnRule:
+    """What `rule` says, always nullable."""
+    return lambda operands: rule(operands).with_nullability(True)
+
+
+def varying(index: int) -> ReturnRule:
+    """VARCHAR of an operand's length, nullable if any operand is."""
+
+    def rule(operands: Operands) -> LogicalType:
+        type_ = type_of(operands[index])
+        length = type_.length if isinstance(type_, CharacterType) else VarCharType().length
+        return VarCharType(length=length, nullable=any_nullable(operands))
+
+    return rule

@@ -1,0 +1,176 @@
+"""Dates, times, timestamps.
+
+Source: Flink docs, "System (Built-in) Functions", temporal functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from planner.functions import literals
+from planner.functions.arithmetic import floor_type
+from planner.functions.casts import cast
+from planner.functions.operators import compare
+from planner.functions.signatures import (
+    DATETIME,
+    INTERVAL,
+    NUMBER,
+    STAMP,
+    SYMBOL,
+    TEMPORAL,
+    TEXT,
+    WHOLE,
+    Function,
+    Operands,
+    any_nullable,
+    fixed,
+    form,
+    not_null,
+    nullable,
+    same,
+)
+from planner.functions.temporal_math import plus_time, timestamp_add, timestamp_diff, unit_of
+from plans.errors import ProgramError
+from plans.rex import Call, RexNode, type_of
+from plans.types import (
+    BIGINT,
+    DATE,
+    STRING,
+    IntervalType,
+    LogicalType,
+    TimeKind,
+    TimestampBase,
+    TimestampLtzType,
+    TimestampType,
+    TimeType,
+)
+
+_MILLIS = TimestampType(precision=3)
+_ZONED = TimestampLtzType(precision=3)
+_PROCTIME = TimestampLtzType(precision=3, kind=TimeKind.PROCTIME, nullable=False)
+
+#: Function -> the unit that it extracts.
+_FIELDS = {
+    "YEAR": "YEAR",
+    "QUARTER": "QUARTER",
+    "MONTH": "MONTH",
+    "WEEK": "WEEK",
+    "DAYOFYEAR": "DOY",
+    "DAYOFMONTH": "DAY",
+    "DAYOFWEEK": "DOW",
+    "HOUR": "HOUR",
+    "MINUTE": "MINUTE",
+    "SECOND": "SECOND",
+}
+
+
+def _extract_unit(unit: str) -> Callable[[Operands], Operands]:
+    return lambda operands: (literals.time_unit(unit), *operands)
+
+
+def _extract(operands: Operands) -> Operands:
+    return (literals.time_unit(unit_of(operands[0])), *operands[1:])
+
+
+def _floor(operands: Operands) -> Operands:
+    if len(operands) == 1:
+        return operands
+    return (operands[0], literals.time_unit(unit_of(operands[1])))
+
+
+def _floor_type(operands: Operands) -> LogicalType:
+    if len(operands) == 1:
+        return floor_type(operands)
+    type_ = type_of(operands[0])
+    return type_.as_regular() if isinstance(type_, TimestampBase) else type_
+
+
+def _overlaps(operands: Operands) -> RexNode:
+    """(start, end or length) OVERLAPS (start, end or length), as Flink writes it out."""
+    from planner.functions.operators import all_of
+
+    def end(start: RexNode, other: RexNode) -> RexNode:
+        if not isinstance(type_of(other), IntervalType):
+            return other
+        return plus_time((start, other)) or other
+
+    one, one_end = operands[0], end(operands[0], operands[1])
+    two, two_end = operands[2], end(operands[2], operands[3])
+
+    def ordered(low: RexNode, high: RexNode) -> tuple[RexNode, RexNode]:
+        if low == high:
+            return low, high
+        known = compare("<=", low, high)
+        type_ = type_of(low).with_nullability(True)
+        first = Call("$CASE$1", (known, low, high), type_, "SPECIAL")
+        last = Call("$CASE$1", (known, high, low), type_, "SPECIAL")
+        return first, last
+
+    one, one_end = ordered(one, one_end)
+    two, two_end = ordered(two, two_end)
+    return all_of((compare(">=", one_end, two), compare(">=", two_end, one)))
+
+
+def _current_watermark(operands: Operands) -> LogicalType:
+    type_ = type_of(operands[0])
+    if not (isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME):
+        raise ProgramError(
+            f"the argument of CURRENT_WATERMARK must be a rowtime attribute, it is of type {type_}",
+            remedy="use the column that the table declares a WATERMARK for",
+        )
+    return replace(type_.as_regular(), nullable=True)
+
+
+def _clock(name: str, type_: LogicalType) -> Function:
+    """A function written without parentheses; its value is that of the run or of the row, so never folded."""
+    return Function(name, (form(),), not_null(type_), syntax="FUNCTION_ID", deterministic=False)
+
+
+_FLOOR_FORMS = (form(NUMBER), form(INTERVAL), form(DATETIME, SYMBOL))
+_FORMATTED = (form(TEXT), form(TEXT, TEXT))
+
+FUNCTIONS: tuple[Function, ...] = (
+    _clock("CURRENT_DATE", DATE),
+    _clock("CURRENT_TIME", TimeType(precision=0)),
+    _clock("CURRENT_TIMESTAMP", _ZONED),
+    _clock("LOCALTIME", TimeType(precision=0)),
+    _clock("LOCALTIMESTAMP", _MILLIS),
+    Function("NOW", (form(),), not_null(_ZONED), deterministic=False),
+    Function("CURRENT_ROW_TIMESTAMP", (form(),), not_null(_ZONED), deterministic=False),
+    Function("PROCTIME", (form(),), not_null(_PROCTIME), deterministic=False),
+    Function("SOURCE_WATERMARK", (form(),), nullable(_ZONED), deterministic=False),
+    Function("CURRENT_WATERMARK", (form(STAMP),), _current_watermark, deterministic=False),
+    Function("UNIX_TIMESTAMP", (form(), *_FORMATTED), fixed(BIGINT)),
+    *(
+        Function(name, (form(TEMPORAL),), fixed(BIGINT), "$EXTRACT$1", prepare=_extract_unit(unit))
+        for name, unit in _FIELDS.items()
+    ),
+    Function("EXTRACT", (form(SYMBOL, TEMPORAL),), fixed(BIGINT), prepare=_extract),
+    Function("FLOOR", _FLOOR_FORMS, _floor_type, prepare=_floor),
+    Function("CEIL", _FLOOR_FORMS, _floor_type, prepare=_floor, aliases=("CEILING",)),
+    Function("DATE_FORMAT", (form(STAMP, TEXT), form(TEXT, TEXT)), nullable(STRING)),
+    Function("TO_DATE", _FORMATTED, nullable(DATE)),
+    Function("TO_TIMESTAMP", _FORMATTED, nullable(_MILLIS)),
+    Function(
+        "TO_TIMESTAMP_LTZ",
+        (form(NUMBER), form(NUMBER, WHOLE), *_FORMATTED, form(TEXT, TEXT, TEXT)),
+        nullable(_ZONED),
+    ),
+    Function("FROM_UNIXTIME", (form(WHOLE), form(WHOLE, TEXT)), nullable(STRING)),
+    Function("CONVERT_TZ", (form(TEXT, TEXT, TEXT),), nullable(STRING)),
+    Function("TIMESTAMPADD", (form(SYMBOL, WHOLE, DATETIME),), rewrite=timestamp_add),
+    Function("TIMESTAMPDIFF", (form(SYMBOL, DATETIME, DATETIME),), rewrite=timestamp_diff),
+    Function(
+        "OVERLAPS",
+        (
+            form(DATETIME, DATETIME, DATETIME, DATETIME),
+            form(DATETIME, INTERVAL, DATETIME, INTERVAL),
+            form(DATETIME, DATETIME, DATETIME, INTERVAL),
+            form(DATETIME, INTERVAL, DATETIME, DATETIME),
+        ),
+        rewrite=_overlaps,
+    ),
+)
+
+__all__ = ["FUNCTIONS", "any_nullable", "cast", "same"]

@@ -1,0 +1,123 @@
+"""Adding and subtracting intervals, and the differences of points in time.
+
+Source: Flink 2.3's plans: `ts + INTERVAL '1' DAY` is a `$+$1` of syntax SPECIAL (BINARY for TIMESTAMP_LTZ), and
+TIMESTAMPADD and TIMESTAMPDIFF are written out into interval arithmetic.
+"""
+
+from __future__ import annotations
+
+from planner.functions import literals
+from planner.functions.signatures import DATETIME, INTERVAL, Form, Operands, any_nullable, form
+from plans.errors import ProgramError
+from plans.rex import Call, Literal, RexNode, type_of
+from plans.types import (
+    BIGINT,
+    INT,
+    DateType,
+    IntervalType,
+    LogicalType,
+    TimestampBase,
+    TimestampLtzType,
+    TimestampType,
+)
+
+
+def temporal_forms(*, reversible: bool = False) -> tuple[Form, ...]:
+    """The forms of time plus (or minus) interval."""
+    return (form(DATETIME, INTERVAL), *((form(INTERVAL, DATETIME),) if reversible else ()))
+
+
+def plus_time(operands: Operands) -> RexNode | None:
+    """Point in time plus interval, in either order; None when neither operand is a point in time."""
+    one, two = operands
+    if isinstance(type_of(one), IntervalType) and not isinstance(type_of(two), IntervalType):
+        one, two = two, one
+    if not _is_time(one) or not isinstance(type_of(two), IntervalType):
+        return None
+    return _shifted("$+$1", one, two)
+
+
+def minus_time(operands: Operands) -> RexNode | None:
+    """Point in time minus interval; None when the first operand is not a point in time."""
+    one, two = operands
+    return _shifted("$-$1", one, two) if _is_time(one) else None
+
+
+def _is_time(rex: RexNode) -> bool:
+    return DATETIME.accepts(rex)
+
+
+def _shifted(name: str, point: RexNode, interval: RexNode, type_: LogicalType | None = None) -> Call:
+    of = type_ or type_of(point)
+    if isinstance(of, TimestampBase):
+        of = of.as_regular()
+    syntax = "BINARY" if isinstance(of, TimestampLtzType) and type_ is None else "SPECIAL"
+    return Call(name, (point, interval), of.with_nullability(any_nullable((point, interval))), syntax)
+
+
+def unit_of(symbol: RexNode) -> str:
+    """The unit that a keyword operand names."""
+    if not (isinstance(symbol, Literal) and isinstance(symbol.value, str)):
+        raise ProgramError("a time unit was expected", remedy="write YEAR, MONTH, DAY, HOUR, MINUTE or SECOND")
+    return symbol.value.upper().removeprefix("SQL_TSI_")
+
+
+#: Unit -> the interval unit that it is counted in, and how many of that.
+_COUNTED = {
+    "MILLISECOND": ("SECOND", 1),
+    "SECOND": ("SECOND", 1_000),
+    "MINUTE": ("MINUTE", 60_000),
+    "HOUR": ("HOUR", 3_600_000),
+    "DAY": ("DAY", 86_400_000),
+    "WEEK": ("DAY", 604_800_000),
+    "MONTH": ("MONTH", 1),
+    "QUARTER": ("MONTH", 3),
+    "YEAR": ("YEAR", 12),
+}
+
+
+def _known(unit: str, function: str) -> tuple[str, int]:
+    found = _COUNTED.get(unit)
+    if found is None:
+        raise ProgramError(f"{function} does not know the unit {unit}", remedy=f"known: {', '.join(_COUNTED)}")
+    return found
+
+
+def timestamp_add(operands: Operands) -> RexNode:
+    """TIMESTAMPADD(unit, count, point)."""
+    symbol, count, point = operands
+    unit = unit_of(symbol)
+    held, size = _known(unit, "TIMESTAMPADD")
+    type_ = literals.interval_type(held)
+    interval: RexNode
+    if isinstance(count, Literal) and isinstance(count.value, int):
+        interval = Literal(str(count.value * size), type_)
+    else:
+        product = type_.with_nullability(any_nullable((count,)))
+        interval = Call("$*$1", (Literal(str(size), type_), count), product, "BINARY")
+    result = type_of(point)
+    if isinstance(result, DateType) and held in ("HOUR", "MINUTE", "SECOND"):
+        result = TimestampType(precision=6)
+    return _shifted("$+$1", point, interval, result)
+
+
+def timestamp_diff(operands: Operands) -> RexNode:
+    """TIMESTAMPDIFF(unit, from, to): whole units from the first point to the second."""
+    symbol, start, end = operands
+    unit = unit_of(symbol)
+    held, size = _known(unit, "TIMESTAMPDIFF")
+    if unit in ("WEEK", "MILLISECOND"):
+        held, size = "SECOND", 1_000
+    elif unit == "QUARTER":
+        size = 1
+    missing = any_nullable((start, end))
+    long, whole = BIGINT.with_nullability(missing), INT.with_nullability(missing)
+    gap = Call("$-$1", (end, start), literals.interval_type(held).with_nullability(missing), "SPECIAL")
+    found: RexNode = Call("$REINTERPRET$1", (gap,), long, "SPECIAL")
+    if size != 1:
+        found = Call("$/INT$1", (found, literals.integer(size)), long, "BINARY")
+    found = Call("$CAST$1", (found,), whole, "SPECIAL")
+    if unit == "MILLISECOND":
+        return Call("$*$1", (found, literals.integer(1_000)), whole, "BINARY")
+    again = {"WEEK": 604_800, "QUARTER": 3}.get(unit)
+    return found if again is None else Call("$/INT$1", (found, literals.integer(again)), whole, "BINARY")
