@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot.errors import TokenError
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from planner.sql.grammar.script import Script
     from planner.sql.statements import Statement
 
+#: Whole strings, identifiers and comments; and, where none is whole, its opening alone.
+_QUOTED = re.compile(r"(?s)'[^']*'|`[^`]*`|(?:--|//)[^\r\n]*|/\*(?!\+).*?\*/|'|`|/\*(?!\+)")
+_CLOSING = {"'": ("'", "a string"), "`": ("`", "an identifier in backticks"), "/*": ("*/", "a comment")}
+_BAD_BINARY = re.compile(r"[xX]'(?![0-9A-Fa-f]*')[^']*'")
+
 
 def parse_script(text: str) -> list[Statement]:
     """The statements of a script, in order.
@@ -25,10 +31,14 @@ def parse_script(text: str) -> list[Statement]:
 
     Raises:
         ProgramError: the text is no Flink SQL; it names line and column and shows the source line with a caret.
+        UnsupportedError: Flink has this syntax, and it is not supported here; told in the same way.
     """
     parser = _parser()
     parser.load(_tokens(text), text)
-    return parser.parse_script()
+    try:
+        return parser.parse_script()
+    except RecursionError:
+        parser.fail("SQL parse failed: the nesting is too deep", remedy="split the query into views")
 
 
 def _parser() -> Script:
@@ -37,58 +47,30 @@ def _parser() -> Script:
 
 
 def _tokens(text: str) -> list[Token]:
+    unclosed = _unclosed(text)
+    if unclosed is not None:
+        raise unclosed
     try:
-        tokens = Flink().tokenize(text)
-    except TokenError as error:
-        raise _unterminated(text, error) from None
-    _refuse_open_comment(text, tokens)
-    return tokens
+        return Flink().tokenize(text)
+    except TokenError:
+        # What is left to go wrong are digits: a binary literal with others than hexadecimal ones.
+        bad = _BAD_BINARY.search(text)
+        start, end = bad.span() if bad else (0, 1)
+        raise ProgramError(
+            "SQL parse failed: a binary literal holds hexadecimal digits only",
+            where=render(span_at(text, start, end), text),
+        ) from None
 
 
-def _unterminated(text: str, error: TokenError) -> ProgramError:
-    """The error for a quote that is never closed: the tokenizer stops at the end, so the opening one is searched."""
-    start = _opening_quote(text)
-    quote = text[start] if start < len(text) else "'"
-    what = "an identifier in backticks" if quote == "`" else "a string"
-    return ProgramError(
-        f"SQL parse failed: {what} is not closed",
-        where=render(span_at(text, start, start + 1), text),
-        remedy=f"add the closing {quote}; inside, double it",
-    )
-
-
-def _opening_quote(text: str) -> int:
-    """Offset of the quote that is never closed, comments passed over."""
-    index = 0
-    while index < len(text):
-        char = text[index]
-        if text.startswith(("--", "//"), index):
-            index = text.find("\n", index)
-            if index < 0:
-                break
-        elif text.startswith("/*", index) and not text.startswith("/*+", index):
-            index = text.find("*/", index) + 1
-            if index <= 0:
-                break
-        elif char in "'`":
-            close = text.find(char, index + 1)
-            if close < 0:
-                return index
-            index = close
-        index += 1
-    return max(0, len(text.rstrip()) - 1)
-
-
-def _refuse_open_comment(text: str, tokens: list[Token]) -> None:
-    rest = tokens[-1].end + 1 if tokens else 0
-    start = text.find("/*", rest)
-    if start < 0 or text.find("*/", start + 2) >= 0:
-        return
-    line = text.rfind("\n", 0, start) + 1
-    if "--" in text[max(line, rest) : start]:
-        return
-    raise ProgramError(
-        "SQL parse failed: a comment is not closed",
-        where=render(span_at(text, start, start + 2), text),
-        remedy="add the closing */",
-    )
+def _unclosed(text: str) -> ProgramError | None:
+    """The error for a quote or a comment that is never closed (the tokenizer would point at the end), or None."""
+    for match in _QUOTED.finditer(text):
+        opening = match.group()
+        if opening in _CLOSING:
+            closing, what = _CLOSING[opening]
+            return ProgramError(
+                f"SQL parse failed: {what} is not closed",
+                where=render(span_at(text, match.start(), match.end()), text),
+                remedy=f"add the closing {closing}",
+            )
+    return None

@@ -1,0 +1,84 @@
+"""The parser against Flink's: what Flink takes is taken, what it refuses is refused; and all the programs we have."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.sql.parse import parse_script
+from planner.sql.position import where
+from planner.sql.statements import Insert, StatementSet
+from plans.errors import CompiledPlanError
+
+HERE = Path(__file__).parent
+CASES = HERE.parents[1] / "conformance" / "cases"
+
+
+def lines(name):
+    return [line for line in (HERE / name).read_text().splitlines() if line and not line.startswith("-- ")]
+
+
+@pytest.mark.parametrize("text", lines("flink_takes.txt"))
+def test_what_flink_takes_is_taken(text):
+    assert len(parse_script(text)) == 1
+
+
+@pytest.mark.parametrize("text", lines("flink_refuses.txt"))
+def test_what_flink_refuses_is_refused(text):
+    with pytest.raises(CompiledPlanError):
+        parse_script(text)
+
+
+def programs():
+    paths = sorted(CASES.glob("*/*/program.sql"))
+    return [path for path in paths if path.parent.name != "reserved_word_column"]
+
+
+def inserts(text):
+    for statement in parse_script(text):
+        if isinstance(statement, Insert):
+            yield statement
+        elif isinstance(statement, StatementSet):
+            yield from statement.inserts
+
+
+@pytest.mark.parametrize("path", programs(), ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}")
+def test_the_programs_parse_and_every_node_knows_its_place(path):
+    text = path.read_text()
+    found = list(inserts(text))
+    assert found
+    for insert in found:
+        assert text[insert.target_span.start : insert.target_span.end].split(".")[-1].strip("`") == insert.target[-1]
+        for node in insert.query.walk():
+            spot = text[node.meta["start"] : node.meta["end"]]
+            if isinstance(node, exp.Identifier):
+                assert spot.strip("`").replace("``", "`") == node.name
+            elif isinstance(node, exp.Literal) and not node.is_string and spot:
+                assert spot.strip("()") == node.this
+            elif isinstance(node, ast.Call):
+                assert spot.upper().startswith(node.parts[0].name.upper()) or spot.startswith("`")
+            assert where(node, text).startswith(f"line {node.meta['line']}, column {node.meta['col']}\n")
+
+
+def test_the_place_of_a_node_in_the_middle_of_a_line():
+    text = "SELECT 1,\n\tUPPER(abc + 1) FROM t"
+    call = parse_script(text)[0].query.expressions[1]
+    assert where(call, text) == "line 2, column 2\n    \tUPPER(abc + 1) FROM t\n    \t^^^^^^^^^^^^^^"
+    column = call.arguments[0].this
+    assert where(column, text).endswith("\n    \t      ^^^")
+
+
+def test_the_parser_starts_quickly():
+    """Neither sqlglot's other dialects nor anything else that is heavy is loaded."""
+    code = (
+        "import sys, planner.sql.parse as p; p.parse_script('SELECT 1');"
+        "print([m for m in sys.modules if m.startswith(('sqlglot.dialects.', 'sqlglot.parsers.', 'sqlglot.generators.',"
+        " 'pyspark', 'pandas', 'jsonschema'))])"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert set(eval(loaded)) <= {"sqlglot.dialects.dialect", "sqlglot.parsers.base"}
