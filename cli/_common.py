@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 DEBUG_FLAG = "--debug"
+_WIDE = 10_000
 
 
 class ExitCode(IntEnum):
@@ -47,6 +49,27 @@ def console(*, stderr: bool = True) -> Console:
     from rich.console import Console
 
     return Console(stderr=stderr, markup=False, highlight=False, soft_wrap=True, emoji=False)
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on stdout: ruled on a terminal; in a pipe plain, one line a row, nothing cut or wrapped."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    terminal = console(stderr=False).is_terminal
+    table = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, overflow="fold", no_wrap=not terminal)
+    for row in rows:
+        table.add_row(*row)
+    if terminal:
+        console(stderr=False).print(table, soft_wrap=False)
+        return
+    plain = Console(width=_WIDE, markup=False, highlight=False, emoji=False, no_color=True)
+    with plain.capture() as captured:
+        plain.print(table)
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
 def fail(fault: CompiledPlanError, path: str = "", *, debug: bool = False) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from plans.findings import Finding, did_you_mean, pointer_of, shown
+from plans.masking import masked_json
 from plans.nodes.base import NODE_TYPES, PlanModel, PlanNode
 from plans.nodes.fields import CODEC_ERROR
 
@@ -69,8 +70,9 @@ def findings_of(fault: ValidationError, value: Json, at: tuple[str | int, ...], 
 def _finding(detail: dict[str, Any], root: Json, at: tuple[str | int, ...], node: str, missing: list[str]) -> Finding:
     path = _real_path(detail["loc"], root)
     pointer = pointer_of((*at, *path))
-    kind, context, value = detail["type"], detail.get("ctx", {}), detail.get("input")
+    kind, context = detail["type"], detail.get("ctx", {})
     name = str(path[-1]) if path else ""
+    value = masked_json(detail.get("input"), name)
     if kind == "missing":
         return Finding(pointer, f"the field `{name}` is missing", f"add `{name}`", None, node)
     if kind == "extra_forbidden":

@@ -1,0 +1,179 @@
+"""`edit-plan`: show and set the TTLs of a plan's state, and check a plan."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from cli._common import ExitCode, app_for, console, fail, print_table, run_app
+from plans.errors import CompiledPlanError
+
+app = app_for()
+
+
+@app.command()
+def edit(
+    plan: Annotated[str, typer.Argument(metavar="PLAN.json", help="The plan file, local or remote (s3://...).")],
+    ttl: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NODE.ENTRY=DURATION",
+            help="Set a TTL, such as 5.leftState=3s; NODE is an id or a uid; repeatable. 0 never expires.",
+        ),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT.json", help="Write there; the same file if left out.")
+    ] = "",
+    check: Annotated[bool, typer.Option("--check", help="Check the plan, and name everything that is wrong.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Show the state entries of a plan, set their TTLs, or check the plan.
+
+    With --ttl only the durations in the file change, every other character stays. With --check nothing is written
+    when there is an error. Exit codes: 0 done (a check may still have warnings), 1 the plan or an edit is not valid,
+    2 wrong usage.
+    """
+    if output and not ttl:
+        raise typer.BadParameter("-o says where edits go; give --ttl too")
+    try:
+        code = _edit(plan, ttl or [], output or plan, check, _Printer(as_json, quiet))
+    except CompiledPlanError as fault:
+        fail(fault, plan, debug=debug)
+        code = ExitCode.FAILED
+    raise typer.Exit(code)
+
+
+def _edit(path: str, ttls: list[str], output: str, check: bool, show: _Printer) -> int:
+    from plans.files import read_text, write_text
+
+    text = read_text(path)
+    changes: list[Any] = []
+    if ttls:
+        from plans.editing.ttl import parse_edit, set_ttls
+
+        text, found = set_ttls(text, [parse_edit(item) for item in ttls], path)
+        changes = list(found)
+    if check:
+        from plans.editing.check import check as checked
+
+        findings = list(checked(text))
+        show.findings(path, findings)
+        if any(finding.severity.value == "error" for finding in findings):
+            return ExitCode.FAILED
+    if ttls:
+        write_text(output, text)
+        show.changes(output, changes, [] if check else _warnings(text))
+    elif not check:
+        show.entries(text, path)
+    return ExitCode.OK
+
+
+def _warnings(text: str) -> list[Any]:
+    from plans.editing.lint import lint
+    from plans.plan import CompiledPlan
+
+    return list(lint(CompiledPlan.from_json(text)))
+
+
+class _Printer:
+    """Prints results on stdout, as text or JSON, and remarks on stderr."""
+
+    def __init__(self, as_json: bool, quiet: bool) -> None:
+        self.as_json = as_json
+        self.quiet = quiet
+
+    def entries(self, text: str, path: str) -> None:
+        """The state entries of a plan, as a table."""
+        from plans.editing.entries import state_lines
+        from plans.plan import CompiledPlan
+
+        lines = state_lines(CompiledPlan.from_json(text, path))
+        if self.as_json:
+            _write_json({"plan": path, "state": [line.to_json() for line in lines]})
+            return
+        if self.quiet:
+            return
+        if not lines:
+            sys.stdout.write("the plan has no state that could expire\n")
+            return
+        print_table(
+            ("node", "entry", "ttl", "uid", "keeps", "description"),
+            [
+                (
+                    str(line.node),
+                    line.entry,
+                    _shown(line.ttl, line.ttl_ms),
+                    line.uid,
+                    f"input {line.index}: {line.input}",
+                    line.description,
+                )
+                for line in lines
+            ],
+        )
+
+    def changes(self, path: str, changes: list[Any], warnings: list[Any]) -> None:
+        """The TTLs that were set, and what is doubtful about them."""
+        if self.as_json:
+            from dataclasses import asdict
+
+            found = {"plan": path, "changes": [asdict(change) for change in changes]}
+            _write_json(found | {"warnings": [finding.to_json() for finding in warnings]})
+            return
+        if self.quiet:
+            return
+        for change in changes:
+            console().print(f"{change.uid} (node {change.node}) {change.entry}: {change.old} -> {change.new}")
+        for finding in warnings:
+            console().print(_finding_text(finding), style="yellow")
+
+    def findings(self, path: str, findings: list[Any]) -> None:
+        """What a check found."""
+        errors = sum(finding.severity.value == "error" for finding in findings)
+        if self.as_json:
+            _write_json({"plan": path, "valid": errors == 0, "findings": [finding.to_json() for finding in findings]})
+            return
+        for finding in findings:
+            if finding.severity.value == "error":
+                console(stderr=False).print(_finding_text(finding), style="red")
+            elif not self.quiet:
+                console(stderr=False).print(_finding_text(finding), style="yellow")
+        if not self.quiet:
+            warnings = len(findings) - errors
+            console().print(f"{path}: {_count(errors, 'error')}, {_count(warnings, 'warning')}")
+
+
+def _finding_text(finding: Any) -> str:
+    lines = [f"{finding.severity.value}: {finding.message}", f"  at: {finding.where}"]
+    if finding.value is not None:
+        from plans.findings import shown
+
+        lines.append(f"  value: {shown(finding.value)}")
+    if finding.remedy:
+        lines.append(f"  try: {finding.remedy}")
+    return "\n".join(lines)
+
+
+def _shown(ttl: str, milliseconds: int) -> str:
+    return ttl if milliseconds else f"{ttl} (never expires)"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _write_json(value: object) -> None:
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def main() -> None:
+    """Entry of the command `edit-plan`."""
+    run_app(app)
+
+
+if __name__ == "__main__":
+    main()
