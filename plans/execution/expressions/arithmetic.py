@@ -1,0 +1,162 @@
+"""+, -, *, / and MOD of numbers; the same signs on times are handed to `times`.
+
+Flink: whole numbers wrap around, of the type of the result; dividing a whole number or a decimal by zero fails, a
+double gives Infinity or NaN; a decimal that does not fit the type of the result is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from plans import rex as r
+from plans import types as t
+from plans.execution.expressions.functions import fail, java
+from plans.execution.expressions.literals import constant
+from plans.execution.expressions.registry import translates
+from plans.execution.types import to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+    from plans.execution.expressions.context import ExpressionContext
+    from plans.rex import Call
+
+_EXACT = (t.IntegerType, t.DecimalType)
+_INTEGER_PRECISION = {8: 3, 16: 5, 32: 10, 64: 19}
+_MAX_PRECISION = 38
+_SPARK_EXACT = 34
+
+
+def operand_types(call: Call) -> tuple[t.LogicalType, ...]:
+    """The types of a call's operands."""
+    return tuple(r.type_of(operand) for operand in call.operands)
+
+
+def is_time(type_: t.LogicalType) -> bool:
+    """True for dates, times, timestamps and intervals."""
+    return isinstance(type_, t.DateType | t.TimeType | t.TimestampBase | t.IntervalType)
+
+
+def as_decimal(type_: t.LogicalType) -> t.DecimalType | None:
+    """The decimal type that holds all values of a whole number or decimal type."""
+    if isinstance(type_, t.DecimalType):
+        return type_
+    if isinstance(type_, t.IntegerType):
+        return t.DecimalType(precision=_INTEGER_PRECISION[type_.BITS], scale=0)
+    return None
+
+
+def _symmetric(
+    sign: str, apply: Callable[[Column, Column], Column]
+) -> Callable[[Call, tuple[Column, ...], ExpressionContext], Column]:
+    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        if any(is_time(type_) for type_ in operand_types(call)):
+            from plans.execution.expressions.times import time_arithmetic
+
+            return time_arithmetic(sign, call, args, context)
+        if len(args) == 1:
+            return _negated(call, args[0])
+        if isinstance(call.type, t.DecimalType):
+            return _decimal(sign, call, args)
+        target = to_spark(call.type)
+        # Each type of whole number wraps as the low bits of a wider result do: casts cut the high bits off.
+        return apply(args[0].cast(target), args[1].cast(target)).cast(target)
+
+    return translate
+
+
+translates("$+$1", "$PLUS$1", "$plus$1")(_symmetric("+", lambda a, b: a + b))
+translates("$-$1", "$MINUS$1", "$minus$1", "$minusPrefix$1")(_symmetric("-", lambda a, b: a - b))
+translates("$*$1", "$TIMES$1", "$times$1")(_symmetric("*", lambda a, b: a * b))
+
+
+def _negated(call: Call, value: Column) -> Column:
+    target = to_spark(call.type)
+    if isinstance(call.type, t.IntegerType):
+        return (F.lit(0).cast(target) - value).cast(target)
+    if isinstance(call.type, t.DecimalType):
+        return negated_decimal(value, call.type)
+    return (-value).cast(target)
+
+
+def negated_decimal(value: Column, type_: t.DecimalType) -> Column:
+    """-value; Spark's own minus rounds to 34 digits."""
+    if type_.precision <= _SPARK_EXACT:
+        return -value
+    return java("NEGATE_DECIMAL", type_, value)
+
+
+def _decimal(sign: str, call: Call, args: tuple[Column, ...]) -> Column:
+    types = operand_types(call)
+    exact = [as_decimal(type_) for type_ in types]
+    left = args[0].cast(to_spark(exact[0])) if exact[0] else args[0]
+    right = args[1].cast(to_spark(exact[1])) if exact[1] else args[1]
+    if exact[0] and exact[1] and _spark_type(sign, exact[0], exact[1]) == _shape(call.type):
+        return {"+": left + right, "-": left - right, "*": left * right}[sign]
+    return java("DECIMAL_ARITHMETIC", call.type, left, right, options=(sign, *_options(call.type)))
+
+
+def _shape(type_: t.LogicalType) -> tuple[int, int] | None:
+    return (type_.precision, type_.scale) if isinstance(type_, t.DecimalType) else None
+
+
+def _options(type_: t.LogicalType) -> tuple[str, ...]:
+    shape = _shape(type_)
+    return tuple(map(str, shape)) if shape else ()
+
+
+def _spark_type(sign: str, a: t.DecimalType, b: t.DecimalType) -> tuple[int, int]:
+    """The decimal that Spark's own operator gives: where it is the plan's type, that operator is exact."""
+    if sign == "*":
+        precision, scale = a.precision + b.precision + 1, a.scale + b.scale
+    else:
+        scale = max(a.scale, b.scale)
+        precision = max(a.precision - a.scale, b.precision - b.scale) + scale + 1
+    if precision <= _MAX_PRECISION:
+        return precision, scale
+    # More digits than fit: another rounding than Flink's could come in between.
+    return 0, 0
+
+
+def _guarded(call: Call, divisor: Column, value: Column, what: str) -> Column:
+    """`value`, or a failed query where the divisor is zero."""
+    known = constant(call.operands[1])
+    if known is not None and float(known) != 0:
+        return value
+    return F.when(divisor == 0, fail(f"{what}: division by zero").cast(to_spark(call.type))).otherwise(value)
+
+
+@translates("$/$1", "$/INT$1", "$DIVIDE$1", "$divide$1")
+def _divide(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    if any(is_time(type_) for type_ in operand_types(call)):
+        from plans.execution.expressions.times import time_arithmetic
+
+        return time_arithmetic("/", call, args, context)
+    target = to_spark(call.type)
+    left, right = args
+    if isinstance(call.type, t.IntegerType):
+        quotient = F.call_function("div", left.cast("bigint"), right.cast("bigint")).cast(target)
+        return _guarded(call, right, quotient, "integer /")
+    if isinstance(call.type, t.DecimalType):
+        return _decimal("/", call, args)
+    a, b = left.cast("double"), right.cast("double")
+    # Spark gives null for x / 0; x * (1 / ±0.0) = x * ±Infinity is what Java gives.
+    known = constant(call.operands[1])
+    if known is not None and float(known) != 0:
+        return (a / b).cast(target)
+    return F.when(b == 0, a * F.pow(b, F.lit(-1.0))).otherwise(a / b).cast(target)
+
+
+@translates("$MOD$1", "$%$1", "$mod$1")
+def _mod(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    target = to_spark(call.type)
+    types = operand_types(call)
+    if all(isinstance(type_, t.IntegerType) for type_ in types):
+        wide = args[0].cast("bigint") % args[1].cast("bigint")
+        return _guarded(call, args[1], wide, "MOD").cast(target)
+    if all(isinstance(type_, _EXACT) for type_ in types):
+        return _decimal("%", call, args)
+    return java("MOD_DOUBLE", "double", args[0].cast("double"), args[1].cast("double")).cast(target)

@@ -1,0 +1,194 @@
+"""Comparisons, IN lists and ranges.
+
+Flink compares doubles as Java does: NaN equals nothing, not even NaN, and -0.0 equals 0.0. Strings are compared by
+their bytes; a CHAR is compared as it is, padding included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from plans import rex as r
+from plans import types as t
+from plans.execution.expressions.arithmetic import as_decimal, operand_types
+from plans.execution.expressions.literals import value_column
+from plans.execution.expressions.registry import translates
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+    from plans.execution.expressions.context import ExpressionContext
+    from plans.rex import Call
+
+Comparison = Callable[["Column", "Column"], "Column"]
+
+_FLOATING = (t.FloatType, t.DoubleType)
+
+
+def aligned(
+    call: Call, args: tuple[Column, ...], context: ExpressionContext
+) -> tuple[tuple[Column, ...], tuple[t.LogicalType, ...]]:
+    """Two operands as columns of types that Spark compares as Flink does."""
+    types = operand_types(call)
+    return tuple(_comparable(arg, type_, types) for arg, type_ in zip(args, types, strict=True)), types
+
+
+def _comparable(column: Column, type_: t.LogicalType, types: tuple[t.LogicalType, ...]) -> Column:
+    if type(types[0]) is type(types[-1]):
+        return column
+    if any(isinstance(other, _FLOATING) for other in types) and isinstance(type_, t.NumericType):
+        return column.cast("double")
+    exact = as_decimal(type_)
+    if exact is not None and any(isinstance(other, t.DecimalType) for other in types):
+        return column.cast(f"decimal({exact.precision},{exact.scale})")
+    return column
+
+
+def _compares(*names: str, nan: bool = False) -> Callable[[Comparison], Comparison]:
+    """Register a comparison; `nan` is its result where an operand is NaN."""
+
+    def register(compare: Comparison) -> Comparison:
+        def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+            (left, right), types = aligned(call, args, context)
+            result = compare(left, right)
+            watched = [
+                F.isnan(column)
+                for column, type_, rex in zip((left, right), types, call.operands, strict=True)
+                if isinstance(type_, _FLOATING) and not isinstance(rex, r.Literal)
+            ]
+            if not watched:
+                return result
+            # A null beside a NaN is still unknown: x = x is true, or null for null.
+            answer = ((left == left) & (right == right)) if nan else ((left != left) | (right != right))
+            return F.when(reduce(lambda a, b: a | b, watched), answer).otherwise(result)
+
+        translates(*names)(translate)
+        return compare
+
+    return register
+
+
+@_compares("$=$1", "$equals$1")
+def _equal(left: Column, right: Column) -> Column:
+    return left == right
+
+
+@_compares("$<>$1", "$notEquals$1", nan=True)
+def _different(left: Column, right: Column) -> Column:
+    return left != right
+
+
+@_compares("$<$1", "$lessThan$1")
+def _less(left: Column, right: Column) -> Column:
+    return left < right
+
+
+@_compares("$<=$1", "$lessThanOrEqual$1")
+def _at_most(left: Column, right: Column) -> Column:
+    return left <= right
+
+
+@_compares("$>$1", "$greaterThan$1")
+def _greater(left: Column, right: Column) -> Column:
+    return left > right
+
+
+@_compares("$>=$1", "$greaterThanOrEqual$1")
+def _at_least(left: Column, right: Column) -> Column:
+    return left >= right
+
+
+@translates("$IS DISTINCT FROM$1")
+def _distinct(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    (left, right), _ = aligned(call, args, context)
+    return ~left.eqNullSafe(right)
+
+
+@translates("$IS NOT DISTINCT FROM$1")
+def _not_distinct(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    (left, right), _ = aligned(call, args, context)
+    return left.eqNullSafe(right)
+
+
+@translates("$SEARCH$1")
+def _search(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    sarg = call.operands[1]
+    if not isinstance(sarg, r.Sarg):
+        raise context.unsupported("$SEARCH$1 without a set of ranges")
+    value, type_ = args[0], r.type_of(call.operands[0])
+    if isinstance(type_, _FLOATING) or isinstance(sarg.type, _FLOATING):
+        value = value.cast("double")
+    points = [item for item in sarg.ranges if _is_point(item)]
+    others = [item for item in sarg.ranges if not _is_point(item)]
+    tests = [_in_range(value, item, sarg.type, context) for item in others]
+    if points:
+        bounds = [value_column(item.lower, sarg.type, context) for item in points]
+        tests.append(value.isin(*bounds) if len(bounds) > 1 else value == bounds[0])
+    found = reduce(lambda a, b: a | b, tests) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
+    if isinstance(type_, _FLOATING) and others:
+        # Spark puts NaN above all numbers; in Flink it lies in no range.
+        found = found & ~F.isnan(value)
+    if sarg.null_as == "TRUE":
+        return value.isNull() | found
+    if sarg.null_as == "FALSE":
+        return value.isNotNull() & found
+    return found
+
+
+def _is_point(item: r.Range) -> bool:
+    return item.has_lower and item.has_upper and item.lower == item.upper
+
+
+def _in_range(value: Column, item: r.Range, type_: t.LogicalType, context: ExpressionContext) -> Column:
+    tests = []
+    if item.has_lower:
+        bound = value_column(item.lower, type_, context)
+        tests.append(value >= bound if item.lower_closed else value > bound)
+    if item.has_upper:
+        bound = value_column(item.upper, type_, context)
+        tests.append(value <= bound if item.upper_closed else value < bound)
+    return reduce(lambda a, b: a & b, tests) if tests else value.eqNullSafe(value)
+
+
+@translates("$BETWEEN$1", "$between$1")
+def _between(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return (args[0] >= args[1]) & (args[0] <= args[2])
+
+
+@translates("$NOT BETWEEN$1", "$NOTBETWEEN$1", "$notBetween$1")
+def _not_between(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return (args[0] < args[1]) | (args[0] > args[2])
+
+
+@translates("$IN$1", "$in$1")
+def _in(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return args[0].isin(*args[1:])
+
+
+@translates("$NOT IN$1")
+def _not_in(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return ~args[0].isin(*args[1:])
+
+
+def _extreme(pick: Callable[..., Column]) -> Callable[[Call, tuple[Column, ...], ExpressionContext], Column]:
+    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        from plans.execution.expressions.casts import cast_column
+
+        same = [
+            cast_column(arg, r.type_of(rex), call.type, context) for arg, rex in zip(args, call.operands, strict=True)
+        ]
+        if len(same) == 1:
+            return same[0]
+        # Flink: null as soon as one argument is null; Spark would skip it.
+        known = reduce(lambda a, b: a & b, (arg.isNotNull() for arg in args))
+        return F.when(known, pick(*same))
+
+    return translate
+
+
+translates("$GREATEST$1")(_extreme(F.greatest))
+translates("$LEAST$1")(_extreme(F.least))

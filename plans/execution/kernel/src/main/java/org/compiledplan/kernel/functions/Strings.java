@@ -1,0 +1,316 @@
+package org.compiledplan.kernel.functions;
+
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import scala.collection.Iterator;
+import scala.collection.Seq;
+
+/** Functions on strings; positions count code points from 1. */
+final class Strings {
+    private static final long LONGEST = 100_000_000L;
+
+    private Strings() {}
+
+    static void register() {
+        Registry.strict("SUBSTRING", a -> substring((String) a[0], (Integer) a[1], a.length > 2 ? (Integer) a[2] : null));
+        Registry.strict("LEFT", a -> left((String) a[0], (Integer) a[1]));
+        Registry.strict("RIGHT", a -> right((String) a[0], (Integer) a[1]));
+        Registry.strict("LPAD", a -> pad((String) a[0], (Integer) a[1], (String) a[2], true));
+        Registry.strict("RPAD", a -> pad((String) a[0], (Integer) a[1], (String) a[2], false));
+        Registry.strict("REPEAT", a -> repeat((String) a[0], (Integer) a[1]));
+        Registry.strict("LOCATE", a -> locate((String) a[0], (String) a[1], a.length > 2 ? (Integer) a[2] : 1));
+        Registry.strict("INSTR", Strings::instr);
+        Registry.strict("OVERLAY", Strings::overlay);
+        Registry.strict("SPLIT_INDEX", Strings::splitIndex);
+        Registry.strict("INITCAP", a -> initcap((String) a[0]));
+        Registry.strict("ASCII", a -> ascii((String) a[0]));
+        Registry.strict("CHR", a -> String.valueOf((char) (((Number) a[0]).longValue() & 0xFF)));
+        Registry.strict("TRANSLATE", a -> translate((String) a[0], (String) a[1], (String) a[2]));
+        Registry.strict("TO_BASE64", a -> Base64.getEncoder().encodeToString(bytes(a[0])));
+        Registry.strict("FROM_BASE64", a -> new String(
+                Base64.getDecoder().decode(((String) a[0]).getBytes(StandardCharsets.UTF_8)), StandardCharsets.UTF_8));
+        Registry.strict("URL_ENCODE", a -> URLEncoder.encode((String) a[0], StandardCharsets.UTF_8));
+        Registry.strict("URL_DECODE", a -> urlDecode((String) a[0]));
+        Registry.strict("CONCAT_WS", Strings::concatWs);
+        Registry.strictWith("TRIM", options -> {
+            boolean start = !options[0].equals("TRAILING");
+            boolean end = !options[0].equals("LEADING");
+            return a -> trim((String) a[0], (String) a[1], start, end);
+        });
+        Registry.strict("ENCODE", a -> ((String) a[0]).getBytes(Charset.forName((String) a[1])));
+        Registry.strict("DECODE", a -> new String((byte[]) a[0], Charset.forName((String) a[1])));
+        Registry.strict("PARSE_URL", Strings::parseUrl);
+        Registry.strict("INET_ATON", a -> inetAton((String) a[0]));
+        Registry.strict("INET_NTOA", a -> inetNtoa(((Number) a[0]).longValue()));
+        Registry.strict("HASH_CODE", a -> java.util.Arrays.hashCode((byte[]) a[0]));
+    }
+
+    private static byte[] bytes(Object value) {
+        return value instanceof byte[] raw ? raw : ((String) value).getBytes(StandardCharsets.UTF_8);
+    }
+
+    static int length(String text) {
+        return text.codePointCount(0, text.length());
+    }
+
+    /** Code points from `from` (0-based) up to `to`. */
+    static String slice(String text, int from, int to) {
+        int start = text.offsetByCodePoints(0, from);
+        return text.substring(start, text.offsetByCodePoints(start, to - from));
+    }
+
+    private static String substring(String text, int start, Integer count) {
+        int size = length(text);
+        if (count != null && count < 0) {
+            return null;
+        }
+        int from = start > 0 ? start - 1 : start < 0 ? size + start : 0;
+        if (from >= size || from < 0) {
+            return "";
+        }
+        long to = count == null ? size : Math.min((long) from + count, size);
+        return slice(text, from, (int) to);
+    }
+
+    private static String left(String text, int count) {
+        return count <= 0 ? "" : count >= length(text) ? text : slice(text, 0, count);
+    }
+
+    private static String right(String text, int count) {
+        int size = length(text);
+        return count <= 0 ? "" : count >= size ? text : slice(text, size - count, size);
+    }
+
+    private static String pad(String text, int size, String with, boolean before) {
+        if (size < 0 || with.isEmpty()) {
+            return null;
+        }
+        int missing = size - text.length();
+        if (missing <= 0) {
+            return text.substring(0, size);
+        }
+        StringBuilder padding = new StringBuilder();
+        while (padding.length() < missing) {
+            padding.append(with);
+        }
+        padding.setLength(missing);
+        return before ? padding + text : text + padding;
+    }
+
+    private static String repeat(String text, int count) {
+        if (count <= 0) {
+            return "";
+        }
+        if ((long) text.length() * count > LONGEST) {
+            throw new IllegalArgumentException("the result would be longer than " + LONGEST + " characters");
+        }
+        return text.repeat(count);
+    }
+
+    private static int locate(String part, String text, int start) {
+        if (start < 1 || start > text.length() + 1) {
+            return 0;
+        }
+        return text.indexOf(part, start - 1) + 1;
+    }
+
+    private static Object instr(Object[] a) {
+        String text = (String) a[0];
+        String part = (String) a[1];
+        int start = a.length > 2 ? (Integer) a[2] : 1;
+        int nth = a.length > 3 ? (Integer) a[3] : 1;
+        if (start == 0 || nth < 1) {
+            throw new IllegalArgumentException("position and occurrence must not be 0");
+        }
+        int at = start > 0 ? start - 2 : text.length() + start + 1;
+        for (int i = 0; i < nth; i++) {
+            at = start > 0 ? text.indexOf(part, at + 1) : text.lastIndexOf(part, at - 1);
+            if (at < 0) {
+                return 0;
+            }
+        }
+        return at + 1;
+    }
+
+    private static Object overlay(Object[] a) {
+        String text = (String) a[0];
+        String with = (String) a[1];
+        int start = (Integer) a[2];
+        int count = a.length > 3 ? (Integer) a[3] : with.length();
+        if (start <= 0 || start > text.length()) {
+            return text;
+        }
+        StringBuilder result = new StringBuilder(text.substring(0, start - 1)).append(with);
+        if (count >= 0 && start + count <= text.length() || count < 0) {
+            result.append(text.substring(Math.max(0, start - 1 + count)));
+        }
+        return result.toString();
+    }
+
+    private static Object splitIndex(Object[] a) {
+        String text = (String) a[0];
+        int index = (Integer) a[2];
+        if (index < 0) {
+            return null;
+        }
+        String separator = a[1] instanceof Number n ? String.valueOf((char) n.intValue()) : (String) a[1];
+        List<String> parts = split(text, separator);
+        return index < parts.size() ? parts.get(index) : null;
+    }
+
+    /** All parts between the separators, empty ones too; no separator splits into nothing but the text. */
+    static List<String> split(String text, String separator) {
+        List<String> parts = new ArrayList<>();
+        if (text.isEmpty()) {
+            return parts;
+        }
+        if (separator.isEmpty()) {
+            parts.add(text);
+            return parts;
+        }
+        int from = 0;
+        for (int at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, from)) {
+            parts.add(text.substring(from, at));
+            from = at + separator.length();
+        }
+        parts.add(text.substring(from));
+        return parts;
+    }
+
+    private static String initcap(String text) {
+        StringBuilder result = new StringBuilder(text.length());
+        boolean inside = false;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean letter = Character.isLetterOrDigit(c);
+            result.append(inside ? Character.toLowerCase(c) : Character.toUpperCase(c));
+            inside = letter;
+        }
+        return result.toString();
+    }
+
+    private static int ascii(String text) {
+        byte[] raw = text.getBytes(StandardCharsets.UTF_8);
+        return raw.length == 0 ? 0 : raw[0];
+    }
+
+    private static String translate(String text, String from, String to) {
+        Map<Integer, Integer> mapping = new HashMap<>();
+        int[] targets = to.codePoints().toArray();
+        int[] sources = from.codePoints().toArray();
+        for (int i = 0; i < sources.length; i++) {
+            mapping.putIfAbsent(sources[i], i < targets.length ? targets[i] : -1);
+        }
+        StringBuilder result = new StringBuilder();
+        text.codePoints().forEach(c -> {
+            int target = mapping.getOrDefault(c, c);
+            if (target >= 0) {
+                result.appendCodePoint(target);
+            }
+        });
+        return result.toString();
+    }
+
+    private static String urlDecode(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static Object concatWs(Object[] a) {
+        StringBuilder result = new StringBuilder();
+        boolean first = true;
+        for (Iterator<?> items = ((Seq<?>) a[1]).iterator(); items.hasNext(); ) {
+            Object item = items.next();
+            if (item != null) {
+                result.append(first ? "" : a[0]).append(item);
+                first = false;
+            }
+        }
+        return result.toString();
+    }
+
+    private static String trim(String text, String characters, boolean start, boolean end) {
+        int from = 0;
+        int to = text.length();
+        while (start && from < to && characters.indexOf(text.codePointAt(from)) >= 0) {
+            from += Character.charCount(text.codePointAt(from));
+        }
+        while (end && to > from && characters.indexOf(text.codePointBefore(to)) >= 0) {
+            to -= Character.charCount(text.codePointBefore(to));
+        }
+        return text.substring(from, to);
+    }
+
+    private static Object parseUrl(Object[] a) throws Exception {
+        URI url;
+        try {
+            url = new URI((String) a[0]);
+        } catch (java.net.URISyntaxException e) {
+            return null;
+        }
+        String query = url.getRawQuery();
+        String part = (String) a[1];
+        if (a.length > 2) {
+            return part.equals("QUERY") ? parameter(query, (String) a[2]) : null;
+        }
+        return switch (part) {
+            case "HOST" -> url.getHost();
+            case "PATH" -> url.getRawPath();
+            case "QUERY" -> query;
+            case "REF" -> url.getRawFragment();
+            case "PROTOCOL" -> url.getScheme();
+            case "FILE" -> query == null ? url.getRawPath() : url.getRawPath() + "?" + query;
+            case "AUTHORITY" -> url.getRawAuthority();
+            case "USERINFO" -> url.getRawUserInfo();
+            default -> null;
+        };
+    }
+
+    private static String parameter(String query, String name) {
+        for (String pair : query == null ? new String[0] : query.split("&")) {
+            if (pair.startsWith(name + "=")) {
+                return pair.substring(name.length() + 1);
+            }
+        }
+        return null;
+    }
+
+    private static Long inetAton(String text) {
+        String[] parts = text.split("\\.", -1);
+        if (parts.length > 4) {
+            return null;
+        }
+        long result = 0;
+        for (int i = 0; i < parts.length; i++) {
+            if (parts[i].isEmpty() || parts[i].length() > 10 || !parts[i].chars().allMatch(c -> c >= '0' && c <= '9')) {
+                return null;
+            }
+            long value = Long.parseLong(parts[i]);
+            boolean last = i == parts.length - 1;
+            int room = last ? 4 - i : 1;
+            if (value >= 1L << (8 * room)) {
+                return null;
+            }
+            result = (result << (8 * room)) | value;
+        }
+        return result;
+    }
+
+    private static String inetNtoa(long value) {
+        if (value < 0 || value > 0xFFFFFFFFL) {
+            return null;
+        }
+        return (value >> 24) + "." + (value >> 16 & 255) + "." + (value >> 8 & 255) + "." + (value & 255);
+    }
+}

@@ -1,0 +1,78 @@
+package org.compiledplan.kernel.functions;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Dates and times as SQL writes them, leniently read. */
+final class TimeTexts {
+    private static final Pattern DATE = Pattern.compile("\\s*(-?\\d{1,9})(?:-(\\d{1,2})(?:-(\\d{1,2}))?)?\\s*");
+    private static final Pattern TIME =
+            Pattern.compile("\\s*(\\d{1,2})(?::(\\d{1,2})(?::(\\d{1,2})(?:\\.(\\d*))?)?)?\\s*");
+
+    private TimeTexts() {}
+
+    /** `2024-2-9`, `2024-2` (the 1st), `2024`. */
+    static LocalDate parseDate(String text) {
+        Matcher m = DATE.matcher(text);
+        if (!m.matches()) {
+            throw new DateTimeException("not a date: '" + text + "'");
+        }
+        int month = m.group(2) == null ? 1 : Integer.parseInt(m.group(2));
+        int day = m.group(3) == null ? 1 : Integer.parseInt(m.group(3));
+        return LocalDate.of(Integer.parseInt(m.group(1)), month, day);
+    }
+
+    private static LocalTime clock(String text) {
+        Matcher m = TIME.matcher(text);
+        if (!m.matches()) {
+            throw new DateTimeException("not a time: '" + text + "'");
+        }
+        int minute = m.group(2) == null ? 0 : Integer.parseInt(m.group(2));
+        int second = m.group(3) == null ? 0 : Integer.parseInt(m.group(3));
+        String digits = m.group(4) == null ? "" : m.group(4);
+        int nanos = Integer.parseInt((digits + "000000000").substring(0, 9));
+        return LocalTime.of(Integer.parseInt(m.group(1)), minute, second, nanos);
+    }
+
+    /** Milliseconds of the day. */
+    static int parseTime(String text) {
+        return (int) (clock(text).toNanoOfDay() / 1_000_000);
+    }
+
+    static LocalDateTime parseTimestamp(String given) {
+        String text = given.trim();
+        int gap = text.indexOf(' ') >= 0 ? text.indexOf(' ') : text.indexOf('T');
+        if (gap < 0) {
+            return parseDate(text).atStartOfDay();
+        }
+        return parseDate(text.substring(0, gap)).atTime(clock(text.substring(gap + 1)));
+    }
+
+    static long micros(LocalDateTime time) {
+        return Math.addExact(
+                Math.multiplyExact(time.toEpochSecond(ZoneOffset.UTC), 1_000_000L), time.getNano() / 1000);
+    }
+
+    static LocalDateTime local(long micros) {
+        return LocalDateTime.ofEpochSecond(
+                Math.floorDiv(micros, 1_000_000L), (int) Math.floorMod(micros, 1_000_000L) * 1000, ZoneOffset.UTC);
+    }
+
+    static Instant instant(long micros) {
+        return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000);
+    }
+
+    static String timeText(int millis, int precision) {
+        String text = String.format("%02d:%02d:%02d", millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60);
+        if (precision == 0) {
+            return text;
+        }
+        return text + "." + (String.format("%03d", millis % 1000) + "000000").substring(0, precision);
+    }
+}
