@@ -37,9 +37,9 @@ def masked(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def masked_json(value: Any, key: str = "") -> Any:
-    """JSON values of a plan with the sensitive texts hidden, wherever they stand in it."""
+    """JSON values of a plan with the sensitive ones hidden, wherever they stand."""
     if isinstance(value, dict):
         return {name: masked_json(item, name) for name, item in value.items()}
     if isinstance(value, list):
         return [masked_json(item, key) for item in value]
-    return HIDDEN if isinstance(value, str) and is_sensitive(key) else value
+    return HIDDEN if value is not None and is_sensitive(key) else value

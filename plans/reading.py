@@ -25,7 +25,7 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
     Warnings travel with the plan, and among the findings.
     """
     findings = list(_root_findings(data))
-    if findings:
+    if not (isinstance(data, dict) and isinstance(data.get("nodes"), list) and isinstance(data.get("edges"), list)):
         return None, findings
     nodes: list[PlanNode] = []
     for position, value in enumerate(data["nodes"]):

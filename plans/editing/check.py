@@ -8,7 +8,7 @@ from typing import Any
 from plans import jsontext
 from plans.editing.lint import lint
 from plans.errors import PlanError
-from plans.findings import Finding, pointer_of, shown
+from plans.findings import Finding, did_you_mean, pointer_of, shown
 from plans.masking import masked_json
 from plans.reading import read_plan
 
@@ -64,7 +64,7 @@ def _finding(error: Any, data: Json) -> Finding:
             return Finding(pointer_of((*parts, extra)), f"unknown field `{extra}`", "remove it", None, node)
         case "enum" | "const":
             known = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
-            remedy = "known: " + ", ".join(str(item) for item in known)
+            remedy = did_you_mean(str(value), [str(item) for item in known])
             return Finding(pointer_of(parts), f"unknown value {shown(value)} for `{name}`", remedy, value, node)
         case "type":
             kinds = error.validator_value

@@ -88,7 +88,9 @@ def _finding(detail: dict[str, Any], root: Json, at: tuple[str | int, ...], node
     if kind == "union_tag_invalid":
         tag, known = str(context["tag"]), re.findall(r"'([^']*)'", str(context["expected_tags"]))
         key = str(context["discriminator"]).strip("'")
-        pointer, key = (pointer, "kind") if "(" in key else (f"{pointer}/{key}", key)
+# The columns' own discriminator is a function; the field is `kind`.
+        key = "kind" if "(" in key else key
+        pointer = f"{pointer}/{key}"
         return Finding(pointer, f"unknown {key} {tag!r}", did_you_mean(tag, known), tag, node)
     if kind == "union_tag_not_found":
         key = str(context["discriminator"]).strip("'")

@@ -1,0 +1,31 @@
+"""The plans that Flink compiled, for tests that look at all of them."""
+
+from __future__ import annotations
+
+import copy
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).parents[1]
+FROM_FLINK = tuple(sorted((TESTS / "plans" / "data").glob("*.json")))
+CONFORMANCE = tuple(sorted((TESTS / "conformance" / "cases").glob("*/*/flink-plan.json")))
+ALL = CONFORMANCE + FROM_FLINK
+
+
+def name_of(path: Path) -> str:
+    return "/".join(path.parts[-3:-1]) if path.name == "flink-plan.json" else path.stem
+
+
+@lru_cache(maxsize=8)
+def _text(case: str) -> str:
+    return next(path for path in ALL if name_of(path) == case).read_text(encoding="utf-8")
+
+
+def text_of(case: str) -> str:
+    return _text(case)
+
+
+def data_of(case: str) -> Any:
+    return copy.deepcopy(json.loads(_text(case)))

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import pytest
+
+from plans.masking import HIDDEN, is_sensitive, masked, masked_json
+
+
+@pytest.mark.parametrize(
+    "key", ["password", "db.PASSWORD", "s3.secret-key", "properties.sasl.jaas.config", "apiKey", "x-api-key", "http-headers"]
+)  # fmt: skip
+def test_sensitive(key: str) -> None:
+    assert is_sensitive(key)
+
+
+@pytest.mark.parametrize("key", ["path", "connector", "user", "format"])
+def test_plain(key: str) -> None:
+    assert not is_sensitive(key)
+
+
+def test_hides_values_alone() -> None:
+    assert masked({"path": "/a", "password": "p"}) == {"path": "/a", "password": HIDDEN}
+    value = {"nodes": [{"options": {"auth-token": "t", "path": "/a"}}]}
+    assert masked_json(value) == {"nodes": [{"options": {"auth-token": HIDDEN, "path": "/a"}}]}
