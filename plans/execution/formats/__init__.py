@@ -1,1 +1,6 @@
-"""formats of the executor."""
+"""Formats: how rows are written in files."""
+
+
+def load_formats() -> None:
+    """Import every format, which registers it."""
+    from plans.execution.formats import json  # noqa: F401

@@ -1,0 +1,37 @@
+"""The connector `blackhole`: computes every row and keeps none.
+
+Source: Flink's page "BlackHole".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plans.execution.connectors.base import SinkContext, TableSpec, sink_connector
+from plans.execution.connectors.options import OptionSet, any_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_OPTIONS = OptionSet({"connector": any_text})
+
+
+@dataclass(frozen=True, slots=True)
+class BlackHole:
+    """Consumes rows."""
+
+    def write(self, frame: DataFrame, batch_id: int) -> None:
+        """Compute a batch; see `Sink.write`."""
+        frame.write.format("noop").mode("overwrite").save()
+
+
+@sink_connector("blackhole")
+def sink(table: TableSpec, context: SinkContext) -> BlackHole:
+    """A sink for a table.
+
+    Raises:
+        UnsupportedError: an option that the connector does not have.
+    """
+    _OPTIONS.check(table.options, table.identifier)
+    return BlackHole()

@@ -1,0 +1,273 @@
+"""The connector `filesystem`: files of a format in a folder, or one file.
+
+Source: Flink's page "FileSystem". What a source reads first is ordered by the files' modification time, then path, then
+position in the file; of one file, by position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from plans import types as t
+from plans.errors import DataError, UnsupportedError
+from plans.execution.connectors.base import (
+    INSERT,
+    KIND,
+    ORD,
+    PATH,
+    SinkContext,
+    Source,
+    SourceContext,
+    TableSpec,
+    sink_connector,
+    source_connector,
+)
+from plans.execution.connectors.hadoop import Files, literally
+from plans.execution.connectors.options import OptionSet, any_text
+from plans.execution.formats import load_formats
+from plans.execution.formats.base import SUFFIX, Format, FormatSpec, formats
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import Column, DataFrame
+
+_OPTIONS = OptionSet(
+    {
+        "connector": any_text,
+        "path": any_text,
+        "format": any_text,
+        "partition.default-name": any_text,
+        "source.monitor-interval": any_text,
+    },
+    # These tune how many files are made, how fast, and what is known of them beforehand.
+    ignored=frozenset(
+        (
+            "source.report-statistics",
+            "scan.parallelism",
+            "sink.parallelism",
+            "sink.rolling-policy.file-size",
+            "sink.rolling-policy.rollover-interval",
+            "sink.rolling-policy.check-interval",
+            "sink.rolling-policy.inactivity-interval",
+            "sink.shuffle-by-partition.enable",
+            "auto-compaction",
+            "compaction.file-size",
+            "compaction.parallelism",
+            "partition.time-extractor.kind",
+            "partition.time-extractor.class",
+            "partition.time-extractor.timestamp-pattern",
+            "partition.time-extractor.timestamp-formatter",
+            "sink.partition-commit.trigger",
+            "sink.partition-commit.delay",
+            "sink.partition-commit.watermark-time-zone",
+            "sink.partition-commit.success-file.name",
+        )
+    ),
+    refused=frozenset(
+        (
+            "source.path.regex-pattern",
+            "sink.partition-commit.policy.kind",
+            "sink.partition-commit.policy.class",
+            "sink.partition-commit.policy.class.parameters",
+        )
+    ),
+)
+
+_DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
+_STAGING = ".compiled-plan-"
+
+_METADATA: Mapping[str, tuple[t.LogicalType, str]] = {
+    "file.path": (t.STRING, "_metadata.file_path"),
+    "file.name": (t.STRING, "_metadata.file_name"),
+    "file.size": (t.BIGINT, "_metadata.file_size"),
+    "file.modification-time": (t.TimestampLtzType(precision=3), "_metadata.file_modification_time"),
+}
+
+
+def _format(table: TableSpec) -> tuple[Format, FormatSpec]:
+    """The table's format and what it needs; all options are checked.
+
+    Raises:
+        UnsupportedError: an option, format or type that does not run.
+    """
+    load_formats()
+    name = table.options.get("format", "")
+    found = formats().get(name)
+    if found is None:
+        raise UnsupportedError(
+            f"format {name!r} is not supported",
+            where=f"table {table.identifier}, WITH, 'format'",
+            remedy=f"use one of: {', '.join(sorted(formats()))}",
+        )
+    prefix = f"{name}."
+    own = {key.removeprefix(prefix): value for key, value in table.options.items() if key.startswith(prefix)}
+    rest = {key: value for key, value in table.options.items() if not key.startswith(prefix)}
+    _OPTIONS.check(rest, table.identifier, others=frozenset(prefix + key for key in found.options.known))
+    found.options.check(own, table.identifier, prefix)
+    kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
+    keys = tuple(key for key, _ in table.metadata if key not in _METADATA)
+    spec = FormatSpec(
+        table.identifier,
+        replace(table.columns, fields=kept),
+        own,
+        tuple(key.removeprefix("value.") for key in keys),
+    )
+    for key in spec.metadata:
+        if key not in found.metadata:
+            raise UnsupportedError(
+                f"format {name!r} has no metadata {key!r}",
+                where=f"table {table.identifier}",
+                remedy=f"metadata of this table: {', '.join((*_METADATA, *found.metadata))}",
+            )
+    found.check(spec)
+    return found, spec
+
+
+def _path(table: TableSpec) -> str:
+    path = table.options.get("path", "")
+    if not path:
+        raise UnsupportedError(
+            "option 'path' is missing or empty",
+            where=f"table {table.identifier}, WITH",
+            remedy="add 'path' = '...', a file or folder",
+        )
+    return path
+
+
+@source_connector("filesystem")
+def source(table: TableSpec, context: SourceContext) -> Source:
+    """Read a file or the files of a folder.
+
+    Raises:
+        UnsupportedError: an option, format or type that does not run.
+        DataError: there is no such file or folder.
+    """
+    format_, spec = _format(table)
+    path = _path(table)
+    files = Files(context.spark, path)
+    if not files.exists(path):
+        raise DataError(
+            f"file or folder {path} does not exist",
+            where=f"table {table.identifier}",
+            remedy="correct the table's option 'path', or put the file there",
+        )
+    reader = (
+        context.spark.readStream.option("recursiveFileLookup", True)
+        # Nothing is too old to be read; by default a file a week older than the newest one is left out.
+        .option("maxFileAge", "36500d")
+        .option("mergeSchema", False)
+    )
+    folder = files.is_folder(path)
+    order = _folder_order(len(path)) if folder else (F.call_function("order_number"), F.lit(None).cast("binary"))
+    extra = [order[0].alias(ORD), order[1].alias(PATH)]
+    extra += [
+        F.col(_METADATA[key][1]).alias(f"{_EXTRA}{index}")
+        for index, (key, _) in enumerate(table.metadata)
+        if key in _METADATA
+    ]
+    scanned = format_.scan(reader, literally(files.root), spec, extra)
+    return Source(_arranged(scanned, table), bounded="source.monitor-interval" not in table.options)
+
+
+_EXTRA = "e"
+
+
+def _folder_order(common: int) -> tuple[Column, Column]:
+    """Time of the file, then its path and the position in it; the first `common` characters are the same in all."""
+    position = F.call_function("order_number").cast("binary")
+    name = F.substring(F.col("_metadata.file_path"), common, 1 << 30).cast("binary")
+    return (
+        F.unix_micros("_metadata.file_modification_time"),
+        F.concat(name, F.lit(bytearray(1)), position),
+    )
+
+
+def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
+    """The columns in the order of `Source`, with their names there."""
+    path = F.when(F.col(SUFFIX).isNull(), F.col(PATH)).otherwise(
+        F.concat(F.coalesce(F.col(PATH), F.lit(bytearray())), F.col(SUFFIX))
+    )
+    names = [field.name for field in table.columns.fields]
+    kept = [name for name in names if name not in table.partition_keys]
+    columns = [F.col(f"c{kept.index(name)}").alias(f"f{index}") for index, name in enumerate(names)]
+    formatted = [key for key, _ in table.metadata if key not in _METADATA]
+    metadata = [
+        F.col(f"{_EXTRA}{index}" if key in _METADATA else f"x{formatted.index(key)}").alias(f"m{index}")
+        for index, (key, _) in enumerate(table.metadata)
+    ]
+    return scanned.select(KIND, ORD, path.alias(PATH), *columns, *metadata)
+
+
+@dataclass(slots=True)
+class FileSink:
+    """Writes each micro-batch as files of names that tell run and batch.
+
+    A batch is written aside and its files are then moved into the folder, so a reader sees whole files alone. Only the
+    first batch that a sink writes can be one that was written before; what is left of it is removed first.
+    """
+
+    table: TableSpec
+    format: Format
+    spec: FormatSpec
+    context: SinkContext
+    first: bool = True
+
+    def write(self, frame: DataFrame, batch_id: int) -> None:
+        """Write a batch; see `Sink.write`."""
+        root = _path(self.table)
+        files = Files(self.context.spark, root)
+        batch = f"{self.context.run_id}-{batch_id}"
+        staging = f"{files.root}/{_STAGING}{batch}"
+        prefix = f"part-{batch}-"
+        if self.first:
+            files.delete(staging)
+            for entry in list(files.walk(files.root)):
+                if entry.relative.rpartition("/")[2].startswith(prefix):
+                    files.delete(entry.path)
+        self.first = False
+        writer = self.format.writer(self._columns(frame), self.spec, [])
+        writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false").save(staging)
+        number = 0
+        for entry in list(files.walk(staging)):
+            folder, _, name = entry.relative.rpartition("/")
+            if name.startswith(("_", ".")) or self.format.is_empty(self.context.spark, entry.path, entry.size):
+                continue
+            ending = name[name.index(".") :] if "." in name else ""
+            place = "/".join(filter(None, (files.root, folder, f"{prefix}{number}{self._ending(ending)}")))
+            files.move(entry.path, place)
+            number += 1
+        files.delete(staging)
+
+    def _ending(self, written: str) -> str:
+        return f".{self.format.extension}" if written in (".txt", "") else written
+
+    def _columns(self, frame: DataFrame) -> DataFrame:
+        columns = [F.col(f"f{index}").alias(f"c{index}") for index in range(len(self.table.columns.fields))]
+        return frame.select(self._kind(), *columns)
+
+    def _kind(self) -> Column:
+        """The kind; where the format holds inserts alone, any other fails the run."""
+        kind = F.col(KIND)
+        if not self.format.inserts_only:
+            return kind
+        message = F.lit(
+            f"format {self.format.name!r} of table {self.table.identifier} holds inserts alone, "
+            "and the plan gives it an update or delete"
+        )
+        return F.when(kind == INSERT, kind).otherwise(F.raise_error(message).cast("tinyint")).alias(KIND)
+
+
+@sink_connector("filesystem")
+def sink(table: TableSpec, context: SinkContext) -> FileSink:
+    """Write files into a folder.
+
+    Raises:
+        UnsupportedError: an option, format or type that does not run.
+    """
+    format_, spec = _format(table)
+    _path(table)
+    return FileSink(table, format_, spec, context)

@@ -1,0 +1,238 @@
+package org.compiledplan.kernel.formats;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+
+/** Reads JSON values as a logical type, in Spark's internal form, as Flink's JSON format does. */
+final class JsonValues {
+    /** Reads the value whose first token is the parser's current one, and leaves the parser at its last. */
+    @FunctionalInterface
+    interface Reader {
+        Object read(JsonParser parser) throws IOException;
+    }
+
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private final boolean lenient;
+    private final boolean failOnMissing;
+    private final TimeTexts times;
+
+    /**
+     * @param lenient a value that cannot be read becomes null
+     * @param failOnMissing a field of a row that is not there is an error
+     */
+    JsonValues(boolean lenient, boolean failOnMissing, TimeTexts times) {
+        this.lenient = lenient;
+        this.failOnMissing = failOnMissing;
+        this.times = times;
+    }
+
+    /** A reader of values of this type; null is read as null. */
+    Reader reader(Shape shape) {
+        Reader strict = strict(shape);
+        if (lenient) {
+            return parser -> {
+                if (parser.currentToken() == JsonToken.VALUE_NULL) {
+                    return null;
+                }
+                // A nested value that is given up in its middle must still be read to its end.
+                JsonNode nested = parser.currentToken().isStructStart() ? MAPPER.readTree(parser) : null;
+                try {
+                    return strict.read(nested == null ? parser : opened(nested));
+                } catch (RuntimeException | IOException e) {
+                    return null;
+                }
+            };
+        }
+        return parser -> parser.currentToken() == JsonToken.VALUE_NULL ? null : strict.read(parser);
+    }
+
+    private static JsonParser opened(JsonNode node) throws IOException {
+        JsonParser parser = MAPPER.treeAsTokens(node);
+        parser.nextToken();
+        return parser;
+    }
+
+    private Reader strict(Shape shape) {
+        return switch (shape.root()) {
+            case "ROW", "STRUCTURED_TYPE" -> row(shape);
+            case "ARRAY" -> array(shape);
+            case "MAP" -> map(shape, shape.children()[0], shape.children()[1]);
+            case "MULTISET" -> map(shape, shape.children()[0], COUNT);
+            case "NULL" -> parser -> {
+                parser.skipChildren();
+                return null;
+            };
+            default -> named(shape, scalar(shape));
+        };
+    }
+
+    private static final Shape COUNT = new Shape("INTEGER", "INT", 0, 0, new String[0], new Shape[0]);
+
+    /** The same reader, whose failures say what was wanted. */
+    private static Reader named(Shape shape, Reader reader) {
+        return parser -> {
+            try {
+                return reader.read(parser);
+            } catch (RuntimeException | IOException e) {
+                if (parser.currentToken() != null && parser.currentToken().isStructStart()) {
+                    throw new DataException("a JSON object or array cannot be read as " + shape.text());
+                }
+                throw new DataException(Values.wanted(parser.getText(), shape.text()));
+            }
+        };
+    }
+
+    private Reader scalar(Shape shape) {
+        return switch (shape.root()) {
+            case "BOOLEAN" -> parser -> switch (parser.currentToken()) {
+                case VALUE_TRUE -> true;
+                case VALUE_FALSE -> false;
+                default -> Boolean.parseBoolean(text(parser).trim());
+            };
+            case "TINYINT" -> parser -> Byte.parseByte(text(parser).trim());
+            case "SMALLINT" -> parser -> Short.parseShort(text(parser).trim());
+            case "INTEGER", "INTERVAL_YEAR_MONTH" ->
+                parser -> parser.currentToken().isNumeric()
+                        ? (Object) parser.getIntValue()
+                        : (Object) Integer.parseInt(text(parser).trim());
+            case "BIGINT", "INTERVAL_DAY_TIME" ->
+                parser -> parser.currentToken().isNumeric()
+                        ? (Object) parser.getLongValue()
+                        : (Object) Long.parseLong(text(parser).trim());
+            case "FLOAT" ->
+                parser -> parser.currentToken().isNumeric()
+                        ? (Object) parser.getFloatValue()
+                        : (Object) Float.parseFloat(text(parser).trim());
+            case "DOUBLE" ->
+                parser -> parser.currentToken().isNumeric()
+                        ? (Object) parser.getDoubleValue()
+                        : (Object) Double.parseDouble(text(parser).trim());
+            case "DECIMAL" -> {
+                int precision = shape.precision();
+                int scale = shape.scale();
+                yield parser -> {
+                    BigDecimal value = parser.currentToken().isNumeric()
+                            ? parser.getDecimalValue()
+                            : new BigDecimal(text(parser).trim());
+                    return Values.decimal(value, precision, scale);
+                };
+            }
+            case "CHAR", "VARCHAR" -> parser -> Values.text(anyText(parser));
+            case "BINARY", "VARBINARY" -> JsonParser::getBinaryValue;
+            case "DATE" -> parser -> TimeTexts.date(text(parser));
+            case "TIME_WITHOUT_TIME_ZONE" -> parser -> TimeTexts.time(text(parser));
+            case "TIMESTAMP_WITHOUT_TIME_ZONE" -> parser -> times.timestamp(text(parser));
+            case "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> parser -> times.timestampLtz(text(parser));
+            default -> throw new IllegalArgumentException("JSON does not hold values of type " + shape.text());
+        };
+    }
+
+    private static String text(JsonParser parser) throws IOException {
+        if (parser.currentToken().isStructStart()) {
+            throw new DataException("an object or array");
+        }
+        return parser.getText();
+    }
+
+    /** The text of a scalar; of an object or array its JSON. */
+    private static String anyText(JsonParser parser) throws IOException {
+        return parser.currentToken().isStructStart() ? MAPPER.readTree(parser).toString() : parser.getText();
+    }
+
+    private Reader array(Shape shape) {
+        Reader element = reader(shape.children()[0]);
+        return parser -> {
+            if (parser.currentToken() != JsonToken.START_ARRAY) {
+                throw new DataException(Values.wanted(anyText(parser), shape.text()));
+            }
+            List<Object> values = new ArrayList<>();
+            while (parser.nextToken() != JsonToken.END_ARRAY) {
+                values.add(element.read(parser));
+            }
+            return new GenericArrayData(values.toArray());
+        };
+    }
+
+    private Reader map(Shape shape, Shape key, Shape value) {
+        if (!key.root().equals("VARCHAR") && !key.root().equals("CHAR")) {
+            throw new IllegalArgumentException("JSON has no maps with keys that are not texts: " + shape.text());
+        }
+        Reader values = reader(value);
+        return parser -> {
+            if (parser.currentToken() != JsonToken.START_OBJECT) {
+                throw new DataException(Values.wanted(anyText(parser), shape.text()));
+            }
+            Map<Object, Object> found = new LinkedHashMap<>();
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                Object name = Values.text(parser.currentName());
+                parser.nextToken();
+                found.put(name, values.read(parser));
+            }
+            return new ArrayBasedMapData(
+                    new GenericArrayData(found.keySet().toArray()), new GenericArrayData(found.values().toArray()));
+        };
+    }
+
+    /** A reader of rows; fields that the type does not have are skipped, those that are not there are null. */
+    Reader row(Shape shape) {
+        String[] names = shape.names();
+        Map<String, Integer> positions = new HashMap<>();
+        Reader[] readers = new Reader[names.length];
+        for (int i = 0; i < names.length; i++) {
+            positions.put(names[i], i);
+            readers[i] = reader(shape.children()[i]);
+        }
+        return parser -> {
+            if (parser.currentToken() != JsonToken.START_OBJECT) {
+                throw new DataException(Values.wanted(anyText(parser), "a JSON object, " + shape.text()));
+            }
+            Object[] values = new Object[names.length];
+            boolean[] seen = failOnMissing ? new boolean[names.length] : null;
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                Integer position = positions.get(parser.currentName());
+                parser.nextToken();
+                if (position == null) {
+                    parser.skipChildren();
+                    continue;
+                }
+                values[position] = field(names[position], readers[position], parser);
+                if (seen != null) {
+                    seen[position] = true;
+                }
+            }
+            if (seen != null) {
+                requireAll(names, seen);
+            }
+            return new GenericInternalRow(values);
+        };
+    }
+
+    private static Object field(String name, Reader reader, JsonParser parser) throws IOException {
+        try {
+            return reader.read(parser);
+        } catch (DataException e) {
+            throw new DataException("column " + name + ": " + e.getMessage());
+        }
+    }
+
+    private static void requireAll(String[] names, boolean[] seen) {
+        for (int i = 0; i < names.length; i++) {
+            if (!seen[i]) {
+                throw new DataException("could not find field with name '" + names[i] + "'");
+            }
+        }
+    }
+}
