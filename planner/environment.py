@@ -1,0 +1,232 @@
+"""TableEnvironment: a session in which programs are compiled. The one public entry to the planner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from planner.algebra.nodes import Sink
+from planner.catalog.memory import Catalog
+from planner.config import TableConfig
+from planner.sql import statements as st
+from planner.sql.binding.core import Session
+from planner.sql.binding.ddl import bind_create_table, bind_create_view
+from planner.sql.binding.inserts import bind_insert
+from planner.sql.binding.queries import new_session
+from planner.sql.binding.source import Source
+from planner.sql.parse import parse_script
+from plans.errors import ProgramError
+from plans.plan import CompiledPlan
+
+_ONE = "compile one INSERT, or put several into one EXECUTE STATEMENT SET BEGIN ... END"
+
+
+@dataclass(frozen=True)
+class CompiledScript:
+    """The plan of a script, and where its COMPILE PLAN statement wants it (None without one)."""
+
+    plan: CompiledPlan
+    path: str | None = None
+    if_not_exists: bool = False
+
+
+class TableEnvironment:
+    """A catalog and a configuration, and the programs compiled over them.
+
+    Args:
+        options: configuration, as by SET.
+    """
+
+    def __init__(self, options: Mapping[str, str] | None = None) -> None:
+        self.config = TableConfig(options)
+        self.catalog = Catalog(
+            self.config.value("table.builtin-catalog-name"), self.config.value("table.builtin-database-name")
+        )
+
+    def set(self, key: str, value: str) -> None:
+        """Set an option of the configuration.
+
+        Raises:
+            ProgramError: a value that the option cannot have.
+        """
+        self.config.set(key, value)
+
+    def execute_sql(self, text: str) -> None:
+        """Carry out statements that declare and set things: CREATE, DROP, USE, SET, RESET.
+
+        Raises:
+            ProgramError: a statement is wrong, or writes data; with line, column and caret.
+            UnsupportedError: a statement that is not supported.
+        """
+        source = Source(text)
+        session = new_session(source, self.catalog)
+        for statement in parse_script(text):
+            self._declare(session, statement)
+
+    def compile_script(self, text: str) -> CompiledPlan:
+        """The plan of a script: declarations, and one INSERT or one statement set.
+
+        Raises:
+            ProgramError: the script does not compile; with line, column and caret.
+            UnsupportedError: it uses what is not supported.
+        """
+        return self.compile_statements(text).plan
+
+    def compile_plan_sql(self, statement: str) -> CompiledPlan:
+        """The plan of one INSERT or statement set over what was declared before.
+
+        Raises:
+            ProgramError: as `compile_script`, and for any other statement.
+        """
+        return self.compile_script(statement)
+
+    def compile_statements(self, text: str) -> CompiledScript:
+        """As `compile_script`, with what the script's COMPILE PLAN says about the file.
+
+        Raises:
+            ProgramError: as `compile_script`.
+        """
+        from planner.physical import plan
+
+        sinks, body = self.bind_script(text)
+        path, if_not_exists = None, False
+        if isinstance(body, st.CompilePlan):
+            path, if_not_exists = body.path, body.if_not_exists
+        with Source(text).at_span(body.span):
+            return CompiledScript(plan(sinks, self.config), path, if_not_exists)
+
+    def bind_script(self, text: str) -> tuple[list[Sink], st.Statement]:
+        """The sinks of a script's one INSERT or statement set, and that statement.
+
+        Raises:
+            ProgramError: as `compile_script`.
+        """
+        source = Source(text)
+        session = new_session(source, self.catalog)
+        found: tuple[list[Sink], st.Statement] | None = None
+        for statement in parse_script(text):
+            inserts = _inserts(source, statement)
+            if inserts is None:
+                self._declare(session, statement)
+                continue
+            if found is not None:
+                raise source.error_at(statement.span, "the script writes data in more than one statement", _ONE)
+            found = [bind_insert(session, insert) for insert in inserts], statement
+        if found is None:
+            raise ProgramError("the script has no INSERT, so there is nothing to compile", remedy=_ONE)
+        return found
+
+    def _declare(self, session: Session, statement: st.Statement) -> None:
+        for class_, action in _ACTIONS.items():
+            if isinstance(statement, class_):
+                with session.source.at_span(statement.span):
+                    action(self, session, statement)
+                return
+        kind = statement.kind if isinstance(statement, st.Other) else type(statement).__name__
+        raise session.source.unsupported_at(statement.span, f"the statement {kind}", "remove it")
+
+    # --- statements
+
+    def _set(self, session: Session, statement: st.SetOption) -> None:
+        if statement.key is not None:
+            self.config.set(statement.key, statement.value or "")
+
+    def _reset(self, session: Session, statement: st.ResetOption) -> None:
+        self.config.reset(statement.key)
+
+    def _create_table(self, session: Session, statement: st.CreateTable) -> None:
+        self.catalog.create(bind_create_table(session, statement), if_not_exists=statement.if_not_exists)
+
+    def _create_view(self, session: Session, statement: st.CreateView) -> None:
+        view = bind_create_view(session, statement)
+        self.catalog.create(view, if_not_exists=statement.if_not_exists, replace=statement.or_replace)
+
+    def _create_database(self, session: Session, statement: st.CreateDatabase) -> None:
+        self.catalog.create_database(statement.name, if_not_exists=statement.if_not_exists)
+
+    def _create_catalog(self, session: Session, statement: st.CreateCatalog) -> None:
+        kind = statement.options.get("type")
+        if kind != "generic_in_memory":
+            raise session.source.unsupported_at(
+                statement.span, f"a catalog of type {kind!r}", "write 'type' = 'generic_in_memory'"
+            )
+        self.catalog.create_catalog(statement.name, if_not_exists=statement.if_not_exists)
+
+    def _drop(self, session: Session, statement: st.Drop) -> None:
+        match statement.kind:
+            case "TABLE" | "VIEW":
+                self.catalog.drop(
+                    statement.kind, statement.name, temporary=statement.temporary, if_exists=statement.if_exists
+                )
+            case "DATABASE":
+                self.catalog.drop_database(statement.name, if_exists=statement.if_exists, cascade=statement.cascade)
+            case "CATALOG":
+                self.catalog.drop_catalog(statement.name[0], if_exists=statement.if_exists)
+            case _ if not statement.if_exists:
+                raise session.source.error_at(
+                    statement.span, f"there is no {statement.kind.lower()} {'.'.join(statement.name)!r}"
+                )
+
+    def _use_catalog(self, session: Session, statement: st.UseCatalog) -> None:
+        self.catalog.use_catalog(statement.name)
+
+    def _use_database(self, session: Session, statement: st.UseDatabase) -> None:
+        self.catalog.use_database(statement.name)
+
+    def _ignore(self, session: Session, statement: st.Statement) -> None:
+        """Statements that only show things have no effect on a plan."""
+
+    def _query(self, session: Session, statement: st.Query) -> None:
+        raise session.source.error_at(
+            statement.span,
+            "a SELECT by itself cannot become a plan: a plan needs tables to write to",
+            "write INSERT INTO table SELECT ...",
+        )
+
+    def _insert(self, session: Session, statement: st.Statement) -> None:
+        raise session.source.error_at(
+            statement.span, "this statement writes data, which only runs as a plan", "compile it with compile_script"
+        )
+
+    def _execute(self, session: Session, statement: st.Statement) -> None:
+        raise session.source.error_at(
+            statement.span, "this statement runs a plan, which compiling does not do", "run the plan with execute-plan"
+        )
+
+    def _create_function(self, session: Session, statement: st.CreateFunction) -> None:
+        raise session.source.unsupported_at(statement.span, "CREATE FUNCTION", "use built-in functions")
+
+
+def _inserts(source: Source, statement: st.Statement) -> tuple[st.Insert, ...] | None:
+    """The INSERTs of a statement that writes data; None for any other."""
+    body = statement.body if isinstance(statement, st.CompilePlan) else statement
+    if isinstance(body, st.Insert):
+        return (body,)
+    if isinstance(body, st.StatementSet):
+        if not body.inserts:
+            raise source.error_at(body.span, "the statement set is empty", "put at least one INSERT into it")
+        return body.inserts
+    return None
+
+
+_ACTIONS: dict[type[st.Statement], Callable[..., None]] = {
+    st.SetOption: TableEnvironment._set,
+    st.ResetOption: TableEnvironment._reset,
+    st.CreateTable: TableEnvironment._create_table,
+    st.CreateView: TableEnvironment._create_view,
+    st.CreateFunction: TableEnvironment._create_function,
+    st.CreateDatabase: TableEnvironment._create_database,
+    st.CreateCatalog: TableEnvironment._create_catalog,
+    st.Drop: TableEnvironment._drop,
+    st.UseCatalog: TableEnvironment._use_catalog,
+    st.UseDatabase: TableEnvironment._use_database,
+    st.Describe: TableEnvironment._ignore,
+    st.Show: TableEnvironment._ignore,
+    st.Explain: TableEnvironment._ignore,
+    st.Query: TableEnvironment._query,
+    st.Insert: TableEnvironment._insert,
+    st.StatementSet: TableEnvironment._insert,
+    st.CompilePlan: TableEnvironment._insert,
+    st.ExecutePlan: TableEnvironment._execute,
+    st.CompileAndExecutePlan: TableEnvironment._execute,
+}

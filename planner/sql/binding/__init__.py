@@ -1,0 +1,10 @@
+"""Parsed statements to resolved, typed relational algebra.
+
+Source: Flink SQL as its "Queries", "CREATE", "INSERT" and "Hints" pages describe it, and what Flink 2.3's validator does
+with names: identifiers are case-sensitive, columns without a name are `EXPR$n`, GROUP BY knows neither aliases nor
+ordinals, ORDER BY knows both.
+
+One file per concern: `scopes` (what names mean), `expressions` (scalars), `operators` (the table of AST classes),
+`aggregates` (grouping), `windows` (OVER), `subqueries`, `relations` (FROM), `queries` (SELECT, set operations,
+VALUES, ORDER BY), `hints`, `inserts`, `ddl` and `unparse` (the SQL text of computed columns).
+"""

@@ -1,0 +1,248 @@
+"""GROUP BY: grouping expressions and sets, and the Aggregate under a query block's other clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+from sqlglot import exp
+
+from planner.algebra.nodes import (
+    Aggregate,
+    AggregateCall,
+    Hint,
+    OuterRef,
+    Over,
+    Project,
+    RelNode,
+    Subquery,
+    unique_name,
+)
+from planner.algebra.traverse import replace_outer
+from planner.functions import casts, literals
+from planner.functions.registry import resolve_call
+from planner.sql import nodes as ast
+from planner.sql.binding.core import AggregateRef, Context, Session
+from planner.sql.binding.expressions import bind, bind_value
+from plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
+from plans.types import BIGINT, LogicalType, row_of
+
+#: Calls that never give null, whatever their operands are.
+_NEVER_NULL = ("$IS ", "$COALESCE$1", "$IFNULL$1")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A bound expression of a query block and where it stands; `name` is its column's name."""
+
+    rex: RexNode
+    node: exp.Expr
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The grouping expressions, and the sets of them (indices) to group by; one set for a plain GROUP BY."""
+
+    keys: tuple[RexNode, ...]
+    sets: tuple[tuple[int, ...], ...]
+
+
+NO_GROUPING = Grouping((), ((),))
+
+
+def has_keys(group: exp.Expr | None) -> bool:
+    """Whether GROUP BY holds anything but the empty set."""
+    items = group.expressions if group is not None else []
+    return any(not (isinstance(item, ast.RowValue) and not item.expressions) for item in items)
+
+
+def is_aggregate(rexes: Sequence[RexNode]) -> bool:
+    """Whether any of the expressions holds an aggregate call."""
+    return any(isinstance(node, AggregateRef) for rex in rexes for node in walk(rex))
+
+
+def bind_grouping(session: Session, group: ast.GroupBy, context: Context) -> Grouping:
+    """The keys and sets of a GROUP BY.
+
+    Raises:
+        ProgramError: as for expressions.
+        UnsupportedError: the same set twice, which would give every group twice.
+    """
+    keys: list[RexNode] = []
+
+    def key(node: exp.Expr) -> int:
+        rex = bind_value(session, node, context)
+        if rex not in keys:
+            keys.append(rex)
+        return keys.index(rex)
+
+    def columns(node: exp.Expr) -> tuple[int, ...]:
+        """A key, or a parenthesised set of keys."""
+        if isinstance(node, ast.RowValue) and not node.args.get("explicit"):
+            return tuple(dict.fromkeys(key(item) for item in node.expressions))
+        return (key(node),)
+
+    def alternatives(node: exp.Expr) -> list[tuple[int, ...]]:
+        """The sets that one item of GROUP BY stands for."""
+        if isinstance(node, ast.GroupingSets):
+            return [found for item in node.expressions for found in alternatives(item)]
+        if isinstance(node, ast.Rollup | ast.Cube):
+            parts = [columns(item) for item in node.expressions]
+            sizes = range(len(parts), -1, -1)
+            if isinstance(node, ast.Rollup):
+                chosen = [parts[:size] for size in sizes]
+            else:
+                chosen = [list(some) for size in sizes for some in combinations(parts, size)]
+            return [tuple(dict.fromkeys(index for part in some for index in part)) for some in chosen]
+        return [columns(node)]
+
+    combined = product(*[alternatives(item) for item in group.expressions])
+    sets = [tuple(sorted({index for part in parts for index in part})) for parts in combined]
+    distinct = tuple(dict.fromkeys(sets))
+    if len(distinct) < len(sets) and not group.args.get("distinct"):
+        raise session.source.unsupported(group, "the same grouping set twice", "write it once, or GROUP BY DISTINCT")
+    return Grouping(tuple(keys), distinct)
+
+
+class Grouped:
+    """An Aggregate being built: expressions over FROM's row go in, expressions over the Aggregate's row come out."""
+
+    def __init__(self, session: Session, rel: RelNode, grouping: Grouping, context: Context) -> None:
+        self._session = session
+        self._input = rel
+        self._grouping = grouping
+        self._context = context
+        everywhere = set.intersection(*(set(found) for found in grouping.sets))
+        self._key_types = tuple(
+            type_of(key) if index in everywhere else type_of(key).with_nullability(True)
+            for index, key in enumerate(grouping.keys)
+        )
+        self._calls: list[AggregateRef] = []
+        self._arguments: list[RexNode] = list(grouping.keys)
+
+    def lift(self, clause: Clause) -> Clause:
+        """The clause over the Aggregate's row.
+
+        Raises:
+            ProgramError: it reads a column that is neither grouped nor aggregated.
+        """
+        return replace(clause, rex=self._lift(clause.rex, clause.node))
+
+    def build(self, labels: Sequence[Clause], hints: tuple[Hint, ...]) -> RelNode:
+        """The Aggregate over a Project of keys and arguments. `labels` name columns that a query selects as they are.
+
+        The expressions of `labels` are those before `lift`.
+        """
+        names = {clause.rex: clause.name for clause in labels}
+        calls = [self._call(ref, names.get(ref) or f"agg#{at}") for at, ref in enumerate(self._calls)]
+        taken: list[str] = []
+        for at, rex in enumerate(self._arguments):
+            taken.append(unique_name(self._column_name(rex, at, names), taken))
+        source = Project(self._input, tuple(self._arguments), row_of(taken, [type_of(rex) for rex in self._arguments]))
+        keys = tuple(range(len(self._grouping.keys)))
+        columns = list(taken[: len(keys)])
+        for call in calls:
+            columns.append(unique_name(call.column, columns))
+        calls = [replace(call, column=name) for call, name in zip(calls, columns[len(keys) :], strict=True)]
+        row = row_of(columns, [*self._key_types, *(call.type for call in calls)])
+        sets = self._grouping.sets if self._grouping.sets != (keys,) else ()
+        return Aggregate(source, keys, tuple(calls), row, sets, hints)
+
+    def _column_name(self, rex: RexNode, at: int, names: dict[RexNode, str]) -> str:
+        if isinstance(rex, InputRef):
+            return self._input.row_type.names[rex.index]
+        return names.get(rex) or f"$f{at}"
+
+    def _call(self, ref: AggregateRef, name: str) -> AggregateCall:
+        return AggregateCall(
+            name=ref.name,
+            args=tuple(self._argument(operand) for operand in ref.operands),
+            type=ref.type,
+            column=name,
+            distinct=ref.distinct,
+            filter=None if ref.filter is None else self._argument(_is_true(ref.filter)),
+            ignore_nulls=ref.ignore_nulls,
+            syntax=ref.syntax,
+        )
+
+    def _argument(self, rex: RexNode) -> int:
+        if rex not in self._arguments:
+            self._arguments.append(rex)
+        return self._arguments.index(rex)
+
+    def _lift(self, rex: RexNode, node: exp.Expr) -> RexNode:
+        if isinstance(rex, AggregateRef):
+            return self._aggregate(rex, node)
+        if rex in self._grouping.keys:
+            index = self._grouping.keys.index(rex)
+            return InputRef(index, self._key_types[index])
+        if isinstance(rex, InputRef):
+            raise self._not_grouped(rex, node)
+        if isinstance(rex, Subquery):
+            inner = replace_outer(rex, rex.name, lambda item: self._outer(item, node))
+            rex = inner
+        children = rex.children()
+        lifted = tuple(self._lift(child, node) for child in children)
+        if lifted == children:
+            return rex
+        return _renullified(rex.with_children(lifted), children, lifted)
+
+    def _outer(self, item: OuterRef, node: exp.Expr) -> RexNode:
+        found = self._lift(InputRef(item.index, item.type), node)
+        assert isinstance(found, InputRef)
+        return OuterRef(item.name, found.index, found.type)
+
+    def _aggregate(self, ref: AggregateRef, node: exp.Expr) -> RexNode:
+        if ref.name.startswith("$GROUPING"):
+            for operand in ref.operands:
+                if operand not in self._grouping.keys:
+                    raise self._session.source.error(
+                        node, f"an argument of {ref.sql} is no grouping expression", "name a column of GROUP BY"
+                    )
+            if len(self._grouping.sets) == 1:
+                return casts.cast(literals.integer(0), BIGINT.not_null())
+        if ref not in self._calls:
+            self._calls.append(ref)
+            self._reserve(ref)
+        return InputRef(len(self._grouping.keys) + self._calls.index(ref), ref.type)
+
+    def _reserve(self, ref: AggregateRef) -> None:
+        for operand in ref.operands:
+            self._argument(operand)
+        if ref.filter is not None:
+            self._argument(_is_true(ref.filter))
+
+    def _not_grouped(self, rex: InputRef, node: exp.Expr) -> Exception:
+        place: exp.Expr = node
+        for candidate in node.find_all(ast.ColumnRef):
+            if candidate.find_ancestor(ast.Call) is None and bind(self._session, candidate, self._context) == rex:
+                place = candidate
+                break
+        name = self._input.row_type.names[rex.index]
+        return self._session.source.error(
+            place, f"expression {name!r} is not being grouped", f"add {name} to GROUP BY, or aggregate it"
+        )
+
+
+def _is_true(rex: RexNode) -> RexNode:
+    return resolve_call("IS TRUE", [rex]) if type_of(rex).nullable else rex
+
+
+def _renullified(rex: RexNode, before: tuple[RexNode, ...], after: tuple[RexNode, ...]) -> RexNode:
+    """`rex` made nullable where a key that grouping sets leave out made one of its operands nullable."""
+    changed = [
+        new for old, new in zip(before, after, strict=True) if type_of(new).nullable and not type_of(old).nullable
+    ]
+    if not changed or not isinstance(rex, Call | Over) or rex.type.nullable:
+        return rex
+    if rex.name.startswith(_NEVER_NULL) or (rex.name == "$CASE$1" and not _case_nullable(rex.children())):
+        return rex
+    type_: LogicalType = rex.type.with_nullability(True)
+    return replace(rex, type=type_)
+
+
+def _case_nullable(operands: tuple[RexNode, ...]) -> bool:
+    values = [*operands[1:-1:2], operands[-1]]
+    return any(type_of(value).nullable or (isinstance(value, Literal) and value.value is None) for value in values)

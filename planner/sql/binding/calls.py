@@ -1,0 +1,113 @@
+"""Function calls: scalar functions, aggregates, window functions, grouping functions."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner.functions import casts, literals
+from planner.functions.aggregates import resolve_aggregate
+from planner.functions.registry import function_names, is_aggregate, is_function, resolve_call
+from planner.sql import nodes as ast
+from planner.sql.binding.arguments import aggregate_name, aggregate_operands
+from planner.sql.binding.core import AggregateRef, Context, Session
+from planner.sql.binding.expressions import bind, bind_condition, binds
+from planner.sql.binding.source import did_you_mean
+from planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over
+from plans.rex import RexNode, type_of
+from plans.types import BIGINT
+
+GROUPING_FUNCTIONS = frozenset(("GROUPING", "GROUPING_ID"))
+
+#: Group windows of old: TUMBLE(ts, INTERVAL ...) in GROUP BY, and their auxiliary functions.
+GROUP_WINDOWS = frozenset(
+    name + suffix for name in ("TUMBLE", "HOP", "SESSION") for suffix in ("", "_START", "_END", "_ROWTIME", "_PROCTIME")
+)
+
+
+@binds(ast.Call)
+def _call(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    assert isinstance(node, ast.Call)
+    name = node.name
+    if len(node.parts) > 1:
+        raise _unknown(session, node, ".".join(node.names))
+    if node.over is not None or name in WINDOW_FUNCTIONS:
+        return bind_over(session, node, context)
+    if name in GROUPING_FUNCTIONS or name == "GROUP_ID":
+        return _grouping(session, node, context)
+    if is_aggregate(name):
+        return bind_aggregate(session, node, context)
+    if name in GROUP_WINDOWS:
+        raise session.source.unsupported(
+            node, f"the group window function {name}", "group by a constant, or by FLOOR(time TO unit)"
+        )
+    if not is_function(name):
+        raise _unknown(session, node, node.parts[0].name)
+    for clause in ("distinct", "filter", "within_group", "order", "nulls"):
+        if node.args.get(clause):
+            raise session.source.error(node, f"{name} is no aggregate, so {clause.upper()} cannot stand here")
+    return resolve_call(name, [bind(session, argument, context) for argument in node.arguments])
+
+
+def _unknown(session: Session, node: ast.Call, name: str) -> Exception:
+    remedy = did_you_mean(name.upper(), function_names(), "see the list of built-in functions")
+    return session.source.error(node, f"no function is named {name!r}", remedy)
+
+
+def bind_aggregate(session: Session, node: ast.Call, context: Context) -> RexNode:
+    """An aggregate call, as an `AggregateRef` that the query block turns into a column of its Aggregate.
+
+    Raises:
+        ProgramError: aggregates may not stand here, are nested, or the arguments do not fit.
+    """
+    if not context.aggregates:
+        raise session.source.error(
+            node,
+            f"aggregate expression is illegal in {context.clause}",
+            "use HAVING" if context.clause == "WHERE clause" else "aggregate in a subquery",
+        )
+    if node.args.get("within_group") is not None or node.args.get("order") is not None:
+        raise session.source.unsupported(node, f"ORDER BY inside {node.name}")
+    inside = context.without_aggregates(f"the arguments of {node.name}: aggregates cannot be nested")
+    operands = aggregate_operands(session, node, inside)
+    condition = None
+    if node.filter is not None:
+        condition = bind_condition(session, node.filter, context.without_aggregates("FILTER clause"))
+    signature = resolve_aggregate(
+        aggregate_name(node),
+        [type_of(operand) for operand in operands],
+        distinct=node.distinct,
+        group_by_empty=not context.grouped,
+        has_filter=condition is not None,
+    )
+    coerced = tuple(casts.coerce(rex, type_) for rex, type_ in zip(operands, signature.arg_types, strict=True))
+    return AggregateRef(
+        signature.internal_name,
+        coerced,
+        signature.type,
+        node.distinct,
+        condition,
+        signature.syntax,
+        node.args.get("nulls") == "IGNORE",
+        node.name,
+    )
+
+
+def _grouping(session: Session, node: ast.Call, context: Context) -> RexNode:
+    if not context.aggregates or not context.grouped:
+        raise session.source.error(node, f"{node.name} needs a GROUP BY in the same query", "add GROUP BY")
+    if node.name == "GROUP_ID":
+        return casts.cast(literals.integer(0), BIGINT.not_null())
+    if not node.arguments:
+        raise session.source.error(node, f"{node.name} needs an argument", "name a grouping column")
+    operands = tuple(bind(session, argument, context.without_aggregates(node.name)) for argument in node.arguments)
+    return AggregateRef(f"${node.name}$1", operands, BIGINT.not_null(), sql=node.name)
+
+
+@binds(ast.NamedArgument)
+def _named(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    raise session.source.unsupported(node, "an argument by name", "pass the arguments by position")
+
+
+@binds(ast.TableArgument, ast.Descriptor)
+def _table_argument(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    raise session.source.error(node, "a table is an argument of table functions only", "call it in FROM")

@@ -1,0 +1,91 @@
+"""Query hints: STATE_TTL on joins and aggregates, OPTIONS on tables.
+
+Source: Flink's "Hints" page, and Flink 2.3: a STATE_TTL key must name an input of the join or aggregate that takes the
+hint; a block with neither takes none and does not look at the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from planner.algebra.nodes import Hint
+from planner.catalog.tables import CatalogTable
+from planner.sql import nodes as ast
+from planner.sql.binding.source import Source, did_you_mean
+from plans.durations import parse_duration
+
+#: Hints that choose a join strategy; they have no effect on a streaming plan, and must name inputs all the same.
+JOIN_HINTS = frozenset(("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN"))
+STATE_TTL = "STATE_TTL"
+
+
+def bind_block_hints(hint: exp.Expr | None, source: Source) -> tuple[Hint, ...]:
+    """The hints of `SELECT /*+ ... */`.
+
+    Raises:
+        ProgramError: unknown hint, or a STATE_TTL that is no list of durations.
+        UnsupportedError: LOOKUP and other hints that are known and not supported.
+    """
+    items = hint.expressions if hint is not None else []
+    return tuple(_block_hint(item, source) for item in items)
+
+
+def _block_hint(node: ast.TableHint, source: Source) -> Hint:
+    if node.name == STATE_TTL:
+        if node.arguments or not node.options:
+            raise source.error(node, "STATE_TTL takes keys and values", "write STATE_TTL('table' = '1 d')")
+        for option in node.args.get("options") or []:
+            with source.at(option):
+                parse_duration(option.value)
+    elif node.name == "LOOKUP":
+        raise source.unsupported(node, "the hint LOOKUP")
+    elif node.name not in JOIN_HINTS:
+        known = [STATE_TTL, "OPTIONS", *JOIN_HINTS]
+        raise source.error(node, f"no hint is named {node.name!r}", did_you_mean(node.name, known))
+    return Hint(node.name, tuple(node.options.items()), tuple(node.arguments), source.where(node))
+
+
+def check_names(hints: Sequence[Hint], names: Sequence[str]) -> None:
+    """Refuse hints whose keys name none of the block's inputs.
+
+    Raises:
+        ProgramError: names the key and the inputs.
+    """
+    from plans.errors import ProgramError
+
+    for hint in hints:
+        keys = [key for key, _ in hint.options] if hint.name == STATE_TTL else list(hint.arguments)
+        for key in keys:
+            if key not in names:
+                raise ProgramError(
+                    f"hint {hint.name} names {key!r}, which is no table, view or alias of this query's inputs",
+                    where=hint.where,
+                    remedy=did_you_mean(
+                        key, [name for name in names if name], "name a table by its alias, if it has one"
+                    ),
+                )
+
+
+def bind_table_hints(hints: Sequence[ast.TableHint], source: Source) -> tuple[Hint, ...]:
+    """The hints after a table's name.
+
+    Raises:
+        ProgramError: any but OPTIONS with keys and values.
+    """
+    found: list[Hint] = []
+    for node in hints:
+        if node.name != "OPTIONS" or node.arguments:
+            raise source.error(node, f"hint {node.name} cannot follow a table", "write OPTIONS('key' = 'value')")
+        found.append(Hint(node.name, tuple(node.options.items()), (), source.where(node)))
+    return tuple(found)
+
+
+def with_options(table: CatalogTable, hints: Sequence[Hint]) -> CatalogTable:
+    """The table with the options of OPTIONS hints over its own."""
+    options = dict(table.options)
+    for hint in hints:
+        options.update(hint.options)
+    return replace(table, options=tuple(options.items())) if hints else table

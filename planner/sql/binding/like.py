@@ -1,0 +1,77 @@
+"""LIKE of CREATE TABLE: which parts of the base table are taken over, and what may be overwritten.
+
+Source: Flink's "CREATE TABLE ... LIKE" section. The default is INCLUDING ALL, OVERWRITING OPTIONS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from planner.sql import statements as st
+from planner.sql.binding.source import Source
+from plans.errors import ProgramError
+
+_FEATURES = ("CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")
+_OVERWRITABLE = ("GENERATED", "METADATA", "OPTIONS", "WATERMARKS")
+
+
+@dataclass(frozen=True)
+class LikeRules:
+    """The strategy (INCLUDING, EXCLUDING, OVERWRITING) of every feature."""
+
+    strategies: Mapping[str, str]
+
+    @classmethod
+    def of(cls, like: st.LikeClause | None, source: Source) -> LikeRules:
+        """The rules that a LIKE clause states.
+
+        Raises:
+            ProgramError: a feature given twice, or OVERWRITING what cannot be overwritten.
+        """
+        found = dict.fromkeys(_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
+        if like is None:
+            return cls(found)
+        given: set[str] = set()
+        for option in like.options:
+            if option.feature in given:
+                raise source.error_at(like.span, f"LIKE option {option.feature} is given twice", "give it once")
+            given.add(option.feature)
+            if option.strategy == "OVERWRITING" and option.feature not in _OVERWRITABLE:
+                raise source.error_at(
+                    like.span,
+                    f"OVERWRITING {option.feature} is not possible",
+                    f"OVERWRITING works for {', '.join(_OVERWRITABLE)}",
+                )
+        for option in sorted(like.options, key=lambda item: item.feature != "ALL"):
+            # ALL speaks for every feature; a feature by name has the last word.
+            for feature in _FEATURES if option.feature == "ALL" else (option.feature,):
+                found[feature] = option.strategy
+        return cls(found)
+
+    def includes(self, feature: str) -> bool:
+        """Whether the base table's part is taken over."""
+        return self.strategies[feature] != "EXCLUDING"
+
+    def overwrites(self, feature: str) -> bool:
+        """Whether the new table may redefine it."""
+        return self.strategies[feature] == "OVERWRITING"
+
+
+def merge_options(
+    base: tuple[tuple[str, str], ...], new: Mapping[str, str], rules: LikeRules, source: Source
+) -> tuple[tuple[str, str], ...]:
+    """The connector options of both tables.
+
+    Raises:
+        ProgramError: an option of both, without OVERWRITING.
+    """
+    merged = dict(base)
+    for key, value in new.items():
+        if key in merged and not rules.overwrites("OPTIONS"):
+            raise ProgramError(
+                f"the base table already has the option {key!r} (it is {merged[key]!r})",
+                remedy="write EXCLUDING OPTIONS or OVERWRITING OPTIONS in LIKE",
+            )
+        merged[key] = value
+    return tuple(merged.items())

@@ -1,0 +1,254 @@
+"""Queries: WITH, SELECT, set operations, VALUES, ORDER BY and LIMIT around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from planner.algebra.nodes import (
+    OuterRef,
+    Project,
+    RelNode,
+    SetKind,
+    SetOp,
+    Sort,
+    SortKey,
+    Subquery,
+    Values,
+    identity,
+    unique_name,
+)
+from planner.catalog.memory import Catalog
+from planner.functions import casts, fold
+from planner.sql.binding import calls, selects
+from planner.sql.binding.core import Bound, Context, Session, Surroundings
+from planner.sql.binding.expressions import bind, bind_value
+from planner.sql.binding.relations import one_row
+from planner.sql.binding.scopes import Scope, columns_of
+from planner.sql.binding.source import Source
+from planner.sql.binding.windows import directions
+from plans.rex import InputRef, RexNode, type_of, walk
+from plans.types import LogicalType, NullType, RowType, row_of
+
+#: Importing it registers the binder of function calls.
+_REGISTERED = calls
+
+
+def new_session(source: Source, catalog: Catalog) -> Session:
+    """A session that binds what `source` holds."""
+    return Session(source, catalog, bind_query)
+
+
+def bind_query(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+    """A query inside its surroundings.
+
+    Raises:
+        ProgramError: names, types or structure are wrong; with line, column and caret.
+        UnsupportedError: a construct that is not supported.
+    """
+    binder = _BINDERS.get(type(node))
+    if binder is None:
+        raise session.source.unsupported(node, f"{type(node).__name__} as a query")
+    with session.source.at(node):
+        return binder(session, node, _with(session, node, around))
+
+
+def _with(session: Session, node: exp.Expr, around: Surroundings) -> Surroundings:
+    """The surroundings, with the queries of the node's WITH: each bound once, however often it is read."""
+    clause = node.args.get("with_")
+    if clause is None:
+        return around
+    if clause.args.get("recursive"):
+        raise session.source.unsupported(clause, "WITH RECURSIVE")
+    ctes = dict(around.ctes)
+    for item in clause.expressions:
+        query = session.bind_query(session, item.this, Surroundings(around.parent, dict(ctes)))
+        alias = item.args["alias"]
+        columns = tuple(column.name for column in alias.args.get("columns") or [])
+        if columns and len(columns) != len(query.names):
+            raise session.source.error(
+                alias,
+                f"number of columns must match: {alias.name!r} names {len(columns)}, its query has {len(query.names)}",
+                "name all columns, or none",
+            )
+        ctes[alias.name] = Bound(query.rel, columns or query.names)
+    return Surroundings(around.parent, ctes)
+
+
+# --- queries in parentheses, set operations, VALUES -----------------------------------------------------------------
+
+
+def _parenthesised(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+    return _ordered(session, node, session.bind_query(session, node.this, around), around)
+
+
+_KINDS: dict[type[exp.Expr], SetKind] = {
+    exp.Union: SetKind.UNION,
+    exp.Intersect: SetKind.INTERSECT,
+    exp.Except: SetKind.MINUS,
+}
+_WORDS = {SetKind.UNION: "UNION", SetKind.INTERSECT: "INTERSECT", SetKind.MINUS: "EXCEPT"}
+
+
+def _set_operation(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+    return _ordered(session, node, _combined(session, node, around), around)
+
+
+def _combined(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+    kind, every = _KINDS[type(node)], not node.args.get("distinct")
+    word = _WORDS[kind] + (" ALL" if every else "")
+    left = session.bind_query(session, node.this, around)
+    right = session.bind_query(session, node.expression, around)
+    if len(left.names) != len(right.names):
+        raise session.source.error(
+            node.expression,
+            f"column count mismatch in {word}: {len(left.names)} on the left, {len(right.names)} on the right",
+            "select the same number of columns on both sides",
+        )
+    types: list[LogicalType] = []
+    for at, pair in enumerate(zip(left.types, right.types, strict=True)):
+        common = casts.least_restrictive(pair)
+        if common is None:
+            raise session.source.error(
+                node.expression,
+                f"type mismatch in column {at + 1} of {word}: {pair[0]} and {pair[1]}",
+                "CAST one side to the type of the other",
+            )
+        types.append(common)
+    row = row_of(left.rel.row_type.names, types)
+    inputs = tuple(_cast_columns(side.rel, row) for side in (left, right))
+    flat = tuple(part for item in inputs for part in _parts(item, kind, every, row))
+    return Bound(SetOp(flat, kind, every, row), left.names)
+
+
+def _parts(rel: RelNode, kind: SetKind, every: bool, row: RowType) -> tuple[RelNode, ...]:
+    """The inputs of a UNION ALL of a UNION ALL, so that one node holds them all."""
+    same = isinstance(rel, SetOp) and rel.kind is kind is SetKind.UNION and rel.all and every
+    return rel.sources if same and isinstance(rel, SetOp) and rel.columns.types == row.types else (rel,)
+
+
+def _cast_columns(rel: RelNode, row: RowType) -> RelNode:
+    """The rows with each column cast to that of `row`, but for its nullability."""
+    here = rel.row_type
+    exprs = tuple(
+        casts.coerce(InputRef(at, type_), target)
+        for at, (type_, target) in enumerate(zip(here.types, row.types, strict=True))
+    )
+    if exprs == identity(here):
+        return rel
+    return Project(rel, exprs, row_of(here.names, [type_of(rex) for rex in exprs]))
+
+
+def _values(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+    scope = Scope((), (), RowType(), around.parent, session.names.correlation())
+    context = Context(scope, around.ctes, "VALUES")
+    rows = [[bind(session, cell, context) for cell in row.expressions] for row in node.expressions]
+    width = len(rows[0])
+    for row, written in zip(rows, node.expressions, strict=True):
+        if len(row) != width:
+            raise session.source.error(
+                written, f"VALUES rows differ in width: {width} value(s) in the first, {len(row)} here"
+            )
+    names = tuple(f"EXPR${at}" for at in range(width))
+    types = [_column_type(session, node, [row[at] for row in rows], at) for at in range(width)]
+    columns = row_of(names, types)
+    cells = tuple(
+        tuple(fold.fold(casts.coerce(cell, type_)) for cell, type_ in zip(row, types, strict=True)) for row in rows
+    )
+    return _ordered(session, node, Bound(_rows(cells, columns), names), around)
+
+
+def _column_type(session: Session, node: exp.Expr, cells: list[RexNode], at: int) -> LogicalType:
+    for cell, row in zip(cells, node.expressions, strict=True):
+        if isinstance(type_of(cell), NullType):
+            raise session.source.error(
+                row.expressions[at], "illegal use of NULL: its type is unknown here", "write CAST(NULL AS type)"
+            )
+    common = casts.least_restrictive([type_of(cell) for cell in cells])
+    if common is None:
+        listed = ", ".join(dict.fromkeys(str(type_of(cell)) for cell in cells))
+        raise session.source.error(node, f"VALUES column {at + 1} has incompatible types: {listed}", "CAST the values")
+    return common
+
+
+def _rows(cells: tuple[tuple[RexNode, ...], ...], columns: RowType) -> RelNode:
+    """Constant rows as Values; rows that depend on queries as a UNION ALL of projections of a single row."""
+    if not any(isinstance(part, Subquery | OuterRef) for row in cells for cell in row for part in walk(cell)):
+        return Values(columns, cells)
+    sources = tuple(Project(one_row(), row, columns) for row in cells)
+    return sources[0] if len(sources) == 1 else SetOp(sources, SetKind.UNION, True, columns)
+
+
+def _select(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+    found = selects.bind_select(session, node, around)
+    return _limited(session, node, found)
+
+
+# --- ORDER BY, OFFSET, FETCH ----------------------------------------------------------------------------------------
+
+
+def _ordered(session: Session, node: exp.Expr, query: Bound, around: Surroundings) -> Bound:
+    """ORDER BY and LIMIT of anything but a SELECT: keys are ordinals, or expressions over the query's columns."""
+    order = node.args.get("order")
+    if order is None:
+        return _limited(session, node, query)
+    row = query.rel.row_type
+    scope = Scope((), columns_of(query.names), row, around.parent, session.names.correlation())
+    context = Context(scope, around.ctes, "ORDER BY clause")
+    exprs: list[RexNode] = list(identity(row))
+    keys: list[SortKey] = []
+    for item in order.expressions:
+        at = selects.ordinal(session, item.this, len(query.names))
+        rex = exprs[at] if at is not None else bind_value(session, item.this, context)
+        if rex not in exprs:
+            exprs.append(rex)
+        keys.append(SortKey(exprs.index(rex), *directions(item)))
+    rel = query.rel
+    if len(exprs) > len(row.fields):
+        names = list(row.names)
+        for at in range(len(names), len(exprs)):
+            names.append(unique_name(f"EXPR${at}", names))
+        rel = Project(rel, tuple(exprs), row_of(names, [type_of(rex) for rex in exprs]))
+    return _limited(session, node, Bound(rel, query.names), tuple(keys))
+
+
+def _limited(session: Session, node: exp.Expr, query: Bound, keys: tuple[SortKey, ...] = ()) -> Bound:
+    """The sort and limit on top, and the extra columns that only the sort needs taken away."""
+    rel = query.rel
+    offset = _number(session, node.args.get("offset"), "OFFSET") or 0
+    fetch = _number(session, node.args.get("limit"), "LIMIT")
+    if isinstance(rel, Sort) and not keys and not rel.offset and rel.fetch is None and _is_select(node):
+        keys, rel = rel.keys, rel.input
+    if keys or offset or fetch is not None:
+        rel = Sort(rel, keys, offset, fetch)
+    width = len(query.names)
+    row = rel.row_type
+    if len(row.fields) > width:
+        rel = Project(rel, identity(row)[:width], RowType(fields=row.fields[:width]))
+    return Bound(rel, query.names)
+
+
+def _is_select(node: exp.Expr) -> bool:
+    """Whether a Sort without limit that the query gave is its own ORDER BY (and not that of a query in FROM)."""
+    return isinstance(node, exp.Select) and node.args.get("order") is not None
+
+
+def _number(session: Session, clause: exp.Expr | None, word: str) -> int | None:
+    if clause is None:
+        return None
+    value = clause.expression
+    text = str(value.this) if isinstance(value, exp.Literal) and not value.is_string else ""
+    if not text.isdigit():
+        raise session.source.error(value, f"{word} must be a whole number", "write the number out")
+    return int(text)
+
+
+_BINDERS: dict[type[exp.Expr], Callable[[Session, exp.Expr, Surroundings], Bound]] = {
+    exp.Select: _select,
+    exp.Subquery: _parenthesised,
+    exp.Union: _set_operation,
+    exp.Intersect: _set_operation,
+    exp.Except: _set_operation,
+    exp.Values: _values,
+}

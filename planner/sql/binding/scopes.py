@@ -1,0 +1,237 @@
+"""What names mean at a place in a query.
+
+A scope stands for the row that a query block's FROM gives: its relations by alias or table name, its columns in order.
+A name that the scope does not know is looked up in the enclosing query's scope, and then becomes an `OuterRef`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+from sqlglot import exp
+
+from planner.algebra.nodes import OuterRef
+from planner.functions.registry import resolve_call
+from planner.sql.binding.source import Source, did_you_mean
+from plans.rex import FieldAccess, InputRef, RexNode, transform, type_of
+from plans.types import FieldsType, RowType
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeColumn:
+    """A column as a name finds it: index in the row, or (of USING in an outer join) the expression that merges two."""
+
+    name: str
+    index: int
+    merged_with: int | None = None
+
+    def shifted(self, by: int) -> ScopeColumn:
+        """The column behind `by` others."""
+        other = None if self.merged_with is None else self.merged_with + by
+        return replace(self, index=self.index + by, merged_with=other)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table, view or subquery of FROM. `path` is its name: one part for an alias, else catalog, database, name."""
+
+    path: tuple[str, ...]
+    columns: tuple[ScopeColumn, ...]
+
+    @property
+    def name(self) -> str:
+        """The name by which the query knows it; empty for a subquery without alias."""
+        return self.path[-1] if self.path else ""
+
+    def answers_to(self, qualifier: tuple[str, ...]) -> bool:
+        """Whether a qualifier of one to three parts names this relation."""
+        return bool(self.path) and self.path[-len(qualifier) :] == qualifier
+
+    def shifted(self, by: int) -> Relation:
+        """The relation behind `by` other columns."""
+        return replace(self, columns=tuple(column.shifted(by) for column in self.columns))
+
+
+@dataclass
+class Scope:
+    """The columns that a query block sees.
+
+    Args:
+        relations: those of FROM, in order.
+        visible: the columns of `*`, in order; columns joined by USING appear once.
+        row: the row that the indices refer to.
+        parent: the scope of the enclosing query, or None.
+        correlation: the name of this row in `OuterRef`s of queries inside.
+    """
+
+    relations: tuple[Relation, ...]
+    visible: tuple[ScopeColumn, ...]
+    row: RowType
+    parent: Scope | None
+    correlation: str
+
+    def reference(self, column: ScopeColumn) -> RexNode:
+        """The expression that reads a column of this scope."""
+        if column.merged_with is not None:
+            return resolve_call("COALESCE", [self.at(column.index), self.at(column.merged_with)])
+        return self.at(column.index)
+
+    def at(self, index: int) -> InputRef:
+        """A reference to column `index` of the row."""
+        return InputRef(index, self.row.types[index])
+
+    def chain(self) -> Iterator[Scope]:
+        """This scope and those around it, innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+
+class Names:
+    """Makes the names of correlation variables, unique in a program."""
+
+    def __init__(self) -> None:
+        self._numbers = count()
+
+    def correlation(self) -> str:
+        """The next name: `$cor0`, `$cor1`, ..."""
+        return f"$cor{next(self._numbers)}"
+
+
+def columns_of(names: Iterable[str], start: int = 0) -> tuple[ScopeColumn, ...]:
+    """Columns of these names, from index `start`."""
+    return tuple(ScopeColumn(name, index) for index, name in enumerate(names, start))
+
+
+def resolve(parts: list[exp.Identifier], scope: Scope, source: Source, node: exp.Expr) -> RexNode:
+    """The column, or field of a column, that a dotted name stands for.
+
+    A prefix that names a relation comes before a column of that name, as in Flink; the longest prefix first.
+
+    Raises:
+        ProgramError: unknown or ambiguous, with the nearest name.
+    """
+    names = tuple(part.name for part in parts)
+    for length in range(min(len(names) - 1, 3), 0, -1):
+        for level in scope.chain():
+            relation = _relation(names[:length], level, source, node)
+            if relation is not None:
+                return _in_relation(relation, parts, length, level, scope, source)
+    for level in scope.chain():
+        found = _unqualified(names[0], level, source, parts[0])
+        if found is not None:
+            return _fields(_from(level, scope, found), parts[1:], parts, source)
+    raise _unknown(parts, scope, source, node)
+
+
+def find_relation(parts: list[exp.Identifier], scope: Scope, source: Source, node: exp.Expr) -> Relation | None:
+    """The relation of the innermost scope that a qualifier names, or None."""
+    return _relation(tuple(part.name for part in parts), scope, source, node)
+
+
+def _relation(qualifier: tuple[str, ...], scope: Scope, source: Source, node: exp.Expr) -> Relation | None:
+    found = [relation for relation in scope.relations if relation.answers_to(qualifier)]
+    if len(found) > 1:
+        raise source.error(node, f"table name {'.'.join(qualifier)!r} is ambiguous", "give the tables aliases")
+    return found[0] if found else None
+
+
+def _in_relation(
+    relation: Relation, parts: list[exp.Identifier], length: int, level: Scope, scope: Scope, source: Source
+) -> RexNode:
+    part = parts[length]
+    found = [column for column in relation.columns if column.name == part.name]
+    if len(found) > 1:
+        raise source.error(part, f"column {part.name!r} is ambiguous in {relation.name!r}", "give the columns aliases")
+    if found:
+        rex: RexNode = level.at(found[0].index)
+    else:
+        nested = _nested(part.name, relation.columns, level)
+        if nested is None:
+            known = [column.name for column in relation.columns]
+            raise source.error(
+                part,
+                f"column {part.name!r} not found in table {relation.name!r}",
+                did_you_mean(part.name, known),
+            )
+        rex = nested
+    return _fields(_from(level, scope, rex), parts[length + 1 :], parts, source)
+
+
+def _unqualified(name: str, scope: Scope, source: Source, node: exp.Expr) -> RexNode | None:
+    found = [column for column in scope.visible if column.name == name]
+    if len(found) > 1:
+        tables = sorted({relation.name or "a subquery" for relation in scope.relations if _has(relation, name)})
+        hint = f"qualify it: {' or '.join(f'{table}.{name}' for table in tables)}" if len(tables) > 1 else ""
+        raise source.error(node, f"column {name!r} is ambiguous", hint or "give the columns aliases")
+    if found:
+        return scope.reference(found[0])
+    return _nested(name, scope.visible, scope)
+
+
+def _has(relation: Relation, name: str) -> bool:
+    return any(column.name == name for column in relation.columns)
+
+
+def _nested(name: str, columns: tuple[ScopeColumn, ...], scope: Scope) -> RexNode | None:
+    """A field inside the rows of a scope, found by its name alone, as Flink finds it; None unless it is the only one."""
+    level: list[RexNode] = [scope.at(column.index) for column in columns]
+    while level:
+        rows = [rex for rex in level if isinstance(type_of(rex), FieldsType)]
+        found = [FieldAccess(rex, name) for rex in rows if _row(rex).field_named(name) is not None]
+        if found:
+            return found[0] if len(found) == 1 else None
+        level = [FieldAccess(rex, child) for rex in rows for child in _row(rex).names]
+    return None
+
+
+def _row(rex: RexNode) -> FieldsType:
+    found = type_of(rex)
+    assert isinstance(found, FieldsType)
+    return found
+
+
+def _from(level: Scope, scope: Scope, rex: RexNode) -> RexNode:
+    """`rex` over the row of `level`, as an expression of a query in `scope`."""
+    return rex if level is scope else outer(rex, level.correlation)
+
+
+def outer(rex: RexNode, correlation: str) -> RexNode:
+    """The expression with its input references made references to the enclosing row."""
+    return transform(
+        rex, lambda node: OuterRef(correlation, node.index, node.type) if isinstance(node, InputRef) else node
+    )
+
+
+def _fields(rex: RexNode, rest: list[exp.Identifier], parts: list[exp.Identifier], source: Source) -> RexNode:
+    for part in rest:
+        rex = field_of(rex, part, source)
+    return rex
+
+
+def field_of(rex: RexNode, part: exp.Identifier, source: Source) -> RexNode:
+    """Field `part` of a row-valued expression.
+
+    Raises:
+        ProgramError: the expression is no row, or has no such field.
+    """
+    row = type_of(rex)
+    if not isinstance(row, FieldsType):
+        raise source.error(part, f"{row} has no fields, so {part.name!r} cannot be one of them")
+    if row.field_named(part.name) is None:
+        raise source.error(part, f"field {part.name!r} not found in {row}", did_you_mean(part.name, row.names))
+    return FieldAccess(rex, part.name)
+
+
+def _unknown(parts: list[exp.Identifier], scope: Scope, source: Source, node: exp.Expr) -> Exception:
+    head = parts[0].name
+    columns = [column.name for level in scope.chain() for column in level.visible]
+    if len(parts) > 1:
+        tables = [relation.name for level in scope.chain() for relation in level.relations if relation.name]
+        return source.error(parts[0], f"table {head!r} not found", did_you_mean(head, tables + columns))
+    if not columns:
+        return source.error(node, f"column {head!r} not found: there is no table to take columns from")
+    return source.error(parts[0], f"column {head!r} not found in any table", did_you_mean(head, columns))

@@ -1,0 +1,295 @@
+"""SELECT: its clauses in the order in which they take effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from planner.algebra.nodes import (
+    Aggregate,
+    Filter,
+    Hint,
+    Project,
+    RelNode,
+    Sort,
+    SortKey,
+    identity,
+    unique_name,
+)
+from planner.sql import nodes as ast
+from planner.sql.binding.aggregates import NO_GROUPING, Clause, Grouped, bind_grouping, has_keys, is_aggregate
+from planner.sql.binding.core import Bound, Context, Session, Surroundings
+from planner.sql.binding.expressions import bind, bind_condition, bind_value
+from planner.sql.binding.hints import STATE_TTL, bind_block_hints, check_names
+from planner.sql.binding.relations import From, Place, bind_from
+from planner.sql.binding.scopes import find_relation, outer
+from planner.sql.binding.windows import directions
+from plans.rex import FieldAccess, InputRef, RexNode, type_of
+from plans.types import FieldsType, row_of
+
+
+@dataclass(frozen=True)
+class Order:
+    """One key of ORDER BY: an index among the select items, or an expression of its own."""
+
+    node: exp.Expr
+    item: int | None = None
+    clause: Clause | None = None
+
+
+def bind_select(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+    """A SELECT up to its ORDER BY, as a Sort whose row may have extra columns behind the selected ones.
+
+    The caller adds OFFSET and FETCH, and takes the extra columns away.
+    """
+    hints = bind_block_hints(node.args.get("hint"), session.source)
+    place = Place(around, hints)
+    source = bind_from(session, node.args.get("from_"), place)
+    correlation = session.names.correlation()
+    scope = source.scope(source.rel.row_type, around.parent, correlation)
+    rel = source.rel
+    plain = Context(scope, around.ctes, "WHERE clause", windows=_windows(session, node))
+    where = node.args.get("where")
+    if where is not None:
+        rel = Filter(rel, bind_condition(session, where.this, plain))
+    block = _Block(session, node, plain, source, hints)
+    return block.build(rel)
+
+
+def _windows(session: Session, node: exp.Expr) -> dict[str, ast.WindowSpec]:
+    found: dict[str, ast.WindowSpec] = {}
+    for item in node.args.get("windows") or []:
+        if item.this.name in found:
+            raise session.source.error(item, f"window {item.this.name!r} is declared twice")
+        found[item.this.name] = item.spec
+    return found
+
+
+def ordinal(session: Session, node: exp.Expr, width: int) -> int | None:
+    """The column that an ORDER BY 2 means, from 0; None for another expression.
+
+    Raises:
+        ProgramError: there are not so many columns.
+    """
+    if not isinstance(node, exp.Literal) or node.is_string or not str(node.this).isdigit():
+        return None
+    number = int(str(node.this))
+    if not 1 <= number <= width:
+        raise session.source.error(node, f"ordinal {number} is out of range", f"write a number from 1 to {width}")
+    return number - 1
+
+
+class _Block:
+    """One SELECT after WHERE: grouping, HAVING, the select list, QUALIFY, DISTINCT, ORDER BY."""
+
+    def __init__(self, session: Session, node: exp.Expr, plain: Context, source: From, hints: tuple[Hint, ...]) -> None:
+        self._session = session
+        self._node = node
+        self._plain = plain
+        self._source = source
+        self._hints = hints
+        grouped = has_keys(node.args.get("group"))
+        self._select = replace(plain, clause="SELECT list", aggregates=True, over=True, grouped=grouped)
+
+    def build(self, rel: RelNode) -> Bound:
+        items = list(self._items())
+        having = self._condition("having", replace(self._select, clause="HAVING clause", over=False))
+        qualify = self._condition("qualify", replace(self._select, clause="QUALIFY clause"))
+        order = self._order(items)
+        rel, items, having, qualify, order = self._aggregated(rel, items, having, qualify, order)
+        if having is not None:
+            rel = Filter(rel, having.rex)
+        if qualify is not None:
+            rel, items, order = self._qualified(rel, items, qualify, order)
+        return self._projected(rel, items, order)
+
+    # --- clauses
+
+    def _items(self) -> Iterator[Clause]:
+        """The select list with its stars expanded; a column without a name is `EXPR$` and its place."""
+        at = 0
+        for node in self._node.expressions:
+            for clause in self._item(node):
+                yield clause if clause.name else replace(clause, name=f"EXPR${at}")
+                at += 1
+
+    def _item(self, node: exp.Expr) -> Iterator[Clause]:
+        if isinstance(node, ast.AllColumns):
+            yield from self._star(node)
+            return
+        if isinstance(node, ast.FieldAccess) and isinstance(node.field, ast.AllColumns):
+            yield from self._fields(bind(self._session, node.this, self._select), node)
+            return
+        name = ""
+        inner = node
+        if isinstance(node, exp.Alias):
+            name, inner = node.args["alias"].name, node.this
+        elif isinstance(node, ast.ColumnRef) or (isinstance(node, ast.Call) and node.args.get("bare")):
+            name = node.parts[-1].name
+        yield Clause(bind_value(self._session, inner, self._select), inner, name)
+
+    def _star(self, node: ast.AllColumns) -> Iterator[Clause]:
+        scope = self._plain.scope
+        if not node.parts:
+            if not scope.visible:
+                raise self._session.source.error(node, "`*` needs a FROM clause", "add FROM")
+            for column in scope.visible:
+                yield Clause(scope.reference(column), node, column.name)
+            return
+        for level in scope.chain():
+            relation = find_relation(node.parts, level, self._session.source, node)
+            if relation is not None:
+                for column in relation.columns:
+                    rex: RexNode = level.at(column.index)
+                    yield Clause(rex if level is scope else outer(rex, level.correlation), node, column.name)
+                return
+        reference = ast.ColumnRef(parts=[part.copy() for part in node.parts])
+        reference.meta.update(node.meta)
+        yield from self._fields(bind(self._session, reference, self._select), node)
+
+    def _fields(self, rex: RexNode, node: exp.Expr) -> Iterator[Clause]:
+        row = type_of(rex)
+        if not isinstance(row, FieldsType):
+            raise self._session.source.error(node, f"`.*` needs a ROW, not {row}", "select the column itself")
+        for name in row.names:
+            yield Clause(FieldAccess(rex, name), node, name)
+
+    def _condition(self, key: str, context: Context) -> Clause | None:
+        node = self._node.args.get(key)
+        return None if node is None else Clause(bind_condition(self._session, node.this, context), node.this)
+
+    def _order(self, items: Sequence[Clause]) -> list[Order]:
+        """The keys of ORDER BY: an ordinal, an alias of the select list, or an expression over FROM."""
+        clause = self._node.args.get("order")
+        return [self._key(node, items) for node in (clause.expressions if clause is not None else [])]
+
+    def _key(self, node: exp.Expr, items: Sequence[Clause]) -> Order:
+        inner = node.this
+        at = ordinal(self._session, inner, len(items))
+        if at is not None:
+            return Order(node, at)
+        if isinstance(inner, ast.ColumnRef) and len(inner.parts) == 1:
+            named = [index for index, item in enumerate(items) if item.name == inner.name]
+            if named:
+                return Order(node, named[0])
+        rex = bind_value(self._session, inner, replace(self._select, clause="ORDER BY clause"))
+        same = [index for index, item in enumerate(items) if item.rex == rex]
+        if same:
+            return Order(node, same[0])
+        return Order(node, None, Clause(rex, inner))
+
+    # --- steps
+
+    def _aggregated(
+        self,
+        rel: RelNode,
+        items: list[Clause],
+        having: Clause | None,
+        qualify: Clause | None,
+        order: list[Order],
+    ) -> tuple[RelNode, list[Clause], Clause | None, Clause | None, list[Order]]:
+        """The Aggregate, and all clauses over its row; everything as it is where nothing is aggregated."""
+        group = self._node.args.get("group")
+        clauses = [*items, *(part for part in (having, qualify) if part), *(key.clause for key in order if key.clause)]
+        if group is None and having is None and not is_aggregate([clause.rex for clause in clauses]):
+            check = [hint for hint in self._hints if self._has_joins()]
+            check_names(check, self._names())
+            return rel, items, having, qualify, order
+        grouping = NO_GROUPING if group is None else bind_grouping(self._session, group, self._grouping_context())
+        check_names(self._hints, self._names())
+        grouped = Grouped(self._session, rel, grouping, self._plain)
+        lifted = [grouped.lift(clause) for clause in items]
+        having = None if having is None else grouped.lift(having)
+        qualify = None if qualify is None else grouped.lift(qualify)
+        order = [key if key.clause is None else replace(key, clause=grouped.lift(key.clause)) for key in order]
+        return grouped.build(items, self._aggregate_hints()), lifted, having, qualify, order
+
+    def _grouping_context(self) -> Context:
+        return replace(self._plain, clause="GROUP BY clause")
+
+    def _has_joins(self) -> bool:
+        return len(self._source.relations) > 1
+
+    def _names(self) -> list[str]:
+        return [relation.name for relation in self._source.relations]
+
+    def _aggregate_hints(self) -> tuple[Hint, ...]:
+        """STATE_TTL goes to the aggregate of a block with one input; in a block with a join only the join takes it."""
+        if self._has_joins():
+            return ()
+        return tuple(hint for hint in self._hints if hint.name == STATE_TTL)
+
+    def _qualified(
+        self, rel: RelNode, items: list[Clause], qualify: Clause, order: list[Order]
+    ) -> tuple[RelNode, list[Clause], list[Order]]:
+        """QUALIFY: select list and sort keys computed together with the condition, and filtered by it."""
+        extra = [key.clause for key in order if key.clause is not None]
+        clauses = [*items, *extra, replace(qualify, name="QualifyExpression")]
+        rel = _project(rel, clauses)
+        row = rel.row_type
+        rel = Filter(rel, InputRef(len(clauses) - 1, row.types[-1]))
+        refs = identity(row)
+        items = [replace(item, rex=refs[at]) for at, item in enumerate(items)]
+        moved = iter(refs[len(items) :])
+        order = [
+            key if key.clause is None else replace(key, clause=replace(key.clause, rex=next(moved))) for key in order
+        ]
+        return rel, items, order
+
+    def _projected(self, rel: RelNode, items: list[Clause], order: list[Order]) -> Bound:
+        names = tuple(item.name for item in items)
+        distinct = self._node.args.get("distinct") is not None
+        extra: list[Clause] = []
+        keys: list[SortKey] = []
+        for key in order:
+            index = key.item
+            if index is None:
+                assert key.clause is not None
+                if distinct:
+                    self._check_distinct(key.clause, items)
+                known = [clause.rex for clause in extra]
+                if key.clause.rex not in known:
+                    at = len(items) + len(extra)
+                    extra.append(replace(key.clause, name=_name_of(key.clause, f"EXPR${at}")))
+                    known.append(key.clause.rex)
+                index = len(items) + known.index(key.clause.rex)
+            keys.append(SortKey(index, *directions(key.node)))
+        rel = _project(rel, [*items, *extra])
+        if distinct:
+            check_names(self._hints, self._names())
+            row = rel.row_type
+            rel = Aggregate(rel, tuple(range(len(row.fields))), (), row, (), self._aggregate_hints())
+        if keys:
+            rel = Sort(rel, tuple(keys))
+        return Bound(rel, names)
+
+    def _check_distinct(self, clause: Clause, items: list[Clause]) -> None:
+        """With DISTINCT, a sort key must be made of selected expressions."""
+        selected = [item.rex for item in items]
+
+        def made(rex: RexNode) -> bool:
+            if rex in selected:
+                return True
+            return not isinstance(rex, InputRef) and all(made(child) for child in rex.children())
+
+        if not made(clause.rex):
+            raise self._session.source.error(
+                clause.node, "with SELECT DISTINCT, ORDER BY must use selected expressions", "add it to the select list"
+            )
+
+
+def _name_of(clause: Clause, otherwise: str) -> str:
+    return clause.node.name if isinstance(clause.node, ast.ColumnRef) else otherwise
+
+
+def _project(rel: RelNode, clauses: Sequence[Clause]) -> RelNode:
+    """The clauses as columns, their names made unique; nothing where the input already is that."""
+    taken: list[str] = []
+    for clause in clauses:
+        taken.append(unique_name(clause.name, taken))
+    exprs = tuple(clause.rex for clause in clauses)
+    if exprs == identity(rel.row_type) and tuple(taken) == rel.row_type.names:
+        return rel
+    return Project(rel, exprs, row_of(taken, [type_of(rex) for rex in exprs]))

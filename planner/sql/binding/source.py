@@ -1,0 +1,92 @@
+"""The text being bound, and errors that point into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from sqlglot import exp
+
+from planner.sql import position
+from plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+
+
+@dataclass(frozen=True)
+class Source:
+    """The script that the nodes' positions refer to."""
+
+    text: str
+
+    def where(self, node: exp.Expr | None) -> str:
+        """Line, column and the text with a caret under `node`."""
+        return position.where(node, self.text) if node is not None else ""
+
+    def where_span(self, span: position.Span) -> str:
+        """As `where`, of a span."""
+        return position.render(span, self.text)
+
+    def error(self, node: exp.Expr | None, message: str, remedy: str = "") -> ProgramError:
+        """A program error at `node`."""
+        return ProgramError(message, where=self.where(node), remedy=remedy)
+
+    def error_at(self, span: position.Span, message: str, remedy: str = "") -> ProgramError:
+        """A program error at a span."""
+        return ProgramError(message, where=position.render(span, self.text), remedy=remedy)
+
+    def unsupported_at(self, span: position.Span, what: str, remedy: str = "") -> UnsupportedError:
+        """As `unsupported`, at a span."""
+        return UnsupportedError(f"{what} is not supported yet", where=position.render(span, self.text), remedy=remedy)
+
+    def refuse_queries(self, node: exp.Expr, what: str) -> None:
+        """Refuse a query inside an expression of a table's declaration.
+
+        Raises:
+            ProgramError: there is one.
+        """
+        for query in node.find_all(exp.Query, exp.Exists):
+            raise self.error(query, f"a query cannot stand in {what}")
+
+    def unsupported(self, node: exp.Expr | None, what: str, remedy: str = "") -> UnsupportedError:
+        """The error for a construct that is known and not supported."""
+        return UnsupportedError(f"{what} is not supported yet", where=self.where(node), remedy=remedy)
+
+    @contextmanager
+    def at(self, node: exp.Expr | None) -> Iterator[None]:
+        """Give errors that have no place yet the place of `node`; the innermost place wins."""
+        try:
+            yield
+        except CompiledPlanError as fault:
+            if isinstance(fault, ProgramError | UnsupportedError) and fault.where:
+                raise
+            raise _placed(fault, self.where(node)) from None
+
+    @contextmanager
+    def at_span(self, span: position.Span) -> Iterator[None]:
+        """As `at`, of a span."""
+        try:
+            yield
+        except CompiledPlanError as fault:
+            if isinstance(fault, ProgramError | UnsupportedError) and fault.where:
+                raise
+            raise _placed(fault, self.where_span(span)) from None
+
+
+def _placed(fault: CompiledPlanError, where: str) -> CompiledPlanError:
+    """The error at a place, as one of the program."""
+    kind = type(fault) if isinstance(fault, UnsupportedError) else ProgramError
+    return kind(fault.message, where=fault.where or where, remedy=fault.remedy)
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """A remedy that names the nearest of the known names, else lists them (at most ten), else `otherwise`."""
+    choices = sorted(set(known))
+    folded = {choice.lower(): choice for choice in choices}
+    close = get_close_matches(name.lower(), folded, n=1)
+    if close:
+        return f"did you mean {folded[close[0]]!r}? (names are case-sensitive)"
+    if choices and not otherwise:
+        rest = ", ..." if len(choices) > 10 else ""
+        return f"there are: {', '.join(choices[:10])}{rest}"
+    return otherwise

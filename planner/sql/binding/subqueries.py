@@ -1,0 +1,76 @@
+"""Subqueries in expressions: scalar, EXISTS, IN, ANY and ALL."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner.algebra.nodes import Subquery, SubqueryKind
+from planner.functions import casts
+from planner.functions.registry import resolve_call
+from planner.sql import nodes as ast
+from planner.sql.binding.core import Bound, Context, Session
+from planner.sql.binding.expressions import bind
+from plans.rex import InputRef, Literal, RexNode, type_of
+from plans.types import BOOLEAN
+
+_INVERSE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def bind_scalar(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    """A query as a value: one column, NULL where it has no row."""
+    query = session.bind_query(session, node, context.inside())
+    if len(query.names) != 1:
+        raise session.source.error(
+            node, f"a query used as a value must have one column, this one has {len(query.names)}"
+        )
+    type_ = query.types[0].with_nullability(True)
+    return Subquery(SubqueryKind.SCALAR, query.rel, type_, context.scope.correlation)
+
+
+def bind_exists(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    """EXISTS (query)."""
+    query = session.bind_query(session, node.this, context.inside())
+    return Subquery(SubqueryKind.EXISTS, query.rel, BOOLEAN.not_null(), context.scope.correlation)
+
+
+def bind_in(session: Session, node: exp.Expr, query: exp.Expr, context: Context) -> RexNode:
+    """`x IN (query)`, `(x, y) IN (query)`."""
+    return _compare(session, node, query, "=", SubqueryKind.IN, context)
+
+
+def bind_quantified(session: Session, node: ast.Quantified, context: Context) -> RexNode:
+    """`x op ANY (query)`, `x op ALL (query)`; ALL is NOT (x inverse-op ANY)."""
+    assert node.query is not None
+    operator = node.op if node.quantifier == "ANY" else _INVERSE[node.op]
+    kind = SubqueryKind.IN if operator == "=" else SubqueryKind.SOME
+    found = _compare(session, node, node.query, operator, kind, context)
+    return found if node.quantifier == "ANY" else resolve_call("NOT", [found])
+
+
+def _compare(
+    session: Session, node: exp.Expr, query: exp.Expr, operator: str, kind: SubqueryKind, context: Context
+) -> RexNode:
+    left = node.this.expressions if isinstance(node.this, ast.RowValue) else [node.this]
+    operands = tuple(bind(session, item, context) for item in left)
+    bound = session.bind_query(session, query, context.inside())
+    if len(operands) != len(bound.names):
+        raise session.source.error(
+            node,
+            f"{len(operands)} value(s) are compared with a query of {len(bound.names)} column(s)",
+            "select as many columns as there are values on the left",
+        )
+    operands = tuple(_comparable(session, node, operator, item, at, bound) for at, item in enumerate(operands))
+    nullable = any(type_of(item).nullable for item in operands) or any(type_.nullable for type_ in bound.types)
+    name = f"${operator}$1"
+    type_ = BOOLEAN.with_nullability(nullable)
+    return Subquery(kind, bound.rel, type_, context.scope.correlation, operands, name)
+
+
+def _comparable(session: Session, node: exp.Expr, operator: str, rex: RexNode, at: int, bound: Bound) -> RexNode:
+    """`rex`, checked against column `at` of the query by comparing it with a value of that type."""
+    column = bound.types[at]
+    if isinstance(rex, Literal) and rex.value is None and rex.symbol is None:
+        return casts.cast(rex, column)
+    with session.source.at(node):
+        resolve_call(operator, [rex, InputRef(0, column)])
+    return rex

@@ -1,0 +1,132 @@
+"""Data types as written to logical types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planner.functions import literals
+from planner.sql import nodes as ast
+from planner.sql.binding.source import Source
+from plans import types as t
+
+
+def bind_type(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    """The logical type of a written one; nullable unless NOT NULL was written.
+
+    Raises:
+        ProgramError: a length or precision outside its bounds, or a duplicate field.
+        UnsupportedError: a type that is not supported.
+    """
+    reader = _READERS.get(spec.root)
+    if reader is None:
+        raise source.unsupported(spec, f"the type {spec.root}")
+    return reader(spec, source).with_nullability(spec.nullable is not False)
+
+
+def qualifier_text(unit: ast.IntervalQualifier) -> str:
+    """What stands behind an interval literal: `DAY`, `YEAR(4) TO MONTH`, `DAY TO SECOND(3)`, `SECOND(2, 3)`."""
+    precision, scale = unit.precision, unit.scale
+    if unit.end is None:
+        inner = [str(number) for number in (precision, scale) if number is not None]
+        return f"{unit.start}({', '.join(inner)})" if inner else unit.start
+    start = unit.start if precision is None else f"{unit.start}({precision})"
+    return f"{start} TO {unit.end}" + ("" if scale is None else f"({scale})")
+
+
+def _number(spec: ast.TypeSpec, source: Source, default: int, low: int, high: int) -> int:
+    if not spec.parameters:
+        return default
+    value = spec.parameters[0]
+    if not low <= value <= high:
+        raise source.error(spec, f"{spec.root}({value}) is out of bounds", f"write a number from {low} to {high}")
+    return value
+
+
+def _sized(make: Callable[[int], t.LogicalType], low: int, high: int, default: int) -> _Reader:
+    return lambda spec, source: make(_number(spec, source, default, low, high))
+
+
+def _plain(found: t.LogicalType) -> _Reader:
+    return lambda spec, source: found
+
+
+def _decimal(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    precision = _number(spec, source, 10, 1, 38)
+    scale = spec.parameters[1] if len(spec.parameters) > 1 else 0
+    if scale > precision:
+        raise source.error(spec, f"DECIMAL({precision}, {scale}) has a scale above its precision")
+    return t.DecimalType(precision=precision, scale=scale)
+
+
+def _interval(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    unit = spec.unit
+    if unit is None:
+        raise source.error(spec, "INTERVAL needs a unit", "write INTERVAL DAY, INTERVAL DAY TO SECOND(3), ...")
+    return literals.interval_type(qualifier_text(unit))
+
+
+def _array(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    return t.ArrayType(element=bind_type(spec.children[0], source))
+
+
+def _multiset(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    return t.MultisetType(element=bind_type(spec.children[0], source))
+
+
+def _map(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    return t.MapType(key=bind_type(spec.children[0], source), value=bind_type(spec.children[1], source))
+
+
+def _fields(spec: ast.TypeSpec, source: Source) -> tuple[t.Field, ...]:
+    found: list[t.Field] = []
+    for item in spec.fields:
+        name = item.this.name
+        if any(field.name == name for field in found):
+            raise source.error(item, f"field {name!r} is declared twice in {spec.root}")
+        found.append(t.Field(name, bind_type(item.kind, source), item.comment))
+    return tuple(found)
+
+
+def _row(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    return t.RowType(fields=_fields(spec, source))
+
+
+def _structured(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    return t.StructuredType(class_name=spec.class_name, fields=_fields(spec, source))
+
+
+def _raw(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    return t.RawType(class_name=spec.class_name, serializer=str(spec.args.get("snapshot") or ""))
+
+
+_Reader = Callable[[ast.TypeSpec, Source], t.LogicalType]
+
+_READERS: dict[str, _Reader] = {
+    "CHAR": _sized(lambda n: t.CharType(length=n), 1, t.MAX_LENGTH, 1),
+    "VARCHAR": _sized(lambda n: t.VarCharType(length=n), 1, t.MAX_LENGTH, 1),
+    "STRING": _plain(t.STRING),
+    "BOOLEAN": _plain(t.BOOLEAN),
+    "BINARY": _sized(lambda n: t.BinaryType(length=n), 1, t.MAX_LENGTH, 1),
+    "VARBINARY": _sized(lambda n: t.VarBinaryType(length=n), 1, t.MAX_LENGTH, 1),
+    "BYTES": _plain(t.BYTES),
+    "DECIMAL": _decimal,
+    "TINYINT": _plain(t.TINYINT),
+    "SMALLINT": _plain(t.SMALLINT),
+    "INT": _plain(t.INT),
+    "BIGINT": _plain(t.BIGINT),
+    "FLOAT": _plain(t.FLOAT),
+    "DOUBLE": _plain(t.DOUBLE),
+    "DATE": _plain(t.DATE),
+    "TIME": _sized(lambda n: t.TimeType(precision=n), 0, 9, 0),
+    "TIMESTAMP": _sized(lambda n: t.TimestampType(precision=n), 0, 9, 6),
+    "TIMESTAMP_LTZ": _sized(lambda n: t.TimestampLtzType(precision=n), 0, 9, 6),
+    "INTERVAL": _interval,
+    "ARRAY": _array,
+    "MULTISET": _multiset,
+    "MAP": _map,
+    "ROW": _row,
+    "STRUCTURED": _structured,
+    "RAW": _raw,
+    "NULL": _plain(t.NULL),
+    "VARIANT": _plain(t.VariantType()),
+}

@@ -1,0 +1,48 @@
+"""Views: bound when they are created, and again only after the catalog has changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from planner.catalog.tables import CatalogView
+from planner.sql.binding.core import Bound, Session, Surroundings
+from planner.sql.binding.source import Source
+
+
+@dataclass
+class ViewQuery:
+    """A view's query, its script, and what it was bound to at which version of the catalog."""
+
+    node: exp.Expr
+    source: Source
+    columns: tuple[str, ...]
+    catalog: str
+    database: str
+    bound: Bound | None = None
+    version: int = -1
+
+
+def view_query(session: Session, view: CatalogView) -> Bound:
+    """The bound query of a view: the same object however often the view is read."""
+    found = view.query
+    if isinstance(found, Bound):
+        return found
+    assert isinstance(found, ViewQuery)
+    if found.bound is None or found.version != session.catalog.version:
+        found.bound = _bind(session, found)
+        found.version = session.catalog.version
+    return found.bound
+
+
+def _bind(session: Session, view: ViewQuery) -> Bound:
+    catalog = session.catalog
+    current = catalog.current_catalog, catalog.current_database
+    catalog.current_catalog, catalog.current_database = view.catalog, view.database
+    try:
+        inner = Session(view.source, catalog, session.bind_query, session.names)
+        bound = session.bind_query(inner, view.node, Surroundings())
+    finally:
+        catalog.current_catalog, catalog.current_database = current
+    return Bound(bound.rel, view.columns or bound.names)

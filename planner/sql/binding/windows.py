@@ -1,0 +1,117 @@
+"""OVER: window functions and aggregates over windows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from planner.algebra.nodes import Bound as FrameEnd
+from planner.algebra.nodes import FrameUnit, Over
+from planner.functions import casts
+from planner.functions.aggregates import resolve_aggregate
+from planner.functions.registry import is_aggregate
+from planner.sql import nodes as ast
+from planner.sql.binding.arguments import aggregate_name, aggregate_operands
+from planner.sql.binding.core import Context, Session
+from planner.sql.binding.expressions import bind
+from planner.sql.binding.source import did_you_mean
+from plans.rex import RexNode, type_of
+
+#: Functions whose frame is fixed.
+_RANKING = frozenset(("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE"))
+#: Functions that have no meaning outside OVER, and need ORDER BY in it.
+WINDOW_FUNCTIONS = _RANKING | {"LAG", "LEAD"}
+
+
+def bind_over(session: Session, node: ast.Call, context: Context) -> RexNode:
+    """A call with OVER, as an `Over` expression.
+
+    Raises:
+        ProgramError: OVER may not stand here or is missing; unknown named window; a wrong frame.
+    """
+    if node.over is None:
+        raise session.source.error(node, f"{node.name} needs OVER", f"write {node.name}(...) OVER (ORDER BY ...)")
+    if not context.over:
+        raise session.source.error(
+            node, f"windowed aggregate expression is illegal in {context.clause}", "compute it in a subquery"
+        )
+    if not is_aggregate(node.name) and node.name not in WINDOW_FUNCTIONS:
+        raise session.source.error(node, f"{node.name} cannot be used with OVER", "use an aggregate function")
+    if node.filter is not None:
+        raise session.source.unsupported(node.filter, "FILTER with OVER", "aggregate CASE WHEN ... THEN ... END")
+    spec = _specification(session, node.over, context)
+    inside = replace(context, over=False, clause=f"the window of {node.name}")
+    operands = aggregate_operands(session, node, inside)
+    partition = tuple(bind(session, item, inside) for item in spec.partition_by)
+    order = tuple(_order_item(session, item, inside) for item in _ordered(spec))
+    if not order and node.name in WINDOW_FUNCTIONS:
+        raise session.source.error(node, f"{node.name} needs ORDER BY in its window", "add ORDER BY")
+    signature = resolve_aggregate(
+        aggregate_name(node), [type_of(operand) for operand in operands], distinct=node.distinct, over=True
+    )
+    coerced = tuple(casts.coerce(rex, type_) for rex, type_ in zip(operands, signature.arg_types, strict=True))
+    unit, lower, upper = _frame(session, node, spec, bool(order), inside)
+    return Over(signature.internal_name, coerced, partition, order, signature.type, unit, lower, upper, node.distinct)
+
+
+def _specification(session: Session, over: exp.Expr, context: Context) -> ast.WindowSpec:
+    if isinstance(over, exp.Identifier):
+        return _named(session, over, context)
+    assert isinstance(over, ast.WindowSpec)
+    base = over.args.get("base")
+    if base is None:
+        return over
+    found = _named(session, base, context)
+    merged = {key: over.args.get(key) or found.args.get(key) for key in ("partition_by", "order", "frame")}
+    return ast.WindowSpec(**merged)
+
+
+def _named(session: Session, name: exp.Identifier, context: Context) -> ast.WindowSpec:
+    spec = context.windows.get(name.name)
+    if spec is None:
+        raise session.source.error(
+            name, f"no window is named {name.name!r}", did_you_mean(name.name, context.windows, "add a WINDOW clause")
+        )
+    return _specification(session, spec, context)
+
+
+def _ordered(spec: ast.WindowSpec) -> list[exp.Expr]:
+    order = spec.args.get("order")
+    return list(order.expressions) if order is not None else []
+
+
+def _order_item(session: Session, node: exp.Expr, context: Context) -> tuple[RexNode, bool, bool]:
+    return (bind(session, node.this, context), *directions(node))
+
+
+def directions(node: exp.Expr) -> tuple[bool, bool]:
+    """Of an `exp.Ordered`: whether it ascends, and whether nulls come last (default: they are the least)."""
+    descending = bool(node.args.get("desc"))
+    first = node.args.get("nulls_first")
+    return (not descending, descending if first is None else not first)
+
+
+def _frame(
+    session: Session, node: ast.Call, spec: ast.WindowSpec, ordered: bool, context: Context
+) -> tuple[FrameUnit, FrameEnd, FrameEnd]:
+    unbounded, current = FrameEnd("UNBOUNDED_PRECEDING"), FrameEnd("CURRENT_ROW")
+    frame = spec.frame
+    if frame is None or node.name in ("LAG", "LEAD"):
+        unit = FrameUnit.ROWS if node.name in _RANKING else FrameUnit.RANGE
+        if not ordered:
+            return unit, unbounded, FrameEnd("UNBOUNDED_FOLLOWING")
+        return unit, unbounded, current
+    if node.name in _RANKING:
+        raise session.source.error(frame, f"ROWS and RANGE are not allowed with {node.name}", "leave the frame out")
+    lower = _bound(session, frame.start, context)
+    upper = current if frame.end is None else _bound(session, frame.end, context)
+    if lower.kind == "UNBOUNDED_FOLLOWING" or upper.kind == "UNBOUNDED_PRECEDING":
+        raise session.source.error(frame, "the frame starts behind its end", "write the lower end first")
+    return FrameUnit[frame.unit], lower, upper
+
+
+def _bound(session: Session, node: ast.FrameBound, context: Context) -> FrameEnd:
+    offset = node.args.get("this")
+    rex = None if offset is None else bind(session, offset, context)
+    return FrameEnd(node.kind.replace(" ", "_"), rex)
