@@ -23,7 +23,6 @@ from planner.sql.nodes import (
     NamedArgument,
     TableArgument,
     TableRef,
-    TypeSpec,
     WindowSpec,
 )
 
@@ -67,18 +66,6 @@ class Functions(Types):
         """One key of ORDER BY."""
         raise NotImplementedError
 
-    def parse_cast_type(self) -> TypeSpec:
-        """The type of CAST: as `parse_type`, but NULL and NOT NULL are not said at the end."""
-        start = self.mark()
-        spec = self.parse_type()
-        if spec.nullable is not None:
-            self.fail(
-                "SQL parse failed: the type of a cast takes no NULL or NOT NULL",
-                span=self.span_from(start),
-                remedy="leave it out: a cast keeps the nullability of its operand",
-            )
-        return spec
-
     # --- plain calls ----------------------------------------------------------------------------------------------
 
     def parse_call(self, parts: list[exp.Identifier], start: int) -> exp.Expr:
@@ -90,10 +77,13 @@ class Functions(Types):
         else:
             self.take("ALL")
         star = self.mark()
-        if self.take_symbol(TokenType.STAR):
+        if not call.distinct and self.take_symbol(TokenType.STAR):
             call.set("expressions", [self.node(AllColumns(parts=[]), star)])
         elif not self.at_symbol(TokenType.R_PAREN):
             call.set("expressions", self.listed(self.parse_argument))
+        # Flink takes this inside the parentheses of ARRAY_AGG alone.
+        if call.name == "ARRAY_AGG" and (nulls := self._nulls()):
+            call.set("nulls", nulls)
         if order := self.parse_order():
             call.set("order", order)
         if on_null := self._on_null():
@@ -102,7 +92,8 @@ class Functions(Types):
         return self._call_suffix(call, start)
 
     def _call_suffix(self, call: Call, start: int) -> exp.Expr:
-        nulls = self._nulls()
+        if nulls := self._nulls():
+            call.set("nulls", nulls)
         if self.take("WITHIN", "GROUP"):
             self.open()
             call.set("within_group", self.parse_order())
@@ -112,9 +103,6 @@ class Functions(Types):
             self.need("WHERE")
             call.set("filter", self.parse_expression())
             self.close()
-        nulls = nulls or self._nulls()
-        if nulls:
-            call.set("nulls", nulls)
         if self.take("OVER"):
             call.set("over", self.parse_window() if self.at_symbol(TokenType.L_PAREN) else self.name("a window"))
         return self.node(call, start)
@@ -153,6 +141,8 @@ class Functions(Types):
         if self.at("DESCRIPTOR") and self._next.token_type == TokenType.L_PAREN:
             self._advance()
             return self.node(Descriptor(expressions=self.names()), start)
+        if self.at("MODEL") and self._next.token_type in (TokenType.VAR, TokenType.IDENTIFIER):
+            self.refuse("a MODEL argument")
         if self.take("DEFAULT"):
             return self.node(Keyword(this="DEFAULT"), start)
         return self.parse_expression()
@@ -223,7 +213,7 @@ class Functions(Types):
         name.meta["end"] = self._tokens[self._index - 2].end + 1
         result = reader(self, name)
         self.close()
-        if isinstance(result, Call):
+        if isinstance(result, Call) and word != "JSON_OBJECTAGG":
             return self._call_suffix(result, start)
         return self.node(result, start)
 
@@ -261,8 +251,6 @@ class Functions(Types):
         value = self.parse_expression()
         if self.take("FROM"):
             return Call(parts=[name], expressions=[keyword, value, self.parse_expression()])
-        if flag:
-            self.fail_expected("FROM")
         return Call(parts=[name], expressions=[keyword, blank, value])
 
     def _position(self, name: exp.Identifier) -> exp.Expr:
@@ -321,6 +309,8 @@ class Functions(Types):
         return JsonValue(**args)
 
     def _json_value_behaviour(self) -> str | exp.Expr | None:
+        if self.at("MODEL") and self._next.token_type in (TokenType.VAR, TokenType.IDENTIFIER):
+            self.refuse("a MODEL argument")
         if self.take("DEFAULT"):
             return self.parse_expression()
         return self.take_any(("NULL", "ERROR")) or None

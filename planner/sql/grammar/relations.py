@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlglot import TokenType, exp
 
 from planner.sql.grammar.expressions import QUERY_STARTS, Expressions
-from planner.sql.grammar.words import CALLABLE, RESERVED
 from planner.sql.nodes import (
     Call,
     HintOption,
@@ -112,8 +111,6 @@ class Relations(Expressions):
             return self._parenthesised_relation(start, lateral)
         if lateral:
             self.fail_expected("TABLE(...), UNNEST(...) or a query in parentheses after LATERAL")
-        if self.word() in CALLABLE & RESERVED and self._next.token_type == TokenType.L_PAREN:
-            return self.node(TableFunction(call=self._table_call(), form="", lateral=False), start)
         parts = self.dotted("a table name")
         if self.at_symbol(TokenType.L_PAREN):
             call = self.parse_call(parts, start)

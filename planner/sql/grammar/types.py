@@ -83,6 +83,8 @@ class Types(Core):
             if root == "CHAR" and self.take("VARYING"):
                 root = "VARCHAR"
             return self.node(TypeSpec(root=root, parameters=self._parameters(most)), start)
+        if word == "INTERVAL":
+            self.fail("SQL parse failed: an INTERVAL type stands directly in CAST, not in a column or in another type")
         if not self.at_name():
             self.fail_expected("a data type")
         return self.node(TypeSpec(root="USER", parts=self.dotted("a data type")), start)
@@ -119,8 +121,19 @@ class Types(Core):
             self.take("WITHOUT", "TIME", "ZONE")
         return TypeSpec(root=root, parameters=parameters)
 
-    def _interval_type(self) -> TypeSpec:
-        return TypeSpec(root="INTERVAL", unit=self.parse_interval_qualifier())
+    def parse_cast_type(self) -> TypeSpec:
+        """The type of CAST: also an INTERVAL, and without NULL or NOT NULL at the end."""
+        start = self.mark()
+        if self.take("INTERVAL"):
+            return self.node(TypeSpec(root="INTERVAL", unit=self.parse_interval_qualifier()), start)
+        spec = self.parse_type()
+        if spec.nullable is not None:
+            self.fail(
+                "SQL parse failed: the type of a cast takes no NULL or NOT NULL",
+                span=self.span_from(start),
+                remedy="leave it out: a cast keeps the nullability of its operand",
+            )
+        return spec
 
     def _element(self, root: str, count: int) -> TypeSpec:
         self.need_symbol(TokenType.LT, "<")
@@ -194,7 +207,6 @@ _READERS: dict[str, Callable[[Types], TypeSpec]] = {
     "DOUBLE": Types._double,
     "TIME": Types._time,
     "TIMESTAMP": Types._timestamp,
-    "INTERVAL": Types._interval_type,
     "ROW": Types._row_type,
     "STRUCTURED": Types._structured,
     "RAW": Types._raw,

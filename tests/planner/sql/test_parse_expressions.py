@@ -195,7 +195,8 @@ TYPES = [
     ("x.y.T", "TypeSpec(root=USER, parts=[x, y, T])"),
     (
         "MAP<STRING, ARRAY<INT NOT NULL>>",
-        "TypeSpec(root=MAP, expressions=[TypeSpec(root=STRING), TypeSpec(root=ARRAY, expressions=[TypeSpec(root=INT)])])",
+        "TypeSpec(root=MAP, expressions=[TypeSpec(root=STRING), "
+        "TypeSpec(root=ARRAY, expressions=[TypeSpec(root=INT)])])",
     ),
 ]
 
