@@ -81,6 +81,7 @@ class Run:
         self.time_zone = time_zone
         self._stop = threading.Event()
         self._rows_out = 0
+        self._failure: Exception | None = None
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         self.folder = Folder(spark, options.checkpoint or self._temporary)
         self.resumes = checkpoint.check(self.folder, self.program, options.host)
@@ -116,7 +117,8 @@ class Run:
         except CompiledPlanError:
             raise
         except Exception as fault:
-            raise translate(fault) from fault
+            cause = self._failure or fault
+            raise (cause if isinstance(cause, CompiledPlanError) else translate(cause)) from cause
         finally:
             if self._temporary:
                 shutil.rmtree(self._temporary, ignore_errors=True)
@@ -147,6 +149,14 @@ class Run:
 
     def _write(self, frame: DataFrame, batch: int, builder: StageBuilder) -> None:
         """Write one micro-batch to all sinks; the batch is committed when all have it."""
+        try:
+            self._write_all(frame, batch, builder)
+        except Exception as fault:
+            # Spark wraps what happens in here in a text; the exception itself says more.
+            self._failure = fault
+            raise
+
+    def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> None:
         several = len(self._sinks) > 1
         if several:
             frame = frame.persist()

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from plans.execution.connectors.base import UPDATE_BEFORE
 from plans.execution.expressions import to_column
-from plans.execution.operators.base import Exploded, Flow, Lowering, refuse, stateless
+from plans.execution.operators.base import Exploded, Flow, Lowering, stateless
 from plans.execution.operators.table_functions import elements
 from plans.nodes import (
     Calc,
@@ -23,7 +23,7 @@ from plans.nodes import (
     Union,
     WatermarkAssigner,
 )
-from plans.types import RowType
+from plans.rex import CorrelVariable, walk
 
 
 @stateless(Calc)
@@ -65,11 +65,11 @@ def expand(node: Expand, port: int, flow: Flow, lowering: Lowering) -> Sequence[
 @stateless(Correlate)
 def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
     """Every row with each row that the table function gives for it; LEFT keeps rows without any."""
-    if node.join_type not in ("INNER", "LEFT"):
-        raise refuse(node, f"join type {node.join_type}")
-    context = lowering.context(node)
     row = node.output_type
-    assert isinstance(row, RowType)
+    # The call may name the input's row as a whole, `$cor0`.
+    names = {rex.name for rex in walk(node.function_call) if isinstance(rex, CorrelVariable)}
+    outer = F.struct(*(column.alias(name) for name, column in zip(row.names, flow.columns, strict=False)))
+    context = replace(lowering.context(node), correlated={name: outer for name in names})
     width = len(row.fields) - len(flow.columns)
     made = elements(node, flow.columns, context)
     if node.condition is not None:
