@@ -1,0 +1,213 @@
+"""Relational trees and row expressions as text, one node a line, for people and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from planner.algebra import nodes as n
+from plans.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg
+
+
+def explain(rel: n.RelNode) -> str:
+    """The tree, inputs indented under what reads them; a subtree that is read again is named, not repeated."""
+    seen: dict[int, int] = {}
+    shared = _shared(rel)
+
+    def lines(node: n.RelNode, depth: int) -> Iterator[str]:
+        indent = "  " * depth
+        if id(node) in seen:
+            yield f"{indent}Again #{seen[id(node)]}"
+            return
+        mark = ""
+        if id(node) in shared:
+            seen[id(node)] = len(seen) + 1
+            mark = f" #{seen[id(node)]}"
+        yield f"{indent}{_line(node)}{mark}"
+        for query in _subqueries(node):
+            yield f"{indent}  {{{query.name}"
+            yield from lines(query.rel, depth + 2)
+            yield f"{indent}  }}"
+        for child in node.inputs:
+            yield from lines(child, depth + 1)
+
+    return "\n".join(lines(rel, 0))
+
+
+def rex_text(rex: RexNode) -> str:
+    """An expression; `$1` is a column of the input, `$cor0.1` one of an enclosing query's row."""
+    match rex:
+        case InputRef():
+            return f"${rex.index}"
+        case n.OuterRef():
+            return f"{rex.name}.{rex.index}"
+        case Literal():
+            return f"'{rex.value}'" if isinstance(rex.value, str) and rex.symbol is None else str(rex.value)
+        case FieldAccess():
+            return f"{rex_text(rex.expr)}.{rex.name}"
+        case n.Subquery():
+            return f"{rex.kind.value}({', '.join([*map(rex_text, rex.operands), rex.name])})"
+        case n.Over():
+            return _over(rex)
+        case Sarg():
+            return f"Sarg[{len(rex.ranges)}]"
+        case Call() if rex.name == "$CAST$1":
+            return f"CAST({rex_text(rex.operands[0])} AS {rex.type})"
+        case Call():
+            return f"{_short(rex.name)}({', '.join(map(rex_text, rex.operands))})"
+    return f"{type(rex).__name__}({', '.join(map(rex_text, rex.children()))})"
+
+
+def _short(name: str) -> str:
+    return name[1:-2] if name.startswith("$") and name.endswith("$1") else name
+
+
+def _over(rex: n.Over) -> str:
+    order = ", ".join(f"{rex_text(item)}{'' if up else ' DESC'}" for item, up, _ in rex.order)
+    partition = ", ".join(map(rex_text, rex.partition))
+    frame = f"{rex.unit.value} {rex.lower.kind} {rex.upper.kind}"
+    operands = ", ".join(map(rex_text, rex.operands))
+    return f"{_short(rex.name)}({operands}) OVER (PARTITION BY [{partition}] ORDER BY [{order}] {frame})"
+
+
+def _subqueries(node: n.RelNode) -> list[n.Subquery]:
+    from planner.algebra.traverse import expressions
+    from plans.rex import walk
+
+    return [part for rex in expressions(node) for part in walk(rex) if isinstance(part, n.Subquery)]
+
+
+def _shared(rel: n.RelNode) -> set[int]:
+    """The identities of nodes that are read more than once."""
+    seen: set[int] = set()
+    again: set[int] = set()
+
+    def visit(node: n.RelNode) -> None:
+        if id(node) in seen:
+            again.add(id(node))
+            return
+        seen.add(id(node))
+        for query in _subqueries(node):
+            visit(query.rel)
+        for child in node.inputs:
+            visit(child)
+
+    visit(rel)
+    return again
+
+
+def _line(node: n.RelNode) -> str:
+    details = _DETAILS.get(type(node))
+    return f"{type(node).__name__}({details(node)})" if details is not None else type(node).__name__
+
+
+def _named(names: Sequence[str], exprs: Sequence[RexNode]) -> str:
+    return ", ".join(f"{name}={rex_text(rex)}" for name, rex in zip(names, exprs, strict=True))
+
+
+def _scan(node: n.RelNode) -> str:
+    assert isinstance(node, n.Scan)
+    alias = f" AS {node.alias}" if node.alias and node.alias != node.table.identifier.name else ""
+    return node.table.identifier.name + alias + _hints(node.hints)
+
+
+def _hints(hints: Sequence[n.Hint]) -> str:
+    if not hints:
+        return ""
+    texts = [f"{hint.name}({', '.join(f'{key}={value}' for key, value in hint.options)})" for hint in hints]
+    return f", hints=[{', '.join(texts)}]"
+
+
+def _join(node: n.RelNode) -> str:
+    assert isinstance(node, n.Join)
+    return f"{node.kind.value}, {rex_text(node.condition)}{_hints(node.hints)}"
+
+
+def _correlate(node: n.RelNode) -> str:
+    assert isinstance(node, n.Correlate)
+    condition = "" if node.condition is None else f", {rex_text(node.condition)}"
+    return f"{node.kind.value}, {node.name}{condition}"
+
+
+def _project(node: n.RelNode) -> str:
+    assert isinstance(node, n.Project)
+    return _named(node.columns.names, node.exprs)
+
+
+def _filter(node: n.RelNode) -> str:
+    assert isinstance(node, n.Filter)
+    return rex_text(node.condition)
+
+
+def _values(node: n.RelNode) -> str:
+    assert isinstance(node, n.Values)
+    return ", ".join(f"({', '.join(map(rex_text, row))})" for row in node.rows)
+
+
+def _function(node: n.RelNode) -> str:
+    assert isinstance(node, n.TableFunctionScan)
+    return rex_text(node.call)
+
+
+def _watermark(node: n.RelNode) -> str:
+    assert isinstance(node, n.WatermarkAssigner)
+    return f"{node.columns.names[node.index]}, {rex_text(node.watermark)}"
+
+
+def _aggregate(node: n.RelNode) -> str:
+    assert isinstance(node, n.Aggregate)
+    sets = f", sets={[list(found) for found in node.grouping_sets]}" if node.grouping_sets else ""
+    calls = "".join(f", {call.column}={_call(call)}" for call in node.calls)
+    return f"group={list(node.grouping)}{sets}{calls}{_hints(node.hints)}"
+
+
+def _call(call: n.AggregateCall) -> str:
+    args = ", ".join(f"${index}" for index in call.args)
+    condition = "" if call.filter is None else f" FILTER ${call.filter}"
+    return f"{_short(call.name)}({'DISTINCT ' if call.distinct else ''}{args}){condition}"
+
+
+def _keys(keys: Sequence[n.SortKey]) -> str:
+    return ", ".join(
+        f"${key.index} {'ASC' if key.ascending else 'DESC'} NULLS {'LAST' if key.nulls_last else 'FIRST'}"
+        for key in keys
+    )
+
+
+def _sort(node: n.RelNode) -> str:
+    assert isinstance(node, n.Sort)
+    limits = [f"offset={node.offset}"] if node.offset else []
+    limits += [f"fetch={node.fetch}"] if node.fetch is not None else []
+    return ", ".join([part for part in (_keys(node.keys),) if part] + limits)
+
+
+def _rank(node: n.RelNode) -> str:
+    assert isinstance(node, n.Rank)
+    return f"partition={list(node.partition)}, {_keys(node.order)}, {node.start} to {node.end}"
+
+
+def _set_op(node: n.RelNode) -> str:
+    assert isinstance(node, n.SetOp)
+    return node.kind.value + (" ALL" if node.all else "")
+
+
+def _sink(node: n.RelNode) -> str:
+    assert isinstance(node, n.Sink)
+    target = "" if node.target is None else f", target={list(node.target)}"
+    return f"{node.table.identifier.name}{target}{_hints(node.hints)}"
+
+
+_DETAILS: dict[type[n.RelNode], Callable[[n.RelNode], str]] = {
+    n.Scan: _scan,
+    n.Values: _values,
+    n.Project: _project,
+    n.Filter: _filter,
+    n.WatermarkAssigner: _watermark,
+    n.Join: _join,
+    n.Correlate: _correlate,
+    n.TableFunctionScan: _function,
+    n.Aggregate: _aggregate,
+    n.Sort: _sort,
+    n.Rank: _rank,
+    n.SetOp: _set_op,
+    n.Sink: _sink,
+}
