@@ -77,7 +77,8 @@ def execute(
         raise typer.BadParameter(str(fault)) from None
     failed = reader.failed
     if loaded:
-        with spark_session(master, settings) as spark:
+        with spark_session(master, settings, verbose=debug) as spark:
+            from plans.execution.failures import translate
             from plans.execution.run import Run
 
             for path, plan in loaded.items():
@@ -87,9 +88,9 @@ def execute(
                     with _stopping(run) as stopped:
                         show.start(run)
                         show.end(run.execute())
-                except CompiledPlanError as fault:
+                except Exception as fault:
                     failed += 1
-                    fail(fault, path, debug=debug)
+                    fail(fault if isinstance(fault, CompiledPlanError) else translate(fault), path, debug=debug)
                     if not keep_going:
                         break
                     continue

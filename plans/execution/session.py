@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
@@ -48,12 +48,15 @@ DEFAULTS: dict[str, str] = {
 
 
 @contextmanager
-def spark_session(master: str = "", conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+def spark_session(
+    master: str = "", conf: Mapping[str, str] | None = None, *, verbose: bool = True
+) -> Iterator[SparkSession]:
     """A session with the kernel on board, stopped at the end.
 
     Args:
         master: Spark's master URL; empty for `local[*]`, or what spark-submit gave.
         conf: settings on top of the defaults.
+        verbose: leave the JVM's own messages on stderr; else they are dropped.
 
     Raises:
         ExecutionError: no fit Java, no kernel jar, a setting that would make results wrong, or Spark did not start.
@@ -72,7 +75,8 @@ def spark_session(master: str = "", conf: Mapping[str, str] | None = None) -> It
     settings.setdefault("spark.sql.shuffle.partitions", str(_cores(master)))
     jars = [jar for jar in settings.get("spark.jars", "").split(",") if jar]
     settings["spark.jars"] = ",".join([*jars, kernel_jar().as_uri()])
-    session = _start(master, settings)
+    with nullcontext() if verbose else _silent_children():
+        session = _start(master, settings)
     try:
         yield session
     finally:
@@ -80,6 +84,23 @@ def spark_session(master: str = "", conf: Mapping[str, str] | None = None) -> It
             query.stop()
         _stop(session)
         _remove(warehouse)
+
+
+@contextmanager
+def _silent_children() -> Iterator[None]:
+    """Processes started meanwhile write their stderr nowhere; this one's is as before afterwards.
+
+    Java and Spark write a dozen lines of their own when they start, before any logging can be configured.
+    """
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _start(master: str, settings: Mapping[str, str]) -> SparkSession:

@@ -63,6 +63,9 @@ def _items(value: Column, type_: LogicalType) -> tuple[Column, Callable[[Column]
 
 def _unnest(call: Call, arguments: Sequence[Column], types: Sequence[LogicalType]) -> Column:
     array, columns = _items(arguments[0], types[0])
+    if isinstance(types[0], ArrayType) and isinstance(types[0].element, FieldsType):
+        # A null row gives no row; a null value of another type gives a row with null.
+        array = F.filter(array, lambda item: item.isNotNull())
     return F.transform(array, lambda item: _struct(columns(item)))
 
 
