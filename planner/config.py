@@ -1,7 +1,7 @@
 """The configuration of a session: what SET may set, and to which values.
 
-Source: the options of Flink 2.3's `TableConfigOptions`, `ExecutionConfigOptions` and `OptimizerConfigOptions`, with their
-types and defaults. Keys that are not here are kept as they are, as Flink does: they may be a connector's or a cluster's.
+Source: Flink 2.3's `TableConfigOptions`, `ExecutionConfigOptions`, `OptimizerConfigOptions`, with their types and
+defaults. Keys that are not here are kept as they are, as Flink does: they may be a connector's or a cluster's.
 """
 
 from __future__ import annotations

@@ -112,13 +112,12 @@ CONNECTORS: dict[str, Connector] = {
 
 #: Names that Flink's distribution has and that do not run here; refused as unsupported, not as misspelt.
 FLINK_CONNECTORS = frozenset(
-    ("kafka", "upsert-kafka", "jdbc", "kinesis", "firehose", "dynamodb", "elasticsearch-6", "elasticsearch-7")
-    + ("elasticsearch-8", "opensearch", "mongodb", "hbase-1.4", "hbase-2.2", "hive", "hudi", "iceberg", "paimon")
-    + ("mysql-cdc", "postgres-cdc", "oracle-cdc", "sqlserver-cdc", "mongodb-cdc", "pulsar", "rabbitmq", "python-input")
+    "kafka upsert-kafka jdbc kinesis firehose dynamodb elasticsearch-6 elasticsearch-7 elasticsearch-8 opensearch "
+    "mongodb hbase-1.4 hbase-2.2 hive hudi iceberg paimon mysql-cdc postgres-cdc oracle-cdc sqlserver-cdc mongodb-cdc "
+    "pulsar rabbitmq python-input".split()
 )
 FLINK_FORMATS = frozenset(
-    ("avro", "avro-confluent", "debezium-avro-confluent", "canal-json", "maxwell-json", "ogg-json", "protobuf")
-    + ("orc", "raw", "testcsv")
+    "avro avro-confluent debezium-avro-confluent canal-json maxwell-json ogg-json protobuf orc raw testcsv".split()
 )
 
 

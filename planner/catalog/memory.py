@@ -1,7 +1,7 @@
 """The catalog of a session: catalogs, databases, tables, views and temporary objects, in memory.
 
-Source: Flink's "Catalogs" page; `default_catalog`.`default_database` exists from the start. A temporary object hides the
-permanent one of its name, and must be dropped before it.
+Source: Flink's "Catalogs" page; `default_catalog`.`default_database` exists from the start. A temporary object hides
+the permanent one of its name, and must be dropped before it.
 """
 
 from __future__ import annotations

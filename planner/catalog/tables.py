@@ -22,7 +22,9 @@ class ColumnKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table. `expression` (computed) is over the table's columns in declaration order, with its
+    """A column of a table.
+
+    `expression` (of a computed column) is over the columns that are not computed, in declaration order, with its
     serialisable SQL text in `sql`; `metadata_key` defaults to the column's name; a virtual column is not written.
     """
 

@@ -1,8 +1,8 @@
 """Parsed statements to resolved, typed relational algebra.
 
-Source: Flink SQL as its "Queries", "CREATE", "INSERT" and "Hints" pages describe it, and what Flink 2.3's validator does
-with names: identifiers are case-sensitive, columns without a name are `EXPR$n`, GROUP BY knows neither aliases nor
-ordinals, ORDER BY knows both.
+Source: Flink SQL as its "Queries", "CREATE", "INSERT" and "Hints" pages describe it, and Flink 2.3 for what names mean:
+identifiers are case-sensitive, columns without a name are `EXPR$n`, GROUP BY knows neither aliases nor ordinals, ORDER
+BY knows both.
 
 One file per concern: `scopes` (what names mean), `expressions` (scalars), `operators` (the table of AST classes),
 `aggregates` (grouping), `windows` (OVER), `subqueries`, `relations` (FROM), `queries` (SELECT, set operations,

@@ -182,7 +182,7 @@ class _Declaration:
                     where=fault.where,
                     remedy="a computed column may use physical and metadata columns; repeat the expression",
                 ) from None
-            sql = unparse(item.expression, self._session, context)
+            sql = unparse(item.expression, self._source)
             return replace(column, type=type_of(rex), expression=rex, sql=sql)
 
         return tuple(bound(column) for column in columns)
@@ -283,7 +283,7 @@ class _Declaration:
         self._source.refuse_queries(item.expression, "a watermark")
         rex = bind_value(self._session, item.expression, context)
         self._check_time(item.span, "the watermark's expression", type_of(rex))
-        return Watermark(name, rex, unparse(item.expression, self._session, context))
+        return Watermark(name, rex, unparse(item.expression, self._source))
 
     def _check_time(self, span: Span, what: str, type_: LogicalType) -> None:
         if not isinstance(type_, TimestampType | TimestampLtzType) or type_.precision > 3:

@@ -16,7 +16,7 @@ from planner.sql import nodes as ast
 from planner.sql.binding.core import Context, Session
 from planner.sql.binding.scopes import field_of, resolve
 from planner.sql.binding.types import bind_type, qualifier_text
-from plans.rex import Literal, RexNode, type_of
+from plans.rex import RexNode, type_of
 from plans.types import BOOLEAN, BooleanType, NullType
 
 Binder = Callable[[Session, exp.Expr, Context], RexNode]
@@ -205,12 +205,9 @@ def _not(session: Session, node: exp.Expr, context: Context) -> RexNode:
 
 @binds(exp.Neg)
 def _negative(session: Session, node: exp.Expr, context: Context) -> RexNode:
-    operand = bind(session, node.this, context)
-    if isinstance(node.this, exp.Literal) and isinstance(operand, Literal) and not node.this.is_string:
-        value = operand.value
-        negated = f"-{value}" if isinstance(value, str) else -value if value is not None else None
-        return replace(operand, value=negated)
-    return resolve_call("-", [operand])
+    if isinstance(node.this, exp.Literal) and not node.this.is_string:
+        return literals.number(f"-{node.this.this}")
+    return resolve_call("-", [bind(session, node.this, context)])
 
 
 @binds(ast.Plus)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.algebra.nodes import Hint, Project, RelNode, Scan, WatermarkAssigner
 from planner.catalog.connectors import check_metadata, check_usable
 from planner.catalog.tables import CatalogTable, Column, ColumnKind
-from plans.rex import InputRef, RexNode, transform, type_of
+from plans.rex import InputRef, RexNode, map_inputs, type_of
 from plans.types import Field, RowType, TimeKind, TimestampBase
 
 
@@ -32,22 +32,17 @@ def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...]) -> RelNode:
 
 
 def _declared(rel: RelNode, table: CatalogTable, produced: list[str]) -> RelNode:
-    """A Project to the declared columns; expressions of computed ones are over the columns as declared."""
+    """A Project to the declared columns; expressions of computed ones are over the others as declared."""
+    plain = [column.name for column in table.columns if column.kind is not ColumnKind.COMPUTED]
 
     def value(column: Column) -> RexNode:
         if column.expression is None:
             return InputRef(produced.index(column.name), column.type)
-        return transform(column.expression, lambda node: _moved(node, table, produced))
+        return map_inputs(column.expression, lambda index: produced.index(plain[index]))
 
     exprs = tuple(value(column) for column in table.columns)
     fields = zip(table.columns, exprs, strict=True)
     return Project(rel, exprs, RowType(fields=tuple(Field(column.name, type_of(rex)) for column, rex in fields)))
-
-
-def _moved(node: RexNode, table: CatalogTable, produced: list[str]) -> RexNode:
-    if not isinstance(node, InputRef):
-        return node
-    return InputRef(produced.index(table.columns[node.index].name), node.type)
 
 
 def _with_rowtime(row: RowType, index: int) -> RowType:

@@ -177,7 +177,7 @@ def _has(relation: Relation, name: str) -> bool:
 
 
 def _nested(name: str, columns: tuple[ScopeColumn, ...], scope: Scope) -> RexNode | None:
-    """A field inside the rows of a scope, found by its name alone, as Flink finds it; None unless it is the only one."""
+    """A field inside the rows of a scope, found by its name alone, as in Flink; None unless it is the only one."""
     level: list[RexNode] = [scope.at(column.index) for column in columns]
     while level:
         rows = [rex for rex in level if isinstance(type_of(rex), FieldsType)]
