@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planner.algebra.nodes import Hint
 from planner.catalog.tables import CatalogTable, Column, ColumnKind
-from plans.errors import ProgramError
+from planner.rules.sources import options_of
 from plans.nodes import tables as t
 from plans.types import LogicalType, TimeKind, TimestampBase
 
@@ -47,27 +47,6 @@ def table_of(table: CatalogTable, hints: Sequence[Hint] = ()) -> t.CatalogTable:
         options=dict(sorted(options_of(table, hints).items())),
     )
     return t.CatalogTable(identifier=str(table.identifier), resolved_table=resolved)
-
-
-def options_of(table: CatalogTable, hints: Sequence[Hint]) -> dict[str, str]:
-    """The connector's options under the OPTIONS hints of a query.
-
-    Raises:
-        ProgramError: a hint would change the connector.
-    """
-    found = dict(table.options)
-    for hint in hints:
-        if hint.name.upper() != "OPTIONS":
-            continue
-        for key, value in hint.options:
-            if key == "connector" and value != found.get(key):
-                raise ProgramError(
-                    f"an OPTIONS hint cannot change the connector of {table.identifier}",
-                    where=hint.where,
-                    remedy="declare another table with CREATE TABLE ... LIKE",
-                )
-            found[key] = value
-    return found
 
 
 def path_text(table: CatalogTable) -> str:

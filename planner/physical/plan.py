@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planner.algebra.nodes import RelNode, SetKind, SetOp, Sink
-from planner.algebra.traverse import share
 from planner.physical import aggregate, calc, join, plumbing, rank, scan, sink  # noqa: F401  # they register themselves
 from planner.physical.base import Emission, Lowering, Operator
 from planner.physical.changelog import Settling
@@ -33,7 +32,7 @@ def plan(sinks: Sequence[Sink], config: Mapping[str, str]) -> CompiledPlan:
     lowering = Lowering(settings)
     settling = Settling(lowering)
     settled: list[Operator] = []
-    for rel in share(optimize(_one_sink_a_table(sinks), settings)):
+    for rel in optimize(_one_sink_a_table(sinks), settings):
         found = lowering.lower(rel)
         assert isinstance(found, TableSinkOperator)
         settled.append(settling.sink(found))

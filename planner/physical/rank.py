@@ -86,7 +86,7 @@ class KeepOne(Single):
             unique_keys=self.keys,
             is_rowtime=self.rowtime,
             keep_last_row=self.keep_last,
-            output_insert_only=self.insert_only and self.rowtime,
+            output_insert_only=self.insert_only,
             generate_update_before=self.update_before,
             state=(StateEntry(index=0, ttl=at.settings.ttl, name="deduplicateState"),),
             input_properties=any_distribution(),
@@ -97,7 +97,7 @@ class KeepOne(Single):
     def title(self) -> str:
         keep = "LastRow" if self.keep_last else "FirstRow"
         order = "ROWTIME" if self.rowtime else "PROCTIME"
-        only = str(self.insert_only and self.rowtime).lower()
+        only = str(self.insert_only).lower()
         keys = names_text(self.keys, self.row_type.names)
         return f"Deduplicate(keep=[{keep}], key=[{keys}], order=[{order}], outputInsertOnly=[{only}])"
 

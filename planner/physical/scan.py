@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from planner.algebra.nodes import Hint, Scan
-from planner.catalog.connectors import Changes, SourceChangelog, source_changelog
+from planner.catalog.connectors import Changes
 from planner.catalog.tables import CatalogTable, ColumnKind
 from planner.physical.base import (
     NO_KEYS,
@@ -21,9 +21,10 @@ from planner.physical.base import (
     any_distribution,
     lowers,
 )
-from planner.physical.catalog import options_of, table_of
+from planner.physical.catalog import table_of
 from planner.physical.describe import names_text, rex_text
 from planner.physical.plumbing import DropUpdateBefore, Exchange
+from planner.rules.sources import changelog_of
 from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.deduplicate import ChangelogNormalize as ChangelogNormalizeNode
 from plans.nodes.scan import TableSourceScan as TableSourceScanNode
@@ -87,7 +88,8 @@ class TableScan(Operator):
         found: list[_ABILITIES] = []
         if chosen != physical:
             paths = tuple((physical.index(name),) for name in chosen)
-            found.append(ProjectPushDown(projected_fields=paths, produced_type=produced))
+            fields = tuple(item for item in produced.fields if item.name in physical)
+            found.append(ProjectPushDown(projected_fields=paths, produced_type=replace(produced, fields=fields)))
         found.append(ReadingMetadata(metadata_keys=keys, produced_type=produced))
         return tuple(found)
 
@@ -97,9 +99,12 @@ class TableScan(Operator):
         physical = [column.name for column in self.table.columns if column.kind is ColumnKind.PHYSICAL]
         read = ", ".join(self.columns.names)
         pushed = ""
-        if list(self.columns.names) != [*physical, *metadata]:
-            keys = ", ".join(metadata[item] for item in self.columns.names if item in metadata)
-            pushed = f", project=[{read}], metadata=[{keys}]"
+        chosen = [item for item in self.columns.names if item in physical]
+        keys = ", ".join(metadata[item] for item in self.columns.names if item in metadata)
+        if chosen != physical:
+            pushed = f", project=[{', '.join(chosen)}], metadata=[{keys}]"
+        elif metadata:
+            pushed = f", metadata=[{keys}]"
         hints = f", hints=[[[OPTIONS options:{{{_options_text(self.hints)}}}]]]" if self.hints else ""
         where = f"{name.catalog}, {name.database}, {name.name}{pushed}"
         return f"TableSourceScan(table=[[{where}]], fields=[{read}]{hints})"
@@ -160,15 +165,10 @@ class Normalize(Single):
 @lowers(Scan)
 def _lower_scan(rel: Scan, at: Lowering) -> Operator:
     hints = tuple(hint for hint in rel.hints if hint.name.upper() == "OPTIONS")
-    changelog = changelog_of(rel, at)
-    scan = TableScan(rel.table, rel.columns, changelog.kinds, hints)
+    changelog = changelog_of(rel, at.settings)
+    columns = RowType(fields=tuple(replace(item, comment=None) for item in rel.columns.fields))
+    scan = TableScan(rel.table, columns, changelog.kinds, hints)
     if not changelog.normalize:
         return scan
     keys = tuple(rel.columns.names.index(name) for name in rel.table.primary_key)
     return Normalize(Exchange(scan, keys), keys, None)
-
-
-def changelog_of(rel: Scan, at: Lowering) -> SourceChangelog:
-    """The changes that a scan gives under its hints and the settings."""
-    options = tuple(options_of(rel.table, rel.hints).items())
-    return source_changelog(replace(rel.table, options=options), at.settings)

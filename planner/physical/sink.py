@@ -22,8 +22,9 @@ from planner.physical.base import (
     lowers,
     smallest,
 )
-from planner.physical.catalog import options_of, path_text, table_of
+from planner.physical.catalog import path_text, table_of
 from planner.physical.scan import TableScan
+from planner.rules.sources import options_of
 from plans.errors import ProgramError
 from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.sink import ConflictStrategy
@@ -88,8 +89,10 @@ class TableSinkOperator(Single):
 
     def title(self) -> str:
         fields = ", ".join(self.row_type.names)
-        target = "" if self.target is None else f", targetColumns=[{', '.join(f'[{i}]' for i in self.target)}]"
-        return f"Sink(table=[{path_text(self.table)}]{target}, fields=[{fields}])"
+        target = "" if self.target is None else f", targetColumns=[{','.join(f'[{i}]' for i in self.target)}]"
+        how = ", upsertMaterialize=[true]" if self.materialize else ""
+        conflict = f", conflictStrategy=[{self.on_conflict}]" if self.on_conflict else ""
+        return f"Sink(table=[{path_text(self.table)}]{target}, fields=[{fields}]{how}{conflict})"
 
 
 @lowers(Sink)

@@ -1,13 +1,54 @@
-"""Rewrites of relational trees, one a file, in one order."""
+"""Rewrites of relational trees, one a file, in one order.
+
+Each takes a tree and gives a tree of the same meaning. The last ones work on all statements of a program at once, so
+that what statements share stays shared.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 
-from planner.algebra.nodes import Sink
+from planner.algebra.nodes import RelNode
+from planner.algebra.traverse import share
+from planner.rules.constants import simplify_expressions
+from planner.rules.grouping_sets import expand_grouping_sets
+from planner.rules.join_keys import compute_join_keys
+from planner.rules.laterals import remove_laterals
+from planner.rules.prune import prune
+from planner.rules.push_filters import push_filters
+from planner.rules.set_operations import expand_set_operations
+from planner.rules.sources import changelog_of
+from planner.rules.statistics import expand_statistics
+from planner.rules.subqueries import remove_subqueries
+from planner.rules.time_attributes import materialize_time
+from planner.rules.top_n import find_top_n
 from planner.settings import Settings
 
+Rule = Callable[[RelNode], RelNode]
 
-def optimize(sinks: Sequence[Sink], settings: Settings) -> list[Sink]:
-    """The trees after all rewrites."""
-    return list(sinks)
+#: The rewrites of one statement, in order.
+RULES: tuple[Rule, ...] = (
+    remove_subqueries,
+    remove_laterals,
+    expand_set_operations,
+    expand_grouping_sets,
+    expand_statistics,
+    simplify_expressions,
+    push_filters,
+    find_top_n,
+    push_filters,
+    simplify_expressions,
+    compute_join_keys,
+)
+
+
+def optimize(sinks: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
+    """The statements after all rewrites.
+
+    Raises:
+        UnsupportedError: a subquery or window function that cannot be rewritten into operators.
+    """
+    rewritten = tuple(reduce(lambda rel, rule: rule(rel), RULES, sink) for sink in sinks)
+    pruned = prune(rewritten, lambda scan: changelog_of(scan, settings).normalize)
+    return share(materialize_time(pruned))

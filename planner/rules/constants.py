@@ -1,0 +1,47 @@
+"""Constant expressions are computed, filters that always or never hold are resolved, VALUES hold literals only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.algebra.expressions import conjunction, conjuncts, is_false, is_true
+from planner.algebra.nodes import Filter, Join, Project, RelNode, SetKind, SetOp, Values
+from planner.algebra.traverse import map_expressions, rewrite_shared
+from planner.functions.fold import simplify
+from plans.rex import Literal, RexNode
+from plans.types import INT, row_of
+
+
+def simplify_expressions(rel: RelNode) -> RelNode:
+    """The tree with simple expressions, without filters that all rows pass."""
+    return rewrite_shared(rel, _simplified)
+
+
+def _simplified(rel: RelNode) -> RelNode:
+    if isinstance(rel, Project | Filter | Join | Values):
+        rel = map_expressions(rel, simplify)
+    match rel:
+        case Filter():
+            parts = conjuncts(rel.condition)
+            if any(map(is_false, parts)):
+                return Values(rel.row_type, ())
+            condition = conjunction(part for part in parts if not is_true(part))
+            return rel.input if is_true(condition) else replace(rel, condition=condition)
+        case Project() if isinstance(rel.input, Values) and not rel.input.rows:
+            return Values(rel.columns, ())
+        case Values():
+            return _values(rel)
+    return rel
+
+
+def _values(rel: Values) -> RelNode:
+    """VALUES with calls: a projection of one row for each of them."""
+    if all(_is_constant(cell) for row in rel.rows for cell in row):
+        return rel
+    one = Values(row_of(("ZERO",), (INT.not_null(),)), ((Literal(0, INT.not_null()),),))
+    rows = tuple(Project(one, row, rel.columns) for row in rel.rows)
+    return rows[0] if len(rows) == 1 else SetOp(rows, SetKind.UNION, True, rel.columns)
+
+
+def _is_constant(rex: RexNode) -> bool:
+    return isinstance(rex, Literal)

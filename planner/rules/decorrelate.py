@@ -1,0 +1,406 @@
+"""Taking a correlated query apart: what it reads of the enclosing row becomes conditions of a join with it.
+
+`pull` turns a query that refers to columns of an enclosing row (OuterRef) into one that does not, with conditions over
+the enclosing row and its own columns. Only rows for which the conditions hold belong to that enclosing row.
+
+An aggregate is grouped by what its conditions compare to the enclosing row. Where they are no equalities, it is
+computed over the distinct values that the enclosing rows have, joined in below it.
+
+Source: Galindo-Legaria and Joshi, "Orthogonal Optimization of Subqueries and Aggregation"; Neumann and Kemper,
+"Unnesting Arbitrary Queries".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import singledispatch
+
+from planner.algebra.expressions import (
+    bigint,
+    case,
+    conjunction,
+    conjuncts,
+    contains,
+    equals,
+    is_false,
+    is_null,
+    not_distinct,
+    null_of,
+    shift,
+    substitute,
+)
+from planner.algebra.nodes import (
+    Aggregate,
+    Correlate,
+    Filter,
+    Join,
+    JoinKind,
+    OuterRef,
+    Over,
+    Project,
+    Rank,
+    RelNode,
+    SetKind,
+    SetOp,
+    Sort,
+    Subquery,
+    identity,
+    unique_name,
+)
+from planner.algebra.traverse import outer_refs
+from plans.errors import UnsupportedError
+from plans.rex import Call, InputRef, RexNode, transform, type_of
+from plans.types import BIGINT, Field, RowType, row_of
+
+_COUNTS = frozenset(("$COUNT$1", "$$SUM0$1"))
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    """The enclosing row: its correlation name and the query that gives it."""
+
+    name: str
+    rel: RelNode
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """A query without references to the enclosing row.
+
+    `columns` are the query's columns over those of `rel` (and the enclosing row's, as OuterRef). With `always` there
+    is a row for every enclosing row, also where `rel` has none; `columns` then hold for a row of nulls too.
+    """
+
+    rel: RelNode
+    columns: tuple[RexNode, ...]
+    conditions: tuple[RexNode, ...] = ()
+    always: bool = False
+
+
+def pull(rel: RelNode, outer: Outer) -> Pulled:
+    """The query with its references to the enclosing row taken out.
+
+    Raises:
+        UnsupportedError: it refers to the enclosing row in a place from which that cannot be taken.
+    """
+    if not outer_refs(rel, outer.name):
+        # Without correlation a global aggregate is one row, or none while its input is empty.
+        return Pulled(rel, identity(rel.row_type))
+    return _pull(rel, outer)
+
+
+@singledispatch
+def _pull(rel: RelNode, outer: Outer) -> Pulled:
+    raise refused(f"a correlated {type(rel).__name__.lower()}")
+
+
+@_pull.register
+def _filter(rel: Filter, outer: Outer) -> Pulled:
+    below = pull(rel.input, outer)
+    parts = [substitute(part, below.columns) for part in conjuncts(rel.condition)]
+    if below.always:
+        return _filtered_always(below, parts, outer)
+    for part in parts:
+        _refuse_nested(part, outer)
+    inner = [part for part in parts if not _is_outer(part, outer)]
+    outward = [part for part in parts if _is_outer(part, outer)]
+    source = Filter(below.rel, conjunction(inner)) if inner else below.rel
+    return Pulled(source, below.columns, (*below.conditions, *outward))
+
+
+def _filtered_always(below: Pulled, parts: Sequence[RexNode], outer: Outer) -> Pulled:
+    """A HAVING over the one row of an aggregate: it may take that row away, unless it is there for matches only."""
+    from planner.functions.fold import simplify
+
+    nothing = tuple(null_of(type_) for type_ in below.rel.row_type.types)
+    inner = [part for part in parts if not _is_outer(part, outer)]
+    outward = [part for part in parts if _is_outer(part, outer)]
+    for part in inner:
+        if is_false(simplify(substitute(part, nothing))):
+            source = Filter(below.rel, conjunction(inner))
+            return Pulled(source, below.columns, (*below.conditions, *outward))
+    raise refused("a condition over a correlated aggregate that may hold where there are no rows")
+
+
+@_pull.register
+def _project(rel: Project, outer: Outer) -> Pulled:
+    below = pull(rel.input, outer)
+    exprs = tuple(substitute(rex, below.columns) for rex in rel.exprs)
+    if any(contains(rex, Over) for rex in exprs):
+        return _windowed(rel, below, exprs, outer)
+    for rex in exprs:
+        _refuse_nested(rex, outer)
+    if below.always or any(_is_outer(rex, outer) for rex in exprs):
+        return replace(below, columns=exprs)
+    rel_, conditions = _with_exprs(below, exprs)
+    return Pulled(rel_, identity(rel_.row_type)[: len(exprs)], conditions)
+
+
+def _windowed(rel: Project, below: Pulled, exprs: tuple[RexNode, ...], outer: Outer) -> Pulled:
+    """Window functions, partitioned by what the conditions compare to the enclosing row."""
+    pairs = [_equality(item, outer) for item in below.conditions]
+    if any(_is_outer(rex, outer) for rex in exprs) or not all(pairs):
+        raise refused("a window function in a correlated subquery that is not joined by equality")
+    keys = tuple(pair[1] for pair in pairs if pair)
+
+    def partition(node: RexNode) -> RexNode:
+        return replace(node, partition=(*keys, *node.partition)) if isinstance(node, Over) else node
+
+    rel_, conditions = _with_exprs(below, tuple(transform(rex, partition) for rex in exprs))
+    return Pulled(rel_, identity(rel_.row_type)[: len(exprs)], conditions)
+
+
+def _with_exprs(below: Pulled, exprs: tuple[RexNode, ...]) -> tuple[RelNode, tuple[RexNode, ...]]:
+    """`exprs` as the first columns, those of `below` behind them for its conditions."""
+    if not below.conditions:
+        row = _row([f"$f{at}" for at in range(len(exprs))], exprs)
+        return Project(below.rel, exprs, row), ()
+    given = identity(below.rel.row_type)
+    names: list[str] = []
+    for name in (*(f"$f{at}" for at in range(len(exprs))), *below.rel.row_type.names):
+        names.append(unique_name(name, names))
+    made = Project(below.rel, (*exprs, *given), _row(names, (*exprs, *given)))
+    return made, tuple(shift(item, len(exprs)) for item in below.conditions)
+
+
+@_pull.register
+def _join(rel: Join, outer: Outer) -> Pulled:
+    left = pull(rel.left, outer)
+    right = pull(rel.right, outer)
+    width = len(left.rel.row_type.fields)
+    moved = tuple(shift(rex, width) for rex in right.columns)
+    if rel.kind in (JoinKind.SEMI, JoinKind.ANTI):
+        columns: tuple[RexNode, ...] = left.columns
+    else:
+        columns = (*left.columns, *moved)
+    parts = [substitute(part, (*left.columns, *moved)) for part in conjuncts(rel.condition)]
+    inner = [part for part in parts if not _is_outer(part, outer)]
+    outward = [part for part in parts if _is_outer(part, outer)]
+    preserved = {
+        JoinKind.INNER: (True, True, True),
+        JoinKind.LEFT: (True, False, False),
+        JoinKind.RIGHT: (False, True, False),
+        JoinKind.SEMI: (True, False, False),
+        JoinKind.ANTI: (True, False, False),
+        JoinKind.FULL: (False, False, False),
+    }[rel.kind]
+    for allowed, found in zip(preserved, (left.conditions, right.conditions, outward), strict=True):
+        if found and not allowed:
+            raise refused(f"a correlated condition inside a {rel.kind.value} join")
+    if left.always or right.always:
+        raise refused("a join with a correlated aggregate inside a correlated subquery")
+    conditions = (*left.conditions, *(shift(item, width) for item in right.conditions), *outward)
+    return Pulled(replace(rel, left=left.rel, right=right.rel, condition=conjunction(inner)), columns, conditions)
+
+
+@_pull.register
+def _correlate(rel: Correlate, outer: Outer) -> Pulled:
+    if outer_refs(rel.right, outer.name):
+        raise refused("a table function over a column of an enclosing query")
+    left = pull(rel.left, outer)
+    given = len(rel.left.row_type.fields)
+    if left.always or left.columns != identity(rel.left.row_type):
+        raise refused("a table function inside a correlated subquery over computed columns")
+    width = len(left.rel.row_type.fields)
+    if width != given:
+        raise refused("a table function inside a correlated subquery")
+    made = replace(rel, left=left.rel)
+    return Pulled(made, identity(made.row_type), left.conditions)
+
+
+@_pull.register
+def _aggregate(rel: Aggregate, outer: Outer) -> Pulled:
+    if rel.grouping_sets:
+        raise refused("GROUPING SETS in a correlated subquery")
+    below = pull(rel.input, outer)
+    if below.always:
+        raise refused("an aggregate over a correlated aggregate")
+    if any(_is_outer(rex, outer) for rex in below.columns) or not all(
+        _equality(item, outer) for item in below.conditions
+    ):
+        below = _over_domain(below, outer)
+    pairs = [pair for item in below.conditions if (pair := _equality(item, outer))]
+    exprs = (*below.columns, *(pair[1] for pair in pairs))
+    source = Project(below.rel, exprs, _row([f"$f{at}" for at in range(len(exprs))], exprs))
+    keys = tuple(range(len(below.columns), len(exprs)))
+    grouping = (*rel.grouping, *keys)
+    own = rel.row_type.fields
+    count = len(rel.grouping)
+    fields = [*own[:count], *(Field(f"$k{at}", type_of(exprs[key])) for at, key in enumerate(keys)), *own[count:]]
+    made = Aggregate(source, grouping, rel.calls, _unique(fields), (), rel.hints)
+    where = [InputRef(index, made.row_type.types[index]) for index in range(len(made.row_type.fields))]
+    conditions = tuple(_matched(pair, where[count + at]) for at, pair in enumerate(pairs))
+    found: list[RexNode] = [*where[:count], *where[count + len(keys) :]]
+    always = not rel.grouping
+    if always:
+        found = [_or_zero(call.name, rex) for call, rex in zip(rel.calls, found, strict=True)]
+    return Pulled(made, tuple(found), conditions, always)
+
+
+def _or_zero(name: str, rex: RexNode) -> RexNode:
+    """The value of an aggregate, where a row of nulls stands for no rows: a count is 0 then."""
+    if name not in _COUNTS:
+        return rex if type_of(rex).nullable else _nullable(rex)
+    known = _nullable(rex)
+    zero = (
+        bigint(0) if type_of(rex).not_null() == BIGINT.not_null() else replace(bigint(0), type=type_of(rex).not_null())
+    )
+    return case([(is_null(known), zero)], rex, type_of(rex).not_null())
+
+
+def _nullable(rex: RexNode) -> RexNode:
+    return replace(rex, type=rex.type.with_nullability(True)) if isinstance(rex, InputRef) else rex
+
+
+def _over_domain(below: Pulled, outer: Outer) -> Pulled:
+    """The query joined to the distinct values of the enclosing columns that it uses, and matched with them."""
+    used: dict[int, OuterRef] = {}
+    for rex in (*below.conditions, *below.columns):
+        for node in _outer_nodes(rex, outer):
+            used.setdefault(node.index, node)
+    indices = sorted(used)
+    row = outer.rel.row_type
+    types = [row.types[index] for index in indices]
+    names = [f"$d{at}" for at in range(len(indices))]
+    columns = tuple(InputRef(index, row.types[index]) for index in indices)
+    domain = Aggregate(
+        Project(outer.rel, columns, row_of(names, types)), tuple(range(len(indices))), (), row_of(names, types)
+    )
+    place = {index: InputRef(at, row.types[index]) for at, index in enumerate(indices)}
+    width = len(indices)
+
+    def local(rex: RexNode) -> RexNode:
+        moved = shift(rex, width)
+        return transform(
+            moved, lambda node: place[node.index] if isinstance(node, OuterRef) and node.name == outer.name else node
+        )
+
+    joined = Join(domain, below.rel, JoinKind.INNER, conjunction(map(local, below.conditions)))
+    matches = tuple(_same(used[index], place[index]) for index in indices)
+    return Pulled(joined, tuple(map(local, below.columns)), matches)
+
+
+@_pull.register
+def _sort(rel: Sort, outer: Outer) -> Pulled:
+    below = pull(rel.input, outer)
+    if rel.fetch is None and not rel.offset:
+        return below
+    pairs = [_equality(item, outer) for item in below.conditions]
+    if below.always or not all(pairs) or below.columns != identity(rel.input.row_type)[: len(below.columns)]:
+        raise refused("LIMIT in a correlated subquery that is not joined by equality")
+    exprs = (*identity(below.rel.row_type), *(pair[1] for pair in pairs if pair))
+    source = Project(below.rel, exprs, _row([f"$f{at}" for at in range(len(exprs))], exprs))
+    keys = tuple(range(len(exprs) - len(pairs), len(exprs)))
+    end = None if rel.fetch is None else rel.offset + rel.fetch
+    ranked = Rank(source, keys, rel.keys, rel.offset + 1, end, None, None, source.row_type)
+    return Pulled(ranked, below.columns, below.conditions)
+
+
+@_pull.register
+def _set_operation(rel: SetOp, outer: Outer) -> Pulled:
+    if rel.kind is not SetKind.UNION:
+        raise refused(f"{rel.kind.value} in a correlated subquery")
+    branches = [pull(source, outer) for source in rel.sources]
+    if any(item.always or any(_is_outer(rex, outer) for rex in item.columns) for item in branches):
+        branches = [_over_domain(item, outer) if not item.always else item for item in branches]
+    keys = [[_equality(item, outer) for item in branch.conditions] for branch in branches]
+    if any(branch.always for branch in branches) or not all(all(row) for row in keys):
+        raise refused("UNION of correlated aggregates")
+    sides = [tuple(pair[0] for pair in row if pair) for row in keys]
+    if len(set(sides)) > 1:
+        branches = [_over_domain(item, outer) for item in branches]
+        keys = [[_equality(item, outer) for item in branch.conditions] for branch in branches]
+        sides = [tuple(pair[0] for pair in row if pair) for row in keys]
+        if len(set(sides)) > 1:
+            raise refused("UNION of subqueries that are correlated by different columns")
+    sources: list[RelNode] = []
+    for branch, row in zip(branches, keys, strict=True):
+        exprs = (*branch.columns, *(pair[1] for pair in row if pair))
+        sources.append(Project(branch.rel, exprs, _row([f"$f{at}" for at in range(len(exprs))], exprs)))
+    made = replace(rel, sources=tuple(sources), columns=_widest([source.row_type for source in sources]))
+    width = len(rel.row_type.fields)
+    refs = identity(made.row_type)
+    first = [pair for pair in keys[0] if pair]
+    conditions = tuple(_matched(pair, refs[width + at]) for at, pair in enumerate(first))
+    return Pulled(made, refs[:width], conditions)
+
+
+def _widest(rows: Sequence[RowType]) -> RowType:
+    """The first row, nullable wherever any of the rows is."""
+    fields = tuple(
+        replace(item, type=item.type.with_nullability(any(row.types[at].nullable for row in rows)))
+        for at, item in enumerate(rows[0].fields)
+    )
+    return RowType(fields=fields)
+
+
+Pair = tuple[RexNode, RexNode, Callable[[RexNode, RexNode], RexNode]]
+
+
+def _equality(condition: RexNode, outer: Outer) -> Pair | None:
+    """The enclosing side and the own side of an equality between them, and how to write it again."""
+    if isinstance(condition, Call) and condition.name == "$=$1":
+        sides = condition.operands
+        build: Callable[[RexNode, RexNode], RexNode] = equals
+    elif isinstance(condition, Call) and condition.name == "$IS NOT DISTINCT FROM$1":
+        sides = condition.operands
+        build = _same
+    else:
+        return None
+    for mine, theirs in ((sides[0], sides[1]), (sides[1], sides[0])):
+        only_outer = not contains(mine, InputRef) and _is_outer(mine, outer)
+        if only_outer and not _is_outer(theirs, outer):
+            return mine, theirs, build
+    return None
+
+
+def _matched(pair: Pair, column: RexNode) -> RexNode:
+    return pair[2](pair[0], column)
+
+
+def _same(left: RexNode, right: RexNode) -> RexNode:
+    """Equality that two nulls have too; kept as one call so that it stays recognizable until it is a join key."""
+    if not type_of(left).nullable or not type_of(right).nullable:
+        return equals(left, right)
+    template = not_distinct(left, right)
+    return Call("$IS NOT DISTINCT FROM$1", (left, right), type_of(template).with_nullability(False), "BINARY")
+
+
+def _outer_nodes(rex: RexNode, outer: Outer) -> list[OuterRef]:
+    found: list[OuterRef] = []
+
+    def note(node: RexNode) -> RexNode:
+        if isinstance(node, OuterRef) and node.name == outer.name:
+            found.append(node)
+        return node
+
+    transform(rex, note)
+    return found
+
+
+def _is_outer(rex: RexNode, outer: Outer) -> bool:
+    return bool(_outer_nodes(rex, outer))
+
+
+def _refuse_nested(rex: RexNode, outer: Outer) -> None:
+    if contains(rex, lambda node: isinstance(node, Subquery) and bool(outer_refs(node.rel, outer.name))):
+        raise refused("a subquery that refers to a query two levels out")
+
+
+def _row(names: Sequence[str], exprs: Sequence[RexNode]) -> RowType:
+    return row_of(tuple(names), tuple(type_of(rex) for rex in exprs))
+
+
+def _unique(fields: Sequence[Field]) -> RowType:
+    taken: list[str] = []
+    for item in fields:
+        taken.append(unique_name(item.name, taken))
+    return RowType(fields=tuple(replace(item, name=name) for item, name in zip(fields, taken, strict=True)))
+
+
+def refused(what: str) -> UnsupportedError:
+    """The error for a correlated query that cannot be written as a join."""
+    return UnsupportedError(
+        f"{what} is not supported", remedy="write it as a join: aggregate by the compared columns, then JOIN ... ON"
+    )

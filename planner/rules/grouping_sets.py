@@ -1,0 +1,114 @@
+"""GROUPING SETS, ROLLUP and CUBE: each row once for every set (Expand), grouped by the columns and the set's number.
+
+The number `$e` has a bit for every grouping column, the first column's the highest, 1 where the set leaves it out.
+GROUPING and GROUPING_ID are read off it.
+"""
+
+from __future__ import annotations
+
+from planner.algebra.expressions import bigint, case, equals, null_of
+from planner.algebra.nodes import Aggregate, AggregateCall, Expand, Project, RelNode, identity, unique_name
+from planner.algebra.traverse import rewrite_shared
+from plans.rex import InputRef, RexNode
+from plans.types import BIGINT, Field, RowType
+
+EXPAND_COLUMN = "$e"
+_GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
+
+
+def expand_grouping_sets(rel: RelNode) -> RelNode:
+    """The tree with plain aggregates only."""
+    return rewrite_shared(rel, _expand)
+
+
+def _expand(rel: RelNode) -> RelNode:
+    if not isinstance(rel, Aggregate):
+        return rel
+    sets = rel.grouping_sets
+    if not sets or (len(sets) == 1 and set(sets[0]) == set(rel.grouping)):
+        plain = Aggregate(rel.input, rel.grouping, rel.calls, rel.columns, (), rel.hints)
+        return plain if rel.grouping_sets else rel
+    given = rel.input.row_type
+    used = {index for call in rel.calls if call.name not in _GROUPING for index in (*call.args, call.filter)}
+    # A grouping column that is aggregated too must keep its values in the sets that leave it out.
+    copies = [index for index in rel.grouping if index in used]
+    base = identity(given)
+    names = list(given.names)
+    for index in copies:
+        names.append(unique_name(given.names[index], names))
+    names.append(unique_name(EXPAND_COLUMN, names))
+    projects = tuple(
+        (
+            *(rex if at not in rel.grouping or at in kept else null_of(rex.type) for at, rex in enumerate(base)),
+            *(base[index] for index in copies),
+            bigint(_number(rel.grouping, kept)),
+        )
+        for kept in sets
+    )
+    always = set.intersection(*(set(kept) for kept in sets))
+    types = [
+        type_.with_nullability(True) if at in rel.grouping and at not in always else type_
+        for at, type_ in enumerate(given.types)
+    ]
+    types += [given.types[index] for index in copies] + [BIGINT.not_null()]
+    row = RowType(fields=tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True)))
+    mark = len(names) - 1
+    moved = {index: len(given.fields) + at for at, index in enumerate(copies)}
+    return _above(rel, Expand(rel.input, projects, row, mark), mark, moved)
+
+
+def _number(grouping: tuple[int, ...], kept: tuple[int, ...]) -> int:
+    number = 0
+    for index in grouping:
+        number = number * 2 + (index not in kept)
+    return number
+
+
+def _above(rel: Aggregate, source: Expand, mark: int, moved: dict[int, int]) -> RelNode:
+    """The aggregate by the columns and `$e`, and above it the columns that the query asked for."""
+    keys = (*rel.grouping, mark)
+    calls = [_moved(call, moved) for call in rel.calls if call.name not in _GROUPING]
+    own = rel.row_type.fields
+    count = len(rel.grouping)
+    fields = [Field(own[at].name, source.row_type.types[index]) for at, index in enumerate(rel.grouping)]
+    fields.append(Field(unique_name(source.row_type.names[mark], [item.name for item in own]), BIGINT.not_null()))
+    fields += [own[count + at] for at, call in enumerate(rel.calls) if call.name not in _GROUPING]
+    made = Aggregate(source, keys, tuple(calls), RowType(fields=tuple(fields)), (), rel.hints)
+    refs = identity(made.row_type)
+    exprs: list[RexNode] = list(refs[:count])
+    following = iter(refs[count + 1 :])
+    for call in rel.calls:
+        exprs.append(_grouping(rel, call, refs[count]) if call.name in _GROUPING else next(following))
+    return Project(made, tuple(exprs), rel.columns)
+
+
+def _moved(call: AggregateCall, moved: dict[int, int]) -> AggregateCall:
+    args = tuple(moved.get(index, index) for index in call.args)
+    where = None if call.filter is None else moved.get(call.filter, call.filter)
+    return AggregateCall(
+        call.name,
+        args,
+        call.type,
+        call.column,
+        call.distinct,
+        where,
+        call.approximate,
+        call.ignore_nulls,
+        call.syntax,
+    )
+
+
+def _grouping(rel: Aggregate, call: AggregateCall, mark: InputRef) -> RexNode:
+    """The value of GROUPING(a, ...): a bit for every argument, 1 where the row's set leaves it out."""
+    if call.name == "$GROUP_ID$1":
+        return bigint(0)
+    values = []
+    for kept in rel.grouping_sets:
+        value = 0
+        for index in call.args:
+            value = value * 2 + (index not in kept)
+        values.append((_number(rel.grouping, kept), value))
+    if len({value for _, value in values}) == 1:
+        return bigint(values[0][1])
+    *first, last = values
+    return case([(equals(mark, bigint(number)), bigint(value)) for number, value in first], bigint(last[1]))

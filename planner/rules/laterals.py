@@ -1,0 +1,152 @@
+"""LATERAL subqueries become joins; table functions stay, with what is selected of them put above.
+
+A LATERAL with LIMIT is the top n rows of each enclosing row: a rank by the compared columns, joined. As in Flink the
+enclosing rows must be distinct in those columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.algebra.expressions import conjunction, contains, is_true, shift, substitute
+from planner.algebra.nodes import (
+    Aggregate,
+    Correlate,
+    Filter,
+    Join,
+    JoinKind,
+    OuterRef,
+    Project,
+    RelNode,
+    Scan,
+    Sort,
+    TableFunctionScan,
+    identity,
+)
+from planner.algebra.traverse import nodes, outer_refs, rewrite_shared
+from planner.rules.decorrelate import Outer, pull, refused
+from plans.rex import InputRef, RexNode, transform, type_of
+from plans.types import row_of
+
+
+def remove_laterals(rel: RelNode) -> RelNode:
+    """The tree with its Correlates over subqueries turned into joins.
+
+    Raises:
+        UnsupportedError: a correlation that cannot be written as a join, or FOR SYSTEM_TIME AS OF.
+    """
+    return rewrite_shared(rel, _without)
+
+
+def _without(rel: RelNode) -> RelNode:
+    if not isinstance(rel, Correlate):
+        return rel
+    if rel.snapshot is not None:
+        raise refused("FOR SYSTEM_TIME AS OF (a temporal join)")
+    if _over_function(rel.right):
+        return _table_function(rel)
+    return _subquery(rel)
+
+
+def _over_function(rel: RelNode) -> bool:
+    while isinstance(rel, Project | Filter):
+        rel = rel.input
+    return isinstance(rel, TableFunctionScan)
+
+
+def _table_function(rel: Correlate) -> RelNode:
+    """Projections and filters over the function go above the Correlate, or for LEFT into its condition."""
+    if isinstance(rel.right, TableFunctionScan):
+        return rel
+    width = len(rel.left.row_type.fields)
+    exprs: tuple[RexNode, ...] = identity(rel.right.row_type)
+    conditions: list[RexNode] = []
+    below = rel.right
+    while isinstance(below, Project | Filter):
+        if isinstance(below, Filter):
+            conditions.append(below.condition)
+        else:
+            exprs = tuple(substitute(rex, below.exprs) for rex in exprs)
+            conditions = [substitute(rex, below.exprs) for rex in conditions]
+        below = below.input
+    left = rel.kind is JoinKind.LEFT
+    plain = all(isinstance(rex, InputRef) for rex in exprs)
+    if left and not plain:
+        raise refused("LEFT JOIN with a table function whose columns are computed")
+    condition = conjunction(_joined(item, rel, width) for item in conditions)
+    if rel.condition is not None:
+        own = substitute(rel.condition, (*identity(rel.left.row_type), *(shift(rex, width) for rex in exprs)))
+        condition = conjunction([condition, own]) if not is_true(condition) else own
+    made: RelNode = replace(rel, right=below, condition=condition if left and not is_true(condition) else None)
+    if not left and not is_true(condition):
+        made = Filter(made, condition)
+    types = made.row_type.types
+    found = [*identity(rel.left.row_type), *(_joined(rex, rel, width) for rex in exprs)]
+    retyped = tuple(
+        transform(rex, lambda node: InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node)
+        for rex in found
+    )
+    return Project(made, retyped, row_of(rel.row_type.names, [type_of(rex) for rex in retyped]))
+
+
+def _joined(rex: RexNode, rel: Correlate, width: int) -> RexNode:
+    """An expression over the right row and the correlated left one as one over the joined row."""
+    types = rel.left.row_type.types
+    return transform(
+        shift(rex, width),
+        lambda node: (
+            InputRef(node.index, types[node.index]) if isinstance(node, OuterRef) and node.name == rel.name else node
+        ),
+    )
+
+
+def _subquery(rel: Correlate) -> RelNode:
+    correlated = bool(outer_refs(rel.right, rel.name))
+    if correlated and any(isinstance(node, Sort) and (node.fetch or node.offset) for node in nodes((rel.right,))):
+        _check_distinct(rel)
+    pulled = pull(rel.right, Outer(rel.name, rel.left))
+    width = len(rel.left.row_type.fields)
+    conditions = [_joined(item, rel, width) for item in pulled.conditions]
+    if rel.condition is not None and not is_true(rel.condition):
+        columns = (*identity(rel.left.row_type), *(_joined(rex, rel, width) for rex in pulled.columns))
+        if pulled.always:
+            raise refused("LATERAL over an aggregate with a join condition")
+        conditions.append(substitute(rel.condition, columns))
+    kind = JoinKind.LEFT if pulled.always else rel.kind
+    if (
+        kind is JoinKind.LEFT
+        and not pulled.always
+        and any(not isinstance(rex, InputRef) or contains(rex, OuterRef) for rex in pulled.columns)
+    ):
+        raise refused("LEFT JOIN LATERAL over columns that are computed from the left side")
+    joined = Join(rel.left, pulled.rel, kind, conjunction(conditions))
+    types = joined.row_type.types
+    exprs = tuple(
+        transform(rex, lambda node: InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node)
+        for rex in (*identity(rel.left.row_type), *(_joined(rex, rel, width) for rex in pulled.columns))
+    )
+    return Project(joined, exprs, row_of(rel.row_type.names, [type_of(rex) for rex in exprs]))
+
+
+def _check_distinct(rel: Correlate) -> None:
+    """Refuse a LATERAL with LIMIT whose left side may hold one value of the compared columns twice."""
+    used = {node.index for node in outer_refs(rel.right, rel.name)}
+    if not any(key <= used for key in _unique_keys(rel.left)):
+        raise refused("LATERAL with ORDER BY and LIMIT over rows that are not distinct in the compared columns")
+
+
+def _unique_keys(rel: RelNode) -> set[frozenset[int]]:
+    match rel:
+        case Aggregate():
+            return {frozenset(range(len(rel.grouping)))}
+        case Scan():
+            names = rel.row_type.names
+            key = rel.table.primary_key
+            return {frozenset(names.index(name) for name in key)} if key and set(key) <= set(names) else set()
+        case Filter():
+            return _unique_keys(rel.input)
+        case Project():
+            place = {rex.index: at for at, rex in reversed(list(enumerate(rel.exprs))) if isinstance(rex, InputRef)}
+            keys = _unique_keys(rel.input)
+            return {frozenset(place[index] for index in key) for key in keys if key <= place.keys()}
+    return set()

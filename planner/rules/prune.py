@@ -1,0 +1,394 @@
+"""Columns that nobody reads are not computed, and not read from tables.
+
+Works on all statements at once: what several of them read stays one operator, with the columns that any of them reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import singledispatch
+
+from planner.algebra.nodes import (
+    Aggregate,
+    Correlate,
+    Deduplicate,
+    Expand,
+    Filter,
+    Join,
+    JoinKind,
+    OuterRef,
+    Project,
+    Rank,
+    RelNode,
+    Scan,
+    SetOp,
+    Sink,
+    Sort,
+    SortKey,
+    TableFunctionScan,
+    Values,
+    WatermarkAssigner,
+)
+from planner.algebra.traverse import map_expressions, nodes, share
+from planner.catalog.tables import ColumnKind
+from plans.rex import InputRef, RexNode, input_refs, transform, walk
+from plans.types import Field, RowType
+
+Columns = frozenset[int]
+Place = Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """A node with fewer columns, and where those of the old one are now."""
+
+    rel: RelNode
+    place: Place
+
+
+def prune(sinks: Sequence[RelNode], keeps_key: Callable[[Scan], bool]) -> tuple[RelNode, ...]:
+    """The statements without unused columns; of scans for which `keeps_key` holds the primary key stays."""
+    roots = share(sinks)
+    wanted = _wanted(roots)
+    orders = _orders(roots)
+    done: dict[int, Pruned] = {}
+    for rel in nodes(roots):
+        inputs = tuple(done[id(child)] for child in rel.inputs)
+        needs = _needs(rel, wanted[id(rel)])
+        if isinstance(rel, Scan):
+            done[id(rel)] = _scan(rel, wanted[id(rel)], orders.get(id(rel)), keeps_key)
+        else:
+            done[id(rel)] = _rebuild(rel, inputs, needs, wanted[id(rel)])
+    return share(tuple(done[id(root)].rel for root in roots))
+
+
+def _wanted(roots: Sequence[RelNode]) -> dict[int, Columns]:
+    """For each node the columns that any of its consumers reads."""
+    every = list(nodes(roots))
+    wanted: dict[int, Columns] = {id(rel): frozenset() for rel in every}
+    for rel in reversed(every):
+        if isinstance(rel, Sink):
+            wanted[id(rel)] = frozenset(range(len(rel.row_type.fields)))
+        for child, need in zip(rel.inputs, _needs(rel, wanted[id(rel)]), strict=True):
+            # A row must have a column, so that it can be counted.
+            least = need or wanted[id(child)] or frozenset({_cheapest(child)})
+            wanted[id(child)] |= least
+    return wanted
+
+
+def _cheapest(rel: RelNode) -> int:
+    """The column to keep where only the number of rows counts: one that is there anyway."""
+    if isinstance(rel, Project):
+        plain = [at for at, rex in enumerate(rel.exprs) if isinstance(rex, InputRef)]
+        return plain[0] if plain else 0
+    if isinstance(rel, WatermarkAssigner):
+        return rel.index
+    return 0
+
+
+def _orders(roots: Sequence[RelNode]) -> dict[int, list[int]]:
+    """For scans with one consumer, a projection, the columns in the order in which it names them."""
+    readers: dict[int, list[RelNode]] = {}
+    for rel in nodes(roots):
+        for child in rel.inputs:
+            readers.setdefault(id(child), []).append(rel)
+    found: dict[int, list[int]] = {}
+    for rel in nodes(roots):
+        if isinstance(rel, Project):
+            below = rel.input
+            while isinstance(below, Filter) and len(readers[id(below)]) == 1:
+                below = below.input
+            if isinstance(below, Scan) and len(readers[id(below)]) == 1:
+                seen = [node.index for rex in rel.exprs for node in walk(rex) if isinstance(node, InputRef)]
+                found[id(below)] = list(dict.fromkeys(seen))
+    return found
+
+
+# --- what a node reads of its inputs --------------------------------------------------------------------------------
+
+
+@singledispatch
+def _needs(rel: RelNode, wanted: Columns) -> tuple[Columns, ...]:
+    """The columns of each input that a node reads to give the wanted ones."""
+    return tuple(frozenset(range(len(child.row_type.fields))) for child in rel.inputs)
+
+
+def _refs(exprs: Sequence[RexNode]) -> Columns:
+    return frozenset().union(*map(input_refs, exprs)) if exprs else frozenset()
+
+
+@_needs.register
+def _(rel: Project, wanted: Columns) -> tuple[Columns, ...]:
+    return (_refs([rel.exprs[index] for index in wanted]),)
+
+
+@_needs.register
+def _(rel: Filter, wanted: Columns) -> tuple[Columns, ...]:
+    return (wanted | input_refs(rel.condition),)
+
+
+@_needs.register
+def _(rel: WatermarkAssigner, wanted: Columns) -> tuple[Columns, ...]:
+    return (wanted | {rel.index} | input_refs(rel.watermark),)
+
+
+@_needs.register
+def _(rel: Join, wanted: Columns) -> tuple[Columns, ...]:
+    width = len(rel.left.row_type.fields)
+    used = wanted | input_refs(rel.condition)
+    return (
+        frozenset(index for index in used if index < width),
+        frozenset(index - width for index in used if index >= width),
+    )
+
+
+@_needs.register
+def _(rel: Correlate, wanted: Columns) -> tuple[Columns, ...]:
+    width = len(rel.left.row_type.fields)
+    used = {index for index in wanted if index < width} | _outer_columns(rel)
+    if rel.condition is not None:
+        used |= {index for index in input_refs(rel.condition) if index < width}
+    return (frozenset(used), frozenset(range(len(rel.right.row_type.fields))))
+
+
+def _outer_columns(rel: Correlate) -> set[int]:
+    call = rel.right.call if isinstance(rel.right, TableFunctionScan) else None
+    if call is None:
+        return set(range(len(rel.left.row_type.fields)))
+    return {node.index for node in walk(call) if isinstance(node, OuterRef) and node.name == rel.name}
+
+
+@_needs.register
+def _(rel: Aggregate, wanted: Columns) -> tuple[Columns, ...]:
+    used = set(rel.grouping)
+    for at, call in enumerate(rel.calls):
+        if at + len(rel.grouping) in wanted:
+            used.update(call.args)
+            used.update(() if call.filter is None else (call.filter,))
+    return (frozenset(used),)
+
+
+@_needs.register
+def _(rel: Sort, wanted: Columns) -> tuple[Columns, ...]:
+    return (wanted | {key.index for key in rel.keys},)
+
+
+@_needs.register
+def _(rel: Rank, wanted: Columns) -> tuple[Columns, ...]:
+    width = len(rel.input.row_type.fields)
+    used = {index for index in wanted if index < width} | set(rel.partition) | {key.index for key in rel.order}
+    return (frozenset(used | ({rel.end_column} if rel.end_column is not None else set())),)
+
+
+@_needs.register
+def _(rel: Deduplicate, wanted: Columns) -> tuple[Columns, ...]:
+    return (wanted | set(rel.keys) | {rel.order},)
+
+
+@_needs.register
+def _(rel: SetOp, wanted: Columns) -> tuple[Columns, ...]:
+    return tuple(wanted for _ in rel.sources)
+
+
+@_needs.register
+def _(rel: Expand, wanted: Columns) -> tuple[Columns, ...]:
+    return (_refs([row[index] for row in rel.projects for index in wanted]),)
+
+
+@_needs.register
+def _(rel: Values, wanted: Columns) -> tuple[Columns, ...]:
+    return ()
+
+
+# --- the node with what is left -------------------------------------------------------------------------------------
+
+
+def _scan(rel: Scan, wanted: Columns, order: list[int] | None, keeps_key: Callable[[Scan], bool]) -> Pruned:
+    """A scan of some columns: physical ones in the order of use, then metadata ones as declared."""
+    width = len(rel.row_type.fields)
+    if keeps_key(rel):
+        wanted = wanted | _key_columns(rel)
+    if len(wanted) == width:
+        return Pruned(rel, {index: index for index in range(width)})
+    metadata = {column.name for column in rel.table.columns if column.kind is ColumnKind.METADATA}
+    names = rel.row_type.names
+    first = [index for index in order or () if index in wanted]
+    chosen = [*first, *(index for index in sorted(wanted) if index not in first)]
+    chosen.sort(key=lambda index: names[index] in metadata)
+    fields = tuple(rel.row_type.fields[index] for index in chosen)
+    made = replace(rel, columns=RowType(fields=fields))
+    return Pruned(made, {index: at for at, index in enumerate(chosen)})
+
+
+def _key_columns(rel: Scan) -> Columns:
+    names = rel.row_type.names
+    return frozenset(names.index(name) for name in rel.table.primary_key if name in names)
+
+
+@singledispatch
+def _rebuild(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    made = rel.with_inputs(tuple(_exactly(item, child) for item, child in zip(inputs, rel.inputs, strict=True)))
+    return Pruned(made, {index: index for index in range(len(rel.row_type.fields))})
+
+
+def _exactly(item: Pruned, old: RelNode) -> RelNode:
+    """The input with all its old columns in their old places."""
+    return _trimmed(item, range(len(old.row_type.fields))).rel
+
+
+def _trimmed(item: Pruned, columns: Sequence[int]) -> Pruned:
+    """The input with exactly these of its old columns, in this order."""
+    now = [item.place[index] for index in columns]
+    place = {index: at for at, index in enumerate(columns)}
+    row = item.rel.row_type
+    if now == list(range(len(row.fields))):
+        return Pruned(item.rel, place)
+    exprs = tuple(InputRef(index, row.types[index]) for index in now)
+    fields = tuple(row.fields[index] for index in now)
+    return Pruned(Project(item.rel, exprs, RowType(fields=fields)), place)
+
+
+def _narrow(item: Pruned, need: Columns) -> Pruned:
+    """The input without the columns that this reader does not need, if it has any."""
+    need = need or frozenset(list(item.place)[:1])
+    if len(need) == len(item.rel.row_type.fields):
+        return item
+    return _trimmed(item, sorted(need, key=lambda index: item.place[index]))
+
+
+def _moved(rex: RexNode, place: Callable[[int], int]) -> RexNode:
+    return transform(rex, lambda node: InputRef(place(node.index), node.type) if isinstance(node, InputRef) else node)
+
+
+def _pass(rel: RelNode) -> dict[int, int]:
+    return {index: index for index in range(len(rel.row_type.fields))}
+
+
+@_rebuild.register
+def _(rel: Project, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    kept = sorted(wanted)
+    (source,) = inputs
+    exprs = tuple(_moved(rel.exprs[index], source.place.__getitem__) for index in kept)
+    fields = tuple(rel.columns.fields[index] for index in kept)
+    made = Project(source.rel, exprs, RowType(fields=fields))
+    return Pruned(made, {index: at for at, index in enumerate(kept)})
+
+
+@_rebuild.register
+def _(rel: Filter, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    (source,) = inputs
+    return Pruned(Filter(source.rel, _moved(rel.condition, source.place.__getitem__)), source.place)
+
+
+@_rebuild.register
+def _(rel: WatermarkAssigner, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    (source,) = inputs
+    back = {new: old for old, new in source.place.items()}
+    fields = tuple(rel.columns.fields[back[at]] for at in range(len(source.rel.row_type.fields)))
+    watermark = _moved(rel.watermark, source.place.__getitem__)
+    made = WatermarkAssigner(source.rel, source.place[rel.index], watermark, RowType(fields=fields))
+    return Pruned(made, source.place)
+
+
+@_rebuild.register
+def _(rel: Join, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    left, right = (_narrow(item, need) for item, need in zip(inputs, needs, strict=True))
+    old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
+    place = dict(left.place) | {index + old: at + new for index, at in right.place.items()}
+    made = replace(rel, left=left.rel, right=right.rel, condition=_moved(rel.condition, place.__getitem__))
+    return Pruned(made, dict(left.place) if rel.kind in (JoinKind.SEMI, JoinKind.ANTI) else place)
+
+
+@_rebuild.register
+def _(rel: Correlate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    left = _narrow(inputs[0], needs[0])
+    old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
+    place = dict(left.place) | {old + at: new + at for at in range(len(rel.right.row_type.fields))}
+
+    def outward(node: RexNode) -> RexNode:
+        if isinstance(node, OuterRef) and node.name == rel.name:
+            return replace(node, index=left.place[node.index])
+        return node
+
+    right = map_expressions(rel.right, lambda rex: transform(rex, outward))
+    condition = None if rel.condition is None else _moved(rel.condition, place.__getitem__)
+    return Pruned(replace(rel, left=left.rel, right=right, condition=condition), place)
+
+
+@_rebuild.register
+def _(rel: Aggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    source = _narrow(inputs[0], needs[0])
+    count = len(rel.grouping)
+    kept = [at for at in range(len(rel.calls)) if at + count in wanted]
+    calls = tuple(
+        replace(
+            rel.calls[at],
+            args=tuple(source.place[index] for index in rel.calls[at].args),
+            filter=None if (where := rel.calls[at].filter) is None else source.place[where],
+        )
+        for at in kept
+    )
+    fields: tuple[Field, ...] = (*rel.columns.fields[:count], *(rel.columns.fields[count + at] for at in kept))
+    grouping = tuple(source.place[index] for index in rel.grouping)
+    place = {at: at for at in range(count)} | {count + at: count + new for new, at in enumerate(kept)}
+    return Pruned(replace(rel, input=source.rel, grouping=grouping, calls=calls, columns=RowType(fields=fields)), place)
+
+
+def _keys(keys: Sequence[SortKey], place: Place) -> tuple[SortKey, ...]:
+    return tuple(replace(key, index=place[key.index]) for key in keys)
+
+
+@_rebuild.register
+def _(rel: Sort, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    source = _narrow(inputs[0], needs[0])
+    return Pruned(replace(rel, input=source.rel, keys=_keys(rel.keys, source.place)), source.place)
+
+
+@_rebuild.register
+def _(rel: Rank, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    source = _narrow(inputs[0], needs[0])
+    old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
+    numbered = rel.rank_column is not None and old in wanted
+    fields = source.rel.row_type.fields + ((rel.columns.fields[old],) if numbered else ())
+    made = replace(
+        rel,
+        input=source.rel,
+        partition=tuple(source.place[index] for index in rel.partition),
+        order=_keys(rel.order, source.place),
+        end_column=None if rel.end_column is None else source.place[rel.end_column],
+        rank_column=rel.rank_column if numbered else None,
+        columns=RowType(fields=fields),
+    )
+    return Pruned(made, dict(source.place) | ({old: new} if numbered else {}))
+
+
+@_rebuild.register
+def _(rel: Deduplicate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    source = _narrow(inputs[0], needs[0])
+    keys = tuple(source.place[index] for index in rel.keys)
+    return Pruned(replace(rel, input=source.rel, keys=keys, order=source.place[rel.order]), source.place)
+
+
+@_rebuild.register
+def _(rel: SetOp, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    kept = sorted(wanted)
+    sources = tuple(_trimmed(item, kept).rel for item in inputs)
+    fields = tuple(rel.columns.fields[index] for index in kept)
+    made = replace(rel, sources=sources, columns=RowType(fields=fields))
+    return Pruned(made, {index: at for at, index in enumerate(kept)})
+
+
+@_rebuild.register
+def _(rel: Expand, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    kept = sorted(wanted | {rel.expand_id})
+    (source,) = inputs
+    projects = tuple(tuple(_moved(row[index], source.place.__getitem__) for index in kept) for row in rel.projects)
+    fields = tuple(rel.columns.fields[index] for index in kept)
+    made = Expand(source.rel, projects, RowType(fields=fields), kept.index(rel.expand_id))
+    return Pruned(made, {index: at for at, index in enumerate(kept)})
+
+
+@_rebuild.register
+def _(rel: Values, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    return Pruned(rel, _pass(rel))

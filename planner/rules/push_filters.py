@@ -1,0 +1,237 @@
+"""Conditions are checked as early as they can be: through projections, into and through joins, below aggregates.
+
+An outer join whose padded rows a condition throws away becomes an inner one. A condition is not moved below a
+watermark (the rows that it drops move the watermark too), below a LIMIT, or past a call that gives another value
+each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import singledispatch
+
+from planner.algebra.expressions import conjunction, conjuncts, contains, is_call, shift, substitute
+from planner.algebra.nodes import (
+    Aggregate,
+    Correlate,
+    Filter,
+    Join,
+    JoinKind,
+    Over,
+    Project,
+    RelNode,
+    SetKind,
+    SetOp,
+    Sort,
+)
+from planner.algebra.traverse import rewrite_shared
+from planner.functions.registry import is_deterministic
+from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, walk
+
+
+def push_filters(rel: RelNode) -> RelNode:
+    """The tree with its conditions as far down as they may go."""
+    return rewrite_shared(rel, _push)
+
+
+def _push(rel: RelNode) -> RelNode:
+    if isinstance(rel, Filter):
+        parts = conjuncts(rel.condition)
+        fixed = [part for part in parts if not is_deterministic(part)]
+        moved = push([part for part in parts if is_deterministic(part)], rel.input)
+        return Filter(moved, conjunction(fixed)) if fixed else moved
+    if isinstance(rel, Join):
+        return _join_conditions(rel, [])
+    return rel
+
+
+def push(parts: Sequence[RexNode], rel: RelNode) -> RelNode:
+    """`rel` with conditions over its columns, placed as far down as they may go."""
+    return _into(rel, list(parts)) if parts else rel
+
+
+def _kept(rel: RelNode, parts: Sequence[RexNode]) -> RelNode:
+    return Filter(rel, conjunction(parts)) if parts else rel
+
+
+@singledispatch
+def _into(rel: RelNode, parts: list[RexNode]) -> RelNode:
+    return _kept(rel, parts)
+
+
+@_into.register
+def _filter(rel: Filter, parts: list[RexNode]) -> RelNode:
+    return push([*conjuncts(rel.condition), *parts], rel.input)
+
+
+@_into.register
+def _project(rel: Project, parts: list[RexNode]) -> RelNode:
+    if not all(map(is_deterministic, rel.exprs)) and any(
+        not is_deterministic(rel.exprs[index]) for part in parts for index in input_refs(part)
+    ):
+        return _kept(rel, parts)
+    windows = [node for rex in rel.exprs for node in walk(rex) if isinstance(node, Over)]
+    below: list[RexNode] = []
+    above: list[RexNode] = []
+    for part in parts:
+        moved = substitute(part, rel.exprs)
+        # Below a window function a condition must not drop rows of a partition that it keeps others of.
+        apart = all(_only_over(moved, window.partition) for window in windows)
+        (below if apart and not contains(moved, Over) else above).append(part)
+    lower = push([substitute(part, rel.exprs) for part in below], rel.input)
+    return _kept(replace(rel, input=lower), above)
+
+
+def _only_over(part: RexNode, columns: Sequence[RexNode]) -> bool:
+    plain = {rex.index for rex in columns if isinstance(rex, InputRef)}
+    return input_refs(part) <= plain
+
+
+@_into.register
+def _aggregate(rel: Aggregate, parts: list[RexNode]) -> RelNode:
+    if not rel.grouping or rel.grouping_sets:
+        return _kept(rel, parts)
+    own = [part for part in parts if input_refs(part) and max(input_refs(part)) < len(rel.grouping)]
+    rest = [part for part in parts if part not in own]
+    lower = push([map_inputs(part, lambda index: rel.grouping[index]) for part in own], rel.input)
+    return _kept(replace(rel, input=lower), rest)
+
+
+@_into.register
+def _set_operation(rel: SetOp, parts: list[RexNode]) -> RelNode:
+    if rel.kind is not SetKind.UNION:
+        return _kept(rel, parts)
+    return replace(rel, sources=tuple(push([_over(part, source) for part in parts], source) for source in rel.sources))
+
+
+def _over(part: RexNode, rel: RelNode) -> RexNode:
+    """The condition with the column types of another row."""
+    types = rel.row_type.types
+    return substitute(part, [InputRef(at, type_) for at, type_ in enumerate(types)])
+
+
+@_into.register
+def _sort(rel: Sort, parts: list[RexNode]) -> RelNode:
+    if rel.fetch is not None or rel.offset:
+        return _kept(rel, parts)
+    return replace(rel, input=push(parts, rel.input))
+
+
+@_into.register
+def _correlate(rel: Correlate, parts: list[RexNode]) -> RelNode:
+    width = len(rel.left.row_type.fields)
+    left = [part for part in parts if input_refs(part) and max(input_refs(part)) < width]
+    rest = [part for part in parts if part not in left]
+    return _kept(replace(rel, left=push(left, rel.left)), rest)
+
+
+@_into.register
+def _join(rel: Join, parts: list[RexNode]) -> RelNode:
+    return _join_conditions(rel, parts)
+
+
+#: Which sides of a join may be filtered by a condition above it.
+_ABOVE = {
+    JoinKind.INNER: (True, True),
+    JoinKind.LEFT: (True, False),
+    JoinKind.RIGHT: (False, True),
+    JoinKind.FULL: (False, False),
+    JoinKind.SEMI: (True, False),
+    JoinKind.ANTI: (True, False),
+}
+#: Which sides may be filtered by a part of the join's own condition.
+_INSIDE = {
+    JoinKind.INNER: (True, True),
+    JoinKind.LEFT: (False, True),
+    JoinKind.RIGHT: (True, False),
+    JoinKind.FULL: (False, False),
+    JoinKind.SEMI: (True, True),
+    JoinKind.ANTI: (False, True),
+}
+
+
+def _join_conditions(rel: Join, above: list[RexNode]) -> RelNode:
+    """The join with conditions `above` it, and the parts of its own, moved to its inputs."""
+    width = len(rel.left.row_type.fields)
+    kind = _simplified(rel.kind, above, width)
+    own = conjuncts(rel.condition)
+    kept: list[RexNode] = []
+    sides: tuple[list[RexNode], list[RexNode]] = ([], [])
+    for part in above:
+        side = _side(part, width)
+        if side is not None and _ABOVE[kind][side]:
+            sides[side].append(part)
+        elif kind is JoinKind.INNER:
+            own.append(part)
+        else:
+            kept.append(part)
+    inside: list[RexNode] = []
+    for part in own:
+        side = _side(part, width)
+        if side is not None and _INSIDE[kind][side] and is_deterministic(part):
+            sides[side].append(part)
+        else:
+            inside.append(part)
+    left = push(sides[0], rel.left)
+    right = push([_over(shift(part, -width), rel.right) for part in sides[1]], rel.right)
+    made = replace(rel, left=left, right=right, kind=kind, condition=conjunction(inside))
+    return _kept(made, [_over(part, made) for part in kept])
+
+
+def _side(part: RexNode, width: int) -> int | None:
+    """0 for a condition over the left side alone, 1 for the right side alone."""
+    refs = input_refs(part)
+    if not refs:
+        return None
+    if max(refs) < width:
+        return 0
+    return 1 if min(refs) >= width else None
+
+
+def _simplified(kind: JoinKind, above: Sequence[RexNode], width: int) -> JoinKind:
+    """The join's kind, with no padding of a side whose padded rows a condition above drops."""
+    if kind not in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL):
+        return kind
+    strong = [columns for part in above for columns in (_null_rejected(part),) if columns]
+    left = any(min(columns) < width for columns in strong)
+    right = any(max(columns) >= width for columns in strong)
+    keeps_left = kind in (JoinKind.LEFT, JoinKind.FULL) and not right
+    keeps_right = kind in (JoinKind.RIGHT, JoinKind.FULL) and not left
+    if keeps_left and keeps_right:
+        return JoinKind.FULL
+    if keeps_left:
+        return JoinKind.LEFT
+    return JoinKind.RIGHT if keeps_right else JoinKind.INNER
+
+
+#: Operators that give null when an operand is null.
+_STRICT = frozenset(
+    f"${name}$1" for name in ("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "/INT", "LIKE", "||")
+)
+
+
+def _null_rejected(part: RexNode) -> frozenset[int]:
+    """Columns of which none may be null if the condition is to hold."""
+    if not isinstance(part, Call):
+        return frozenset({part.index}) if isinstance(part, InputRef) else frozenset()
+    if part.name in ("$IS NOT NULL$1", "$IS TRUE$1", "$IS FALSE$1"):
+        return _strict_columns(part.operands[0])
+    if part.name == "$AND$1":
+        return frozenset().union(*map(_null_rejected, part.operands))
+    if part.name == "$OR$1":
+        return frozenset.intersection(*map(_null_rejected, part.operands))
+    if is_call(part, "$NOT$1"):
+        return _strict_columns(part.operands[0])
+    if part.name == "$SEARCH$1" and getattr(part.operands[1], "null_as", "TRUE") != "TRUE":
+        return _strict_columns(part.operands[0])
+    return _strict_columns(part)
+
+
+def _strict_columns(rex: RexNode) -> frozenset[int]:
+    """Columns that make the expression null when they are null."""
+    if isinstance(rex, InputRef):
+        return frozenset({rex.index})
+    if isinstance(rex, Call) and (rex.name in _STRICT or rex.name == "$CAST$1"):
+        return frozenset().union(*map(_strict_columns, rex.operands))
+    return frozenset()

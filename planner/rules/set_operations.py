@@ -1,0 +1,139 @@
+"""INTERSECT, EXCEPT and UNION as Flink plans them: joins, aggregates, and copies of counted rows.
+
+- UNION: DISTINCT over UNION ALL
+- INTERSECT: DISTINCT over a semi join in which nulls are equal; EXCEPT: over an anti join
+- ALL: each row counted on both sides, then given as often as the counts say
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from planner.algebra.expressions import bigint, case, comparison, conjunction, not_distinct
+from planner.algebra.nodes import (
+    Aggregate,
+    AggregateCall,
+    Correlate,
+    Filter,
+    Join,
+    JoinKind,
+    OuterRef,
+    Project,
+    RelNode,
+    SetKind,
+    SetOp,
+    TableFunctionScan,
+    identity,
+    unique_name,
+)
+from planner.algebra.traverse import rewrite_shared
+from plans.rex import Call, InputRef, Literal, RexNode, type_of
+from plans.types import BIGINT, BOOLEAN, RowType, row_of
+
+_CORRELATION = "$replicate"
+
+
+def expand_set_operations(rel: RelNode) -> RelNode:
+    """The tree with UNION ALL as its only set operation."""
+    return rewrite_shared(rel, _expand)
+
+
+def _expand(rel: RelNode) -> RelNode:
+    if not isinstance(rel, SetOp):
+        return rel
+    if rel.kind is SetKind.UNION:
+        return rel if rel.all else _distinct(SetOp(rel.sources, SetKind.UNION, True, rel.columns))
+    expand = {
+        (SetKind.INTERSECT, False): _intersect,
+        (SetKind.INTERSECT, True): _intersect_all,
+        (SetKind.MINUS, False): _except,
+        (SetKind.MINUS, True): _except_all,
+    }[rel.kind, rel.all]
+    return reduce(lambda left, right: expand(left, right, rel.columns), rel.sources)
+
+
+def _distinct(rel: RelNode) -> RelNode:
+    return Aggregate(rel, tuple(range(len(rel.row_type.fields))), (), rel.row_type)
+
+
+def _by_all(left: RelNode, right: RelNode, kind: JoinKind) -> Join:
+    """A semi or anti join by all columns, nulls being equal."""
+    width = len(left.row_type.fields)
+    pairs = zip(identity(left.row_type), identity(right.row_type), strict=True)
+    same = (not_distinct(mine, InputRef(theirs.index + width, theirs.type)) for mine, theirs in pairs)
+    return Join(left, right, kind, conjunction(same))
+
+
+def _intersect(left: RelNode, right: RelNode, row: RowType) -> RelNode:
+    return _distinct(_by_all(left, right, JoinKind.SEMI))
+
+
+def _except(left: RelNode, right: RelNode, row: RowType) -> RelNode:
+    return _distinct(_by_all(left, right, JoinKind.ANTI))
+
+
+def _except_all(left: RelNode, right: RelNode, row: RowType) -> RelNode:
+    marks = (bigint(1),), (bigint(-1),)
+    union = _marked((left, right), marks, row, ("vcol_marker",))
+    width = len(row.fields)
+    total = AggregateCall("$SUM$1", (width,), BIGINT.not_null(), "sum_vcol_marker")
+    names = (*row.names, "sum_vcol_marker")
+    counted = Aggregate(union, tuple(range(width)), (total,), row_of(names, (*row.types, total.type)))
+    more = comparison("$>$1", InputRef(width, total.type), bigint(0))
+    left_over = Filter(counted, more)
+    count = InputRef(width, total.type)
+    chosen = (count, *identity(row))
+    return _replicated(Project(left_over, chosen, _named(("sum_vcol_marker", *row.names), chosen)), row)
+
+
+def _intersect_all(left: RelNode, right: RelNode, row: RowType) -> RelNode:
+    yes, no = Literal(True, BOOLEAN.not_null()), Literal(False, BOOLEAN.not_null())
+    union = _marked((left, right), ((yes, no), (no, yes)), row, ("vcol_left_marker", "vcol_right_marker"))
+    width = len(row.fields)
+    # A count of rows that are marked: COUNT(*) FILTER (WHERE marker).
+    calls = tuple(
+        AggregateCall("$COUNT$1", (), BIGINT.not_null(), f"vcol_{side}_cnt", filter=width + at, syntax="FUNCTION_STAR")
+        for at, side in enumerate(("left", "right"))
+    )
+    names = (*row.names, *(call.column for call in calls))
+    counted = Aggregate(
+        union, tuple(range(width)), calls, row_of(names, (*row.types, BIGINT.not_null(), BIGINT.not_null()))
+    )
+    first, second = (InputRef(width + at, BIGINT.not_null()) for at in range(2))
+    least = case([(comparison("$>$1", first, second), second)], first)
+    both = Filter(counted, conjunction(comparison("$>=$1", item, bigint(1)) for item in (first, second)))
+    chosen = (least, *identity(row))
+    return _replicated(Project(both, chosen, _named(("min_cnt", *row.names), chosen)), row)
+
+
+def _marked(
+    sources: Sequence[RelNode], marks: Sequence[tuple[Literal, ...]], row: RowType, names: tuple[str, ...]
+) -> RelNode:
+    """UNION ALL of the sources, each with constant columns of its own."""
+    inputs: list[RelNode] = []
+    for source, values in zip(sources, marks, strict=True):
+        exprs = (*identity(source.row_type), *values)
+        inputs.append(Project(source, exprs, _named((*row.names, *names), exprs)))
+    columns = row_of((*row.names, *names), (*row.types, *(value.type for value in marks[0])))
+    return SetOp(tuple(inputs), SetKind.UNION, True, columns)
+
+
+def _replicated(rel: RelNode, row: RowType) -> RelNode:
+    """Every row (after a count in its first column) as often as the count says."""
+    given = rel.row_type
+    operands = tuple(OuterRef(_CORRELATION, at, type_) for at, type_ in enumerate(given.types))
+    made = row_of(row.names, given.types[1:])
+    call = Call("$REPLICATE_ROWS$1", operands, made.with_nullability(False))
+    joined = Correlate(rel, TableFunctionScan(made, call), JoinKind.INNER, _CORRELATION)
+    types = joined.row_type.types
+    start = len(given.fields)
+    exprs = tuple(InputRef(start + at, types[start + at]) for at in range(len(row.fields)))
+    return Project(joined, exprs, row)
+
+
+def _named(names: Sequence[str], exprs: Sequence[RexNode]) -> RowType:
+    taken: list[str] = []
+    for name in names:
+        taken.append(unique_name(name, taken))
+    return row_of(taken, [type_of(rex) for rex in exprs])

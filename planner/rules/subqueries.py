@@ -1,0 +1,400 @@
+"""Subqueries in expressions become joins: EXISTS and IN semi and anti joins, scalar ones left joins.
+
+A subquery that is not itself a condition to be met (under OR, in the SELECT list) becomes a left join with its
+distinct rows, and a test of whether one was found.
+
+Source: Flink's plans of such queries; SQL's three-valued logic for NOT IN, ANY and ALL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from planner.algebra.expressions import (
+    NEGATED,
+    TRUE,
+    case,
+    comparison,
+    conjunction,
+    conjuncts,
+    contains,
+    disjunction,
+    equals,
+    is_call,
+    is_not_null,
+    is_null,
+    null_of,
+    shift,
+)
+from planner.algebra.nodes import (
+    Aggregate,
+    AggregateCall,
+    Filter,
+    Join,
+    JoinKind,
+    OuterRef,
+    Project,
+    RelNode,
+    Sort,
+    Subquery,
+    SubqueryKind,
+    Values,
+    identity,
+    unique_name,
+)
+from planner.algebra.traverse import expressions, map_expressions, rewrite_shared
+from planner.rules.decorrelate import Outer, Pulled, pull, refused
+from plans.rex import InputRef, Literal, RexNode, transform, type_of
+from plans.types import BIGINT, BOOLEAN, RowType, row_of
+
+
+def remove_subqueries(rel: RelNode) -> RelNode:
+    """The tree with all subqueries in its expressions turned into joins.
+
+    Raises:
+        UnsupportedError: a subquery whose correlation cannot be written as a join.
+    """
+    return rewrite_shared(rel, _without)
+
+
+def _without(rel: RelNode) -> RelNode:
+    if not any(contains(rex, Subquery) for rex in expressions(rel)):
+        return rel
+    rel = map_expressions(rel, lambda rex: transform(rex, _inner))
+    match rel:
+        case Filter():
+            return _filter(rel)
+        case Project():
+            return _project(rel)
+        case Join() if rel.kind is JoinKind.INNER:
+            cross = replace(rel, condition=conjunction(_plain(rel.condition)))
+            return _filter(Filter(cross, conjunction(_with_subquery(rel.condition))))
+    raise refused(f"a subquery in a {type(rel).__name__.lower()}")
+
+
+def _inner(rex: RexNode) -> RexNode:
+    return replace(rex, rel=remove_subqueries(rex.rel)) if isinstance(rex, Subquery) else rex
+
+
+def _plain(condition: RexNode) -> list[RexNode]:
+    return [part for part in conjuncts(condition) if not contains(part, Subquery)]
+
+
+def _with_subquery(condition: RexNode) -> list[RexNode]:
+    return [part for part in conjuncts(condition) if contains(part, Subquery)]
+
+
+def _filter(rel: Filter) -> RelNode:
+    width = len(rel.input.row_type.fields)
+    plain = _plain(rel.condition)
+    source: RelNode = Filter(rel.input, conjunction(plain)) if plain else rel.input
+    above: list[RexNode] = []
+    for part in _with_subquery(rel.condition):
+        found = _semi_join(source, part)
+        if found is not None:
+            source = found
+        else:
+            source, rex = _as_value(source, part, only_true=True)
+            above.append(rex)
+    if above:
+        source = Filter(source, conjunction(above))
+    return _first(source, width, rel.row_type)
+
+
+def _project(rel: Project) -> RelNode:
+    source = rel.input
+    exprs: list[RexNode] = []
+    for rex in rel.exprs:
+        source, found = _as_value(source, rex, only_true=False)
+        exprs.append(found)
+    return Project(source, tuple(exprs), rel.columns)
+
+
+def _first(rel: RelNode, width: int, row: RowType) -> RelNode:
+    """The first `width` columns."""
+    if len(rel.row_type.fields) == width:
+        return rel
+    return Project(rel, identity(rel.row_type)[:width], row)
+
+
+# --- conditions to be met -------------------------------------------------------------------------------------------
+
+
+def _semi_join(source: RelNode, part: RexNode) -> RelNode | None:
+    """The rows of `source` for which a subquery holds, or does not; None where `part` is something else."""
+    negated = is_call(part, "$NOT$1")
+    subquery = part.children()[0] if negated else part
+    if not isinstance(subquery, Subquery) or subquery.kind is SubqueryKind.SCALAR:
+        return None
+    if any(contains(operand, Subquery) for operand in subquery.operands):
+        return None
+    pulled = _pulled(subquery, source)
+    if pulled.always:
+        return None
+    width = len(source.row_type.fields)
+    conditions = [_joined(item, subquery.name, source, width) for item in pulled.conditions]
+    columns = [_joined(item, subquery.name, source, width) for item in pulled.columns]
+    anti = negated
+    tests: list[RexNode] = []
+    if subquery.kind is SubqueryKind.ALL:
+        # All compare true unless one compares false or unknown.
+        inverse = NEGATED[subquery.operator]
+        tests = _tests(subquery, columns, inverse, unknown=not negated)
+        anti = not negated
+    elif subquery.kind in (SubqueryKind.IN, SubqueryKind.SOME):
+        tests = _tests(subquery, columns, subquery.operator, unknown=negated)
+    kind = JoinKind.ANTI if anti else JoinKind.SEMI
+    return Join(source, pulled.rel, kind, conjunction([*tests, *conditions]))
+
+
+def _pulled(subquery: Subquery, source: RelNode) -> Pulled:
+    rel = subquery.rel
+    if subquery.kind is SubqueryKind.EXISTS:
+        rel = _for_existence(rel)
+    return pull(rel, Outer(subquery.name, source))
+
+
+def _for_existence(rel: RelNode) -> RelNode:
+    """The query without what cannot change whether it has rows."""
+    if isinstance(rel, Sort) and not rel.offset and (rel.fetch is None or rel.fetch > 0):
+        return _for_existence(rel.input)
+    if isinstance(rel, Project):
+        return _for_existence(rel.input) if rel.input.row_type.fields else rel
+    if isinstance(rel, Aggregate) and rel.grouping and not rel.grouping_sets:
+        return _for_existence(rel.input)
+    return rel
+
+
+def _tests(subquery: Subquery, columns: Sequence[RexNode], operator: str, *, unknown: bool) -> list[RexNode]:
+    """The comparisons of IN, ANY, ALL; with `unknown` a comparison with null counts too."""
+    found: list[RexNode] = []
+    for mine, theirs in zip(subquery.operands, columns, strict=True):
+        test = comparison(operator, mine, theirs)
+        nulls = [is_null(item) for item in (mine, theirs) if type_of(item).nullable] if unknown else []
+        found.append(disjunction([*nulls, test]))
+    return found
+
+
+def _joined(rex: RexNode, name: str, source: RelNode, width: int) -> RexNode:
+    """An expression over (enclosing row, own columns) as one over the joined row."""
+    types = source.row_type.types
+    return transform(
+        shift(rex, width),
+        lambda node: (
+            InputRef(node.index, types[node.index]) if isinstance(node, OuterRef) and node.name == name else node
+        ),
+    )
+
+
+# --- values ---------------------------------------------------------------------------------------------------------
+
+
+def _as_value(source: RelNode, rex: RexNode, *, only_true: bool) -> tuple[RelNode, RexNode]:
+    """`source` joined with what the subqueries in `rex` need, and `rex` over that; its first columns stay.
+
+    With `only_true` it matters only whether `rex` is true: unknown may be taken for false, as long as no NOT stands
+    above it.
+    """
+    if isinstance(rex, Subquery):
+        operands: list[RexNode] = []
+        for operand in rex.operands:
+            source, found = _as_value(source, operand, only_true=False)
+            operands.append(found)
+        return _VALUES[rex.kind](source, replace(rex, operands=tuple(operands)), only_true)
+    if not contains(rex, Subquery):
+        return source, rex
+    keeps = only_true and (is_call(rex, "$AND$1") or is_call(rex, "$OR$1"))
+    children: list[RexNode] = []
+    for child in rex.children():
+        source, found = _as_value(source, child, only_true=keeps)
+        children.append(found)
+    return source, rex.with_children(tuple(children))
+
+
+def _scalar(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
+    pulled = pull(subquery.rel, Outer(subquery.name, source))
+    width = len(source.row_type.fields)
+    if not pulled.always and not _single_row(pulled.rel, subquery.rel):
+        pulled = _single_value(pulled, subquery, source)
+    elif not pulled.always and not _plain_columns(pulled):
+        pulled = _materialized(pulled, subquery.name)
+    conditions = [_joined(item, subquery.name, source, width) for item in pulled.conditions]
+    joined = Join(source, pulled.rel, JoinKind.LEFT, conjunction(conditions))
+    value = _joined(pulled.columns[0], subquery.name, source, width)
+    return joined, _retyped(value, joined.row_type)
+
+
+def _retyped(rex: RexNode, row: RowType) -> RexNode:
+    types = row.types
+    return transform(rex, lambda node: InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node)
+
+
+def _plain_columns(pulled: Pulled) -> bool:
+    return all(isinstance(rex, InputRef) for rex in pulled.columns)
+
+
+def _materialized(pulled: Pulled, name: str) -> Pulled:
+    """The columns computed below the join, so that they are null where it finds no row."""
+    if any(contains(rex, lambda node: isinstance(node, OuterRef) and node.name == name) for rex in pulled.columns):
+        raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
+    row = pulled.rel.row_type
+    exprs = (*pulled.columns, *identity(row))
+    source = Project(pulled.rel, exprs, _fresh(exprs))
+    count = len(pulled.columns)
+    return Pulled(source, identity(source.row_type)[:count], tuple(shift(item, count) for item in pulled.conditions))
+
+
+def _fresh(exprs: Sequence[RexNode]) -> RowType:
+    return row_of([f"$f{at}" for at in range(len(exprs))], [type_of(rex) for rex in exprs])
+
+
+def _single_row(rel: RelNode, original: RelNode) -> bool:
+    """Whether a query that reads nothing of the enclosing row has at most one row."""
+    if rel is not original:
+        return False
+    while isinstance(rel, Project | Filter):
+        rel = rel.input
+    if isinstance(rel, Values):
+        return len(rel.rows) <= 1
+    if isinstance(rel, Sort):
+        return rel.fetch is not None and rel.fetch <= 1
+    return isinstance(rel, Aggregate) and not rel.grouping and not rel.grouping_sets
+
+
+def _single_value(pulled: Pulled, subquery: Subquery, source: RelNode) -> Pulled:
+    """The query grouped by what it is compared with; a group of two rows is an error at run time."""
+    value = Project(pulled.rel, (*pulled.columns[:1], *identity(pulled.rel.row_type)), _fresh_pulled(pulled))
+    conditions = tuple(shift(item, 1) for item in pulled.conditions)
+    single = AggregateCall("$SINGLE_VALUE$1", (0,), type_of(pulled.columns[0]).with_nullability(True), "$f0")
+    row = row_of(("$f0",), (single.type,))
+    if contains(pulled.columns[0], lambda node: isinstance(node, OuterRef) and node.name == subquery.name):
+        raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
+    if not conditions:
+        return Pulled(Aggregate(value, (), (single,), row), identity(row))
+    # The conditions go back below the aggregate as a filter; pulling them through it groups it.
+    grouped = pull(Aggregate(Filter(value, conjunction(conditions)), (), (single,), row), Outer(subquery.name, source))
+    return replace(grouped, always=False)
+
+
+def _fresh_pulled(pulled: Pulled) -> RowType:
+    names = ["$f0"]
+    for name in pulled.rel.row_type.names:
+        names.append(unique_name(name, names))
+    return row_of(names, (type_of(pulled.columns[0]), *pulled.rel.row_type.types))
+
+
+def _exists(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
+    pulled = _pulled(subquery, source)
+    if pulled.always:
+        return source, TRUE
+    joined, found = _marked(source, subquery, pulled, ())
+    return joined, found
+
+
+def _in(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
+    pulled = pull(subquery.rel, Outer(subquery.name, source))
+    if subquery.kind is SubqueryKind.ALL or subquery.operator != "$=$1":
+        raise refused("ANY or ALL with another comparison than = under OR or as a value")
+    if pulled.always:
+        pulled = replace(pulled, always=False)
+    nullable = any(type_of(rex).nullable for rex in (*subquery.operands, *pulled.columns))
+    joined, matched = _marked(source, subquery, pulled, subquery.operands)
+    if only_true or not nullable:
+        return joined, matched
+    if len(subquery.operands) > 1:
+        raise refused("IN with several columns that may be null, as a value")
+    return _three_valued(joined, subquery, pulled, matched)
+
+
+def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: RexNode) -> tuple[RelNode, RexNode]:
+    """IN as true, false or unknown: unknown without a match if a null is compared and there is a row at all."""
+    operand, column = subquery.operands[0], pulled.columns[0]
+    calls = (
+        AggregateCall("$COUNT$1", (), BIGINT.not_null(), "$c", syntax="FUNCTION_STAR"),
+        AggregateCall("$COUNT$1", (0,), BIGINT.not_null(), "$ck", syntax="FUNCTION_STAR"),
+    )
+    values = Project(pulled.rel, (column, *identity(pulled.rel.row_type)), _fresh_pulled(pulled))
+    conditions = [shift(item, 1) for item in pulled.conditions]
+    below: RelNode = Filter(values, conjunction(conditions)) if conditions else values
+    counted = Aggregate(below, (), calls, row_of(("$c", "$ck"), (BIGINT.not_null(), BIGINT.not_null())))
+    width = len(joined.row_type.fields)
+    counts = pull(counted, Outer(subquery.name, joined))
+    made = Join(
+        joined,
+        counts.rel,
+        JoinKind.LEFT,
+        conjunction(_joined(item, subquery.name, joined, width) for item in counts.conditions),
+    )
+    index = {"$c": 0, "$ck": 0}
+    for at, name in enumerate(counts.rel.row_type.names):
+        if name in index:
+            index[name] = width + at
+    every, known = (InputRef(index[name], made.row_type.types[index[name]]) for name in ("$c", "$ck"))
+    unknown = disjunction(
+        [is_null(operand), comparison("$<$1", known, every)]
+        if type_of(operand).nullable
+        else [comparison("$<$1", known, every)]
+    )
+    maybe = BOOLEAN
+    rex = case(
+        [
+            (matched, Literal(True, maybe.not_null())),
+            (is_null(every), Literal(False, maybe.not_null())),
+            (comparison("$=$1", every, Literal(0, BIGINT.not_null())), Literal(False, maybe.not_null())),
+            (unknown, null_of(BOOLEAN)),
+        ],
+        Literal(False, maybe.not_null()),
+        maybe,
+    )
+    return made, rex
+
+
+def _marked(
+    source: RelNode, subquery: Subquery, pulled: Pulled, operands: Sequence[RexNode]
+) -> tuple[RelNode, RexNode]:
+    """A left join with the distinct values that are compared, and whether one was found."""
+    width = len(source.row_type.fields)
+    pairs: list[tuple[RexNode, RexNode]] = list(zip(operands, pulled.columns, strict=False))
+    is_own = partial(_reads_outer, name=subquery.name)
+    for item in pulled.conditions:
+        pair = _split(item, is_own)
+        if pair is None:
+            raise refused("a subquery under OR or in the SELECT list that is not joined by equality")
+        pairs.append((_joined(pair[0], subquery.name, source, 0), pair[1]))
+    exprs = (*(theirs for _, theirs in pairs), TRUE)
+    if any(is_own(rex) for rex in exprs):
+        raise refused("a subquery under OR that selects a column of the enclosing query")
+    row = row_of([*(f"$k{at}" for at in range(len(pairs))), "$i"], [type_of(rex) for rex in exprs])
+    distinct = Aggregate(Project(pulled.rel, exprs, row), tuple(range(len(exprs))), (), row)
+    moved = [InputRef(width + at, row.types[at]) for at in range(len(pairs))]
+    condition = conjunction(equals(mine, theirs) for (mine, _), theirs in zip(pairs, moved, strict=True))
+    joined = Join(source, distinct, JoinKind.LEFT, condition)
+    mark = width + len(pairs)
+    return joined, is_not_null(InputRef(mark, joined.row_type.types[mark]))
+
+
+def _reads_outer(rex: RexNode, name: str) -> bool:
+    return contains(rex, lambda node: isinstance(node, OuterRef) and node.name == name)
+
+
+def _split(condition: RexNode, is_own: partial[bool]) -> tuple[RexNode, RexNode] | None:
+    """The enclosing side and the own side of an equality."""
+    if not is_call(condition, "$=$1"):
+        return None
+    one, other = condition.children()
+    if is_own(one) and not is_own(other) and not contains(one, InputRef):
+        return one, other
+    if is_own(other) and not is_own(one) and not contains(other, InputRef):
+        return other, one
+    return None
+
+
+_VALUES = {
+    SubqueryKind.SCALAR: _scalar,
+    SubqueryKind.EXISTS: _exists,
+    SubqueryKind.IN: _in,
+    SubqueryKind.SOME: _in,
+    SubqueryKind.ALL: _in,
+}

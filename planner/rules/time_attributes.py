@@ -1,0 +1,158 @@
+"""Time attributes become plain timestamps where they stop being one: in joins, in groups, in calls, in sinks.
+
+A rowtime stays what it is through projections, filters, unions, ranks and into a sink; a processing time is read off
+the clock where it is used.
+
+Source: Flink's "Time Attributes" page; where Flink's plans cast them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from planner.algebra.nodes import (
+    Aggregate,
+    Correlate,
+    Filter,
+    Join,
+    JoinKind,
+    Project,
+    RelNode,
+    SetOp,
+    Sink,
+    identity,
+    join_row_type,
+)
+from planner.algebra.traverse import map_expressions, rewrite_all
+from plans.rex import Call, InputRef, RexNode, transform, type_of
+from plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
+
+
+def materialize_time(sinks: tuple[RelNode, ...]) -> tuple[RelNode, ...]:
+    """The statements with their time attributes cast where plain timestamps are needed."""
+    return rewrite_all(sinks, _materialized)
+
+
+def _is_time(type_: LogicalType) -> bool:
+    return isinstance(type_, TimestampBase) and type_.is_time_attribute
+
+
+def _is_proctime(type_: LogicalType) -> bool:
+    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME
+
+
+def _plain(rex: RexNode) -> RexNode:
+    """The value of a time attribute."""
+    type_ = type_of(rex)
+    if not isinstance(type_, TimestampBase) or not type_.is_time_attribute:
+        return rex
+    if type_.kind is TimeKind.PROCTIME:
+        return Call("$PROCTIME_MATERIALIZE$1", (rex,), type_.as_regular())
+    return Call("$CAST$1", (rex,), type_.as_regular(), "SPECIAL")
+
+
+def _materialized(rel: RelNode) -> RelNode:
+    if isinstance(rel, Project | Filter | Join):
+        rel = _retyped(rel)
+    match rel:
+        case Project():
+            exprs = tuple(rex if isinstance(rex, InputRef) else _operands(rex) for rex in rel.exprs)
+            fields = tuple(
+                replace(item, type=_kind_of(item.type, type_of(rex)))
+                for item, rex in zip(rel.columns.fields, exprs, strict=True)
+            )
+            return replace(rel, exprs=exprs, columns=RowType(fields=fields))
+        case Filter():
+            return replace(rel, condition=_operands(rel.condition))
+        case Join():
+            made = replace(rel, left=_all(rel.left), right=_all(rel.right))
+            return _retyped(made)
+        case Correlate():
+            return _retyped(rel)
+        case Aggregate():
+            return _aggregate(rel)
+        case SetOp():
+            return _union(rel)
+        case Sink():
+            return replace(rel, input=_columns(rel.input, _is_proctime))
+    return rel
+
+
+def _retyped(rel: RelNode) -> RelNode:
+    """The node with the kinds of time in its column references those of its inputs."""
+    types: tuple[LogicalType, ...] = tuple(type_ for child in rel.inputs for type_ in child.row_type.types)
+    if isinstance(rel, Join | Correlate):
+        types = join_row_type(rel.inputs[0].row_type, rel.inputs[1].row_type, JoinKind.INNER).types
+
+    def change(node: RexNode) -> RexNode:
+        if isinstance(node, InputRef) and isinstance(node.type, TimestampBase):
+            return replace(node, type=_kind_of(node.type, types[node.index]))
+        return node
+
+    return map_expressions(rel, lambda rex: transform(rex, change))
+
+
+def _kind_of(type_: LogicalType, like: LogicalType) -> LogicalType:
+    if isinstance(type_, TimestampBase) and isinstance(like, TimestampBase):
+        return replace(type_, kind=like.kind)
+    return type_
+
+
+def _operands(rex: RexNode) -> RexNode:
+    """The expression with plain timestamps for the time attributes that its calls take."""
+    children = rex.children()
+    if not children:
+        return rex
+    if isinstance(rex, Call) and rex.name == "$PROCTIME_MATERIALIZE$1":
+        return rex
+    if isinstance(rex, Call) and rex.name == "$CAST$1" and not _is_proctime(type_of(children[0])):
+        # Casting a rowtime is how it becomes a plain timestamp.
+        return rex.with_children(tuple(map(_operands, children)))
+    return rex.with_children(tuple(_plain(_operands(child)) for child in children))
+
+
+def _columns(rel: RelNode, check: Callable[[LogicalType], bool]) -> RelNode:
+    """The input with the columns that pass the test as plain timestamps."""
+    row = rel.row_type
+    if not any(check(type_) for type_ in row.types):
+        return rel
+    exprs = tuple(_plain(rex) if check(rex.type) else rex for rex in identity(row))
+    fields = tuple(Field(item.name, type_of(rex), item.comment) for item, rex in zip(row.fields, exprs, strict=True))
+    return Project(rel, exprs, RowType(fields=fields))
+
+
+def _all(rel: RelNode) -> RelNode:
+    return _columns(rel, _is_time)
+
+
+def _aggregate(rel: Aggregate) -> RelNode:
+    source = _all(rel.input)
+    if source is rel.input:
+        return rel
+    fields = list(rel.columns.fields)
+    for at, item in enumerate(fields):
+        if isinstance(item.type, TimestampBase):
+            fields[at] = replace(item, type=item.type.as_regular())
+    calls = tuple(
+        replace(call, type=call.type.as_regular() if isinstance(call.type, TimestampBase) else call.type)
+        for call in rel.calls
+    )
+    return replace(rel, input=source, calls=calls, columns=RowType(fields=tuple(fields)))
+
+
+def _union(rel: SetOp) -> RelNode:
+    """A union whose inputs agree on what is a time attribute keeps it."""
+    kinds = [tuple(_kind(type_) for type_ in source.row_type.types) for source in rel.sources]
+    if len(set(kinds)) > 1:
+        rel = replace(rel, sources=tuple(map(_all, rel.sources)))
+    first = rel.sources[0].row_type
+    fields = tuple(
+        replace(item, type=_kind_of(item.type, type_))
+        for item, type_ in zip(rel.columns.fields, first.types, strict=True)
+    )
+    return replace(rel, columns=RowType(fields=fields))
+
+
+def _kind(type_: LogicalType) -> TimeKind:
+    return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR

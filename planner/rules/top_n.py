@@ -1,0 +1,191 @@
+"""ROW_NUMBER with a condition on its value becomes a Rank.
+
+The condition may be `rn = 1`, `rn <= 3`, `rn BETWEEN 2 AND 5`, or `rn <= column`. A rank that can only have one value
+becomes that value, so that a top 1 needs no rank column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planner.algebra.expressions import MIRRORED, bigint, conjunction, conjuncts, contains, substitute
+from planner.algebra.nodes import Filter, Over, Project, Rank, RelNode, SortKey, identity, unique_name
+from planner.algebra.traverse import rewrite_shared
+from plans.errors import UnsupportedError
+from plans.rex import Call, InputRef, Literal, RexNode, Sarg, input_refs, transform, type_of, walk
+from plans.types import BIGINT, Field, IntegerType, RowType
+
+_RANKING = ("$ROW_NUMBER$1", "$RANK$1", "$DENSE_RANK$1")
+_RANK_COLUMN = "w0$o0"
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """The ranks that pass: from `start` to `end`, or to what a column of the row says."""
+
+    start: int = 1
+    end: int | None = None
+    column: RexNode | None = None
+
+
+def find_top_n(rel: RelNode) -> RelNode:
+    """The tree with its top-n patterns as Ranks.
+
+    Raises:
+        UnsupportedError: a window function that is no top-n.
+    """
+    found = rewrite_shared(rel, _rank)
+    return rewrite_shared(found, _refuse_rest)
+
+
+def _refuse_rest(rel: RelNode) -> RelNode:
+    if isinstance(rel, Project) and any(contains(rex, Over) for rex in rel.exprs):
+        raise UnsupportedError(
+            "a function OVER a window is not supported in a streaming plan",
+            remedy="ROW_NUMBER() is, with a condition on it: ... WHERE rn <= 3",
+        )
+    return rel
+
+
+def _rank(rel: RelNode) -> RelNode:
+    if not (isinstance(rel, Filter) and isinstance(rel.input, Project)):
+        return rel
+    project = rel.input
+    windows = {node for rex in project.exprs for node in walk(rex) if isinstance(node, Over)}
+    if len(windows) != 1:
+        return rel
+    (window,) = windows
+    if window.name not in _RANKING:
+        return rel
+    columns = [at for at, rex in enumerate(project.exprs) if rex == window]
+    if not columns or any(contains(rex, Over) and rex != window for rex in project.exprs):
+        return rel
+    span, rest = _span(conjuncts(rel.condition), columns)
+    if span is None:
+        return rel
+    return _with_rest(_ranked(project, window, span), rest)
+
+
+def _with_rest(rel: RelNode, rest: Sequence[RexNode]) -> RelNode:
+    return Filter(rel, conjunction(rest)) if rest else rel
+
+
+def _span(parts: Sequence[RexNode], columns: Sequence[int]) -> tuple[_Span | None, list[RexNode]]:
+    """The ranks that conditions on the rank column let through, and the other conditions."""
+    start, end, column = 1, None, None
+    rest: list[RexNode] = []
+    for part in parts:
+        bounds = _bounds(part, columns)
+        if bounds is None:
+            rest.append(part)
+            continue
+        low, high, by_column = bounds
+        if by_column is not None:
+            if column is not None:
+                rest.append(part)
+            column = by_column
+            continue
+        start = max(start, low)
+        end = high if end is None else end if high is None else min(end, high)
+    if end is None and column is None:
+        # Without an upper end this is no top-n.
+        return None, list(parts)
+    if column is not None and (start != 1 or end is not None):
+        return None, list(parts)
+    return _Span(start, end, column), rest
+
+
+def _bounds(part: RexNode, columns: Sequence[int]) -> tuple[int, int | None, RexNode | None] | None:
+    """Lowest and highest rank that a condition lets through, or the expression that the rank must not exceed."""
+    if not isinstance(part, Call) or len(part.operands) != 2:
+        return None
+    name, (one, other) = part.name, part.operands
+    if not _is_rank(one, columns) and _is_rank(other, columns) and name in MIRRORED:
+        name, one, other = MIRRORED[name], other, one
+    if not _is_rank(one, columns):
+        return None
+    if name == "$SEARCH$1" and isinstance(other, Sarg):
+        return _searched(other)
+    value = _number(other)
+    if value is None:
+        by_column = not (input_refs(other) & set(columns)) and isinstance(type_of(other), IntegerType)
+        return (1, None, other) if name == "$<=$1" and by_column and input_refs(other) else None
+    return {
+        "$=$1": (value, value, None),
+        "$<$1": (1, value - 1, None),
+        "$<=$1": (1, value, None),
+        "$>$1": (value + 1, None, None),
+        "$>=$1": (value, None, None),
+    }.get(name)
+
+
+def _searched(sarg: Sarg) -> tuple[int, int | None, None] | None:
+    if len(sarg.ranges) != 1:
+        return None
+    (only,) = sarg.ranges
+    low = _whole(only.lower) if only.has_lower else 1
+    high = _whole(only.upper) if only.has_upper else None
+    if low is None or (only.has_upper and high is None):
+        return None
+    low += only.has_lower and not only.lower_closed
+    return low, high if high is None or only.upper_closed else high - 1, None
+
+
+def _whole(value: object) -> int | None:
+    try:
+        found = int(str(value))
+    except ValueError:
+        return None
+    return found
+
+
+def _is_rank(rex: RexNode, columns: Sequence[int]) -> bool:
+    if isinstance(rex, Call) and rex.name == "$CAST$1" and isinstance(rex.type, IntegerType):
+        return _is_rank(rex.operands[0], columns)
+    return isinstance(rex, InputRef) and rex.index in columns
+
+
+def _number(rex: RexNode) -> int | None:
+    if isinstance(rex, Call) and rex.name == "$CAST$1":
+        return _number(rex.operands[0])
+    return _whole(rex.value) if isinstance(rex, Literal) and not isinstance(rex.value, bool) else None
+
+
+def _ranked(project: Project, window: Over, span: _Span) -> RelNode:
+    """The projection's columns from a Rank over its input."""
+    exprs: list[RexNode] = list(identity(project.input.row_type))
+
+    def column(rex: RexNode) -> int:
+        if rex not in exprs:
+            exprs.append(rex)
+        return exprs.index(rex)
+
+    partition = tuple(dict.fromkeys(column(rex) for rex in window.partition))
+    order = tuple(SortKey(column(rex), ascending, nulls_last) for rex, ascending, nulls_last in window.order)
+    end_column = None if span.column is None else column(substitute(span.column, project.exprs))
+    names = list(project.input.row_type.names)
+    for at in range(len(names), len(exprs)):
+        names.append(unique_name(f"$f{at}", names))
+    fields = tuple(Field(name, type_of(rex)) for name, rex in zip(names, exprs, strict=True))
+    width = len(project.input.row_type.fields)
+    source: RelNode = project.input
+    if len(exprs) > width:
+        source = Project(source, tuple(exprs), RowType(fields=fields))
+    number = unique_name(_RANK_COLUMN, names)
+    row = RowType(fields=(*fields, Field(number, BIGINT.not_null())))
+    function = window.name[1:-2]
+    one_value = span.end is not None and span.start == span.end and function == "ROW_NUMBER"
+    if one_value:
+        ranked: RelNode = Rank(
+            source, partition, order, span.start, span.end, None, None, RowType(fields=fields), function
+        )
+        value: RexNode = bigint(span.start)
+    else:
+        ranked = Rank(source, partition, order, span.start, span.end, end_column, number, row, function)
+        value = InputRef(len(fields), BIGINT.not_null())
+    return replace(
+        project,
+        input=ranked,
+        exprs=tuple(transform(rex, lambda node: value if node == window else node) for rex in project.exprs),
+    )
