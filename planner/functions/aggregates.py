@@ -9,22 +9,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from planner.functions.arithmetic import adjusted
 from plans.errors import ProgramError, UnsupportedError
 from plans.types import (
     BIGINT,
     DOUBLE,
-    INT,
     STRING,
     ArrayType,
     CharacterType,
     DecimalType,
-    FloatType,
-    IntegerType,
     LogicalType,
     MultisetType,
     NullType,
     NumericType,
+    VarCharType,
 )
 
 
@@ -63,6 +60,7 @@ class Aggregate:
     aliases: tuple[str, ...] = ()
     internal: str = ""
     syntax: str | None = None
+    coerce: Callable[[tuple[LogicalType, ...]], tuple[LogicalType, ...]] = lambda types: types
 
 
 def _sum(types: tuple[LogicalType, ...]) -> LogicalType:
@@ -77,11 +75,6 @@ def average_type(type_: LogicalType) -> LogicalType:
     if isinstance(type_, DecimalType):
         return DecimalType(precision=38, scale=max(6, type_.scale), nullable=type_.nullable)
     return type_
-
-
-def variance_type(type_: LogicalType) -> LogicalType:
-    """The type of STDDEV and VAR: as AVG, but FLOAT becomes DOUBLE nowhere."""
-    return average_type(type_)
 
 
 def _first(types: tuple[LogicalType, ...]) -> LogicalType:
@@ -104,7 +97,36 @@ def _text(type_: LogicalType) -> bool:
     return isinstance(type_, CharacterType)
 
 
+def _array_agg(types: tuple[LogicalType, ...]) -> LogicalType:
+    return ArrayType(element=types[0], nullable=types[0].nullable)
+
+
+def _shifted(types: tuple[LogicalType, ...]) -> LogicalType:
+    """LAG and LEAD: nullable unless there is a default that is not."""
+    missing = types[2].nullable if len(types) == 3 else True
+    return types[0].with_nullability(missing)
+
+
+def _percentile(types: tuple[LogicalType, ...]) -> LogicalType:
+    return ArrayType(element=DOUBLE) if isinstance(types[1], ArrayType) else DOUBLE
+
+
+def _percentile_args(types: tuple[LogicalType, ...]) -> tuple[LogicalType, ...]:
+    share = types[1]
+    wanted: LogicalType = DOUBLE.with_nullability(share.nullable)
+    if isinstance(share, ArrayType):
+        element = DOUBLE.with_nullability(share.element.nullable)
+        wanted = ArrayType(element=element, nullable=share.nullable)
+    return (types[0], wanted, *types[2:])
+
+
+def _listagg(types: tuple[LogicalType, ...]) -> LogicalType:
+    return STRING.with_nullability(types[0].nullable)
+
+
+_JSON = VarCharType(length=2000, nullable=False)
 _VARIANCES = (("STDDEV_POP", ()), ("STDDEV_SAMP", ("STDDEV",)), ("VAR_POP", ()), ("VAR_SAMP", ("VARIANCE",)))
+_RANKS = (("ROW_NUMBER", BIGINT), ("RANK", BIGINT), ("DENSE_RANK", BIGINT), ("PERCENT_RANK", DOUBLE))
 
 _ENTRIES: tuple[Aggregate, ...] = (
     Aggregate("COUNT", (0, 1), _const(BIGINT.not_null()), group_nullable=False, syntax="FUNCTION_STAR"),
@@ -113,29 +135,35 @@ _ENTRIES: tuple[Aggregate, ...] = (
     Aggregate("MIN", (1,), _first, _ordered, "COMPARABLE"),
     Aggregate("MAX", (1,), _first, _ordered, "COMPARABLE"),
     *(
-        Aggregate(name, (1,), lambda types: variance_type(types[0]), _number, "NUMERIC", aliases=aliases)
+        Aggregate(name, (1,), lambda types: average_type(types[0]), _number, "NUMERIC", aliases=aliases)
         for name, aliases in _VARIANCES
     ),
     Aggregate("SINGLE_VALUE", (1,), _first),
     Aggregate("FIRST_VALUE", (1,), _first),
     Aggregate("LAST_VALUE", (1,), _first),
-    Aggregate("LISTAGG", (1, 2), _const(STRING), _text, "CHARACTER"),
+    Aggregate("LISTAGG", (1, 2), _listagg, _text, "CHARACTER", group_nullable=False),
     Aggregate("COLLECT", (1,), lambda t: MultisetType(element=t[0], nullable=False), group_nullable=False),
-    Aggregate("ARRAY_AGG", (1,), lambda types: ArrayType(element=types[0])),
-    Aggregate("ROW_NUMBER", (0,), _const(BIGINT.not_null()), group_nullable=False, window=True),
-    Aggregate("RANK", (0,), _const(BIGINT.not_null()), group_nullable=False, window=True),
-    Aggregate("DENSE_RANK", (0,), _const(BIGINT.not_null()), group_nullable=False, window=True),
-    Aggregate("PERCENT_RANK", (0,), _const(DOUBLE.not_null()), group_nullable=False, window=True),
+    Aggregate("ARRAY_AGG", (1,), _array_agg, group_nullable=False),
+    Aggregate("PERCENTILE", (2, 3), _percentile, _number, "NUMERIC", coerce=_percentile_args),
+    Aggregate("JSON_OBJECTAGG_NULL_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),
+    Aggregate("JSON_OBJECTAGG_ABSENT_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),
+    Aggregate("JSON_ARRAYAGG_NULL_ON_NULL", (1,), _const(_JSON), group_nullable=False),
+    Aggregate("JSON_ARRAYAGG_ABSENT_ON_NULL", (1,), _const(_JSON), group_nullable=False),
+    *(Aggregate(name, (0,), _const(type_.not_null()), group_nullable=False, window=True) for name, type_ in _RANKS),
     Aggregate("CUME_DIST", (0,), _const(DOUBLE.not_null()), group_nullable=False, window=True),
     Aggregate("NTILE", (1,), _const(BIGINT.not_null()), group_nullable=False, window=True),
-    Aggregate("LAG", (1, 2, 3), _first, window=True),
-    Aggregate("LEAD", (1, 2, 3), _first, window=True),
+    Aggregate("LAG", (1, 2, 3), _shifted, window=True),
+    Aggregate("LEAD", (1, 2, 3), _shifted, window=True),
 )
+
+#: Names as SQL has them that stand for a variant; JSON_ARRAYAGG leaves NULLs out unless NULL ON NULL is written.
+_VARIANTS = {"JSON_OBJECTAGG": "JSON_OBJECTAGG_NULL_ON_NULL", "JSON_ARRAYAGG": "JSON_ARRAYAGG_ABSENT_ON_NULL"}
 
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Aggregate]:
-    return {name: entry for entry in _ENTRIES for name in (entry.name, *entry.aliases)}
+    found = {name: entry for entry in _ENTRIES for name in (entry.name, *entry.aliases)}
+    return found | {name: found[variant] for name, variant in _VARIANTS.items()}
 
 
 _REFUSED = {
@@ -160,10 +188,13 @@ def resolve_aggregate(
 ) -> AggregateSignature:
     """The aggregate or window function `name` over arguments of these types.
 
+    JSON_OBJECTAGG and JSON_ARRAYAGG come as `JSON_OBJECTAGG_ABSENT_ON_NULL` and the like when ON NULL is written;
+    their value argument is to be wrapped in JSON_STRING. PERCENTILE's share is to be cast to DOUBLE.
+
     Args:
         name: as in SQL, any case. COUNT(*) has no arguments.
         arg_types: types of the arguments, constants included (LAG's offset, LISTAGG's separator).
-        distinct: DISTINCT was written.
+        distinct: DISTINCT was written (the signature does not depend on it; MIN and MAX ignore it).
         group_by_empty: no GROUP BY (or the empty set): SUM and the like are nullable.
         has_filter: a FILTER clause: likewise.
         over: called with an OVER clause.
@@ -194,18 +225,4 @@ def resolve_aggregate(
         found = found.with_nullability(True)
     syntax = entry.syntax
     internal = entry.internal or f"${entry.name}$1"
-    return AggregateSignature(internal, found, syntax, types)
-
-
-__all__ = [
-    "INT",
-    "Aggregate",
-    "AggregateSignature",
-    "FloatType",
-    "IntegerType",
-    "adjusted",
-    "aggregate_names",
-    "average_type",
-    "resolve_aggregate",
-    "variance_type",
-]
+    return AggregateSignature(internal, found, syntax, entry.coerce(types))

@@ -168,8 +168,10 @@ def _constant(value: str) -> Callable[[Operands], RexNode]:
     return lambda operands: literals.double(value)
 
 
-_TO_DOUBLE = (
-    "EXP LN LOG10 LOG2 SIN COS TAN COT ASIN ACOS ATAN SINH COSH TANH DEGREES RADIANS".split()  # each of one number
+_TO_DOUBLE = tuple(
+    name
+    for names in ("EXP LN LOG10 LOG2 DEGREES RADIANS", "SIN COS TAN COT ASIN ACOS ATAN SINH COSH TANH")
+    for name in names.split()
 )
 _NUMBERS = (form(NUMBER, NUMBER),)
 _ARITHMETIC = (*_NUMBERS, form(INTERVAL, INTERVAL))

@@ -77,7 +77,8 @@ _IMPLICIT: dict[str, frozenset[str]] = {
 def cast(rex: RexNode, type_: LogicalType, *, try_: bool = False) -> RexNode:
     """CAST or TRY_CAST; the nullability of `type_` is replaced by what follows from `rex`.
 
-    A cast to the same type gives `rex` itself, but for a time attribute, which becomes a plain value. Casts between BOOLEAN and exact numbers are written out as Flink does.
+    A cast to the same type gives `rex` itself, but for a time attribute, which becomes a plain value. Casts between
+    BOOLEAN and exact numbers are written out as Flink does.
 
     Raises:
         ProgramError: Flink does not allow the cast; names both types.
@@ -88,10 +89,9 @@ def cast(rex: RexNode, type_: LogicalType, *, try_: bool = False) -> RexNode:
             f"cannot cast {source.with_nullability(True)} to {type_.with_nullability(True)}",
             remedy="cast through a type that both sides know, such as STRING",
         )
-    nullable = source.nullable or (try_ and not same_type(source, type_))
-    target = type_.with_nullability(nullable)
+    target = type_.with_nullability(source.nullable or try_)
     attribute = isinstance(source, TimestampBase) and source.is_time_attribute
-    if same_type(source, target) and not attribute:
+    if same_type(source, target) and not attribute and (source.nullable or not try_):
         return rex
     if isinstance(rex, Literal):
         known = convert(rex, target)

@@ -192,10 +192,10 @@ def _coerced(left: RexNode, right: RexNode, equality: bool) -> tuple[RexNode, Re
         return left, right
     if isinstance(one, TimestampBase) and one.is_time_attribute:
         return left, right
-    target = least_restrictive((one, two))
-    if target is None or same_type(one, two):
+    common = least_restrictive((one, two))
+    if common is None or same_type(one, two):
         return left, right
-    return coerce(left, target), coerce(right, target)
+    return coerce(left, common), coerce(right, common)
 
 
 def _read_as(type_: LogicalType) -> LogicalType:

@@ -1,0 +1,228 @@
+"""Aggregates written out into simpler ones, as Flink plans them.
+
+Source: Flink 2.3's plans. STDDEV and VAR have no function of their own at run time: they become `$$WELFORD_M2$1$1`
+and COUNT. SUM and AVG stay as they are unless writing them out saves an aggregate; over windows they always become
+COUNT and `$$SUM0$1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from planner.algebra.nodes import AggregateCall, Over
+from planner.functions import literals
+from planner.functions.casts import cast, coerce
+from planner.functions.registry import resolve_call
+from plans.rex import Call, InputRef, RexNode, type_of
+from plans.types import BIGINT, BOOLEAN, DOUBLE, DecimalType, LogicalType
+
+_SUM0 = "$$SUM0$1"
+_WELFORD = "$$WELFORD_M2$1$1"
+_SPREADS = {
+    # name: (a sample's, the root of it)
+    "$STDDEV_POP$1": (False, True),
+    "$STDDEV_SAMP$1": (True, True),
+    "$VAR_POP$1": (False, False),
+    "$VAR_SAMP$1": (True, False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """What stands in for an aggregate: simpler calls, and a projection above them.
+
+    `projection` gives the grouping columns and then the values of the original calls, over the grouping columns and
+    the columns of `calls`. A call that stands for no column of the query has the column name "" (null in a plan).
+    """
+
+    calls: tuple[AggregateCall, ...]
+    projection: tuple[RexNode, ...]
+
+
+@dataclass
+class _Builder:
+    groups: tuple[LogicalType, ...]
+    inputs: tuple[LogicalType, ...]
+    calls: list[AggregateCall] = field(default_factory=list)
+
+    def ref(self, call: AggregateCall) -> RexNode:
+        """The column of a call, added when it is new."""
+        for index, known in enumerate(self.calls):
+            if replace(known, column="") == replace(call, column=""):
+                return InputRef(len(self.groups) + index, known.type)
+        self.calls.append(call)
+        return InputRef(len(self.groups) + len(self.calls) - 1, call.type)
+
+    def count(self, call: AggregateCall) -> RexNode:
+        """How many values the aggregate sees: COUNT of its argument, or COUNT(*) where that is NOT NULL."""
+        args = call.args if call.distinct or any(self.inputs[arg].nullable for arg in call.args) else ()
+        counted = replace(call, name="$COUNT$1", args=args, type=BIGINT.not_null(), column="", syntax="FUNCTION_STAR")
+        return self.ref(counted)
+
+
+def reduce_aggregates(
+    calls: Sequence[AggregateCall], groups: Sequence[LogicalType], inputs: Sequence[LogicalType]
+) -> Reduction | None:
+    """The calls written out where Flink does so; None when they stay as they are.
+
+    Args:
+        calls: the aggregate's calls.
+        groups: types of the grouping columns.
+        inputs: types of the input's columns.
+    """
+    forced = any(call.name in _SPREADS for call in calls)
+    once = _reduced(calls, groups, inputs, sums_of_averages=False)
+    twice = _reduced(calls, groups, inputs, sums_of_averages=True)
+    best = once if len(once.calls) <= len(twice.calls) else twice
+    if not forced and len(best.calls) >= len(calls):
+        return None
+    return best
+
+
+def _reduced(
+    calls: Sequence[AggregateCall],
+    groups: Sequence[LogicalType],
+    inputs: Sequence[LogicalType],
+    *,
+    sums_of_averages: bool,
+) -> Reduction:
+    builder = _Builder(tuple(groups), tuple(inputs))
+    values: list[RexNode] = [InputRef(index, type_) for index, type_ in enumerate(groups)]
+    for call in calls:
+        if call.name in _SPREADS:
+            values.append(_spread(builder, call))
+        elif call.name == "$SUM$1":
+            values.append(_sum(builder, call))
+        elif call.name == "$AVG$1":
+            values.append(_average(builder, call, sums_of_averages))
+        else:
+            values.append(builder.ref(call))
+    return Reduction(tuple(builder.calls), tuple(values))
+
+
+def _sum(builder: _Builder, call: AggregateCall) -> RexNode:
+    """SUM0, and NULL where nothing was summed."""
+    total = builder.ref(replace(call, name=_SUM0, type=call.type.not_null()))
+    if not call.type.nullable:
+        return total
+    none = Call("$=$1", (builder.count(call), literals.integer(0)), BOOLEAN.not_null(), "BINARY")
+    return Call("$CASE$1", (none, literals.null(call.type), total), call.type, "SPECIAL")
+
+
+def _average(builder: _Builder, call: AggregateCall, reduced: bool) -> RexNode:
+    argument = builder.inputs[call.args[0]]
+    sum_type = _sum_type(argument).with_nullability(call.type.nullable)
+    summed = replace(call, name="$SUM$1", type=sum_type, column="")
+    total = _sum(builder, summed) if reduced else builder.ref(summed)
+    return _quotient(total, builder.count(call), call.type)
+
+
+def _sum_type(type_: LogicalType) -> LogicalType:
+    if isinstance(type_, DecimalType):
+        return DecimalType(precision=38, scale=type_.scale, nullable=type_.nullable)
+    return type_
+
+
+def _quotient(total: RexNode, count: RexNode, type_: LogicalType) -> RexNode:
+    """Sum by count as a value of the average's type."""
+    if isinstance(type_, DecimalType):
+        return Call("$/$1", (coerce(total, type_), count), type_, "BINARY")
+    return _as(resolve_call("/", (total, count)), type_)
+
+
+def _as(rex: RexNode, type_: LogicalType) -> RexNode:
+    """The value as `type_`, its nullability too."""
+    found = cast(rex, type_)
+    if isinstance(found, Call) and found.name == "$CAST$1" and found is not rex:
+        return replace(found, type=type_)
+    return found
+
+
+def _spread(builder: _Builder, call: AggregateCall) -> RexNode:
+    sample, root = _SPREADS[call.name]
+    squares = builder.ref(replace(call, name=_WELFORD, type=DOUBLE, column=""))
+    count = builder.count(call)
+    divisor = _one_less(count, literals.integer(1)) if sample else count
+    found = resolve_call("/", (squares, divisor))
+    if root:
+        found = resolve_call("SQRT", (found,))
+    return _as(found, call.type)
+
+
+def _one_less(count: RexNode, one: RexNode) -> RexNode:
+    """count - 1, and NULL of a single value."""
+    alone = Call("$=$1", (count, one), BOOLEAN.with_nullability(type_of(count).nullable), "BINARY")
+    less = Call("$-$1", (count, literals.integer(1)), type_of(count), "BINARY")
+    return Call("$CASE$1", (alone, literals.null(BIGINT), less), BIGINT, "SPECIAL")
+
+
+def expand_over(over: Over) -> RexNode:
+    """SUM, AVG, STDDEV and VAR over a window as expressions of COUNT and SUM0 over it; others as they are.
+
+    Args:
+        over: `name` is the internal name (`$SUM$1`).
+    """
+    writer = _OVER.get(over.name)
+    return over if writer is None else writer(over)
+
+
+def _count_over(over: Over, operand: RexNode) -> RexNode:
+    return replace(over, name="$COUNT$1", operands=(operand,), type=BIGINT.not_null())
+
+
+def _sum_over(over: Over) -> RexNode:
+    operand = over.operands[0]
+    if not type_of(operand).nullable:
+        return over
+    return _guarded_sum(over, operand, over.type)
+
+
+def _guarded_sum(over: Over, operand: RexNode, type_: LogicalType) -> RexNode:
+    some = Call("$>$1", (_count_over(over, operand), coerce(literals.integer(0), BIGINT)), BOOLEAN.not_null(), "BINARY")
+    total = replace(over, name=_SUM0, operands=(operand,), type=type_.not_null())
+    return Call("$CASE$1", (some, total, literals.null(type_)), type_.with_nullability(True), "SPECIAL")
+
+
+def _total_over(over: Over, operand: RexNode) -> RexNode:
+    type_ = _sum_type(type_of(operand))
+    if not type_.nullable:
+        return replace(over, name="$SUM$1", operands=(operand,), type=type_)
+    return _guarded_sum(over, operand, type_)
+
+
+def _average_over(over: Over) -> RexNode:
+    operand = over.operands[0]
+    return _quotient(_total_over(over, operand), _count_over(over, operand), over.type)
+
+
+def _spread_over(over: Over) -> RexNode:
+    """(sum of squares - square of sum / count) / count, or by count - 1 for a sample."""
+    sample, root = _SPREADS[over.name]
+    operand = coerce(over.operands[0], over.type)
+    of = over.type.with_nullability(type_of(operand).nullable)
+    square = Call("$*$1", (operand, operand), of, "BINARY")
+
+    def total(rex: RexNode) -> RexNode:
+        if not type_of(rex).nullable:
+            return replace(over, name="$SUM$1", operands=(rex,), type=type_of(rex))
+        return _guarded_sum(over, rex, type_of(rex))
+
+    count = _count_over(over, operand)
+    plain = of.with_nullability(True) if type_of(operand).nullable else of
+    counted = coerce(count, of)
+    squared = Call("$*$1", (total(operand), total(operand)), plain, "BINARY")
+    mean = Call("$/$1", (squared, counted), plain, "BINARY")
+    gap = Call("$-$1", (total(square), mean), plain, "BINARY")
+    divisor = _one_less(count, coerce(literals.integer(1), BIGINT)) if sample else counted
+    found: RexNode = Call("$/$1", (gap, divisor), plain.with_nullability(sample or plain.nullable), "BINARY")
+    if root:
+        found = resolve_call("SQRT", (found,))
+    return _as(found, over.type)
+
+
+_OVER = {
+    "$SUM$1": _sum_over,
+    "$AVG$1": _average_over,
+    **dict.fromkeys(_SPREADS, _spread_over),
+}
