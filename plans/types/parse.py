@@ -106,12 +106,27 @@ class _Parser:
             raise self.error()
         return reader(self)
 
+    def number(self, least: int, most: int) -> int:
+        """A number from `least` to `most`."""
+        found = int(self.kind("number"))
+        if not least <= found <= most:
+            raise PlanError(f"not a type: {self.text!r}, {found} is not between {least} and {most}")
+        return found
+
     def length(self, default: int) -> int:
+        """`(n)` of characters or bytes."""
+        return self.bracketed(default, 1, t.MAX_LENGTH)
+
+    def precision(self, default: int) -> int:
+        """`(p)` of a time: digits after the second."""
+        return self.bracketed(default, 0, 9)
+
+    def bracketed(self, default: int, least: int, most: int) -> int:
         if not self.take("("):
             return default
-        number = int(self.kind("number"))
+        found = self.number(least, most)
         self.need(")")
-        return number
+        return found
 
     def name(self) -> str:
         if self.at < len(self.tokens) and self.tokens[self.at][0] == "quoted":
@@ -136,15 +151,15 @@ class _Parser:
 def _decimal(p: _Parser) -> t.LogicalType:
     precision, scale = 10, 0
     if p.take("("):
-        precision = int(p.kind("number"))
+        precision = p.number(1, 38)
         if p.take(","):
-            scale = int(p.kind("number"))
+            scale = p.number(0, precision)
         p.need(")")
     return t.DecimalType(precision=precision, scale=scale)
 
 
 def _timestamp(p: _Parser) -> t.LogicalType:
-    precision = p.length(6)
+    precision = p.precision(6)
     if p.take("WITH", "LOCAL", "TIME", "ZONE"):
         return t.TimestampLtzType(precision=precision)
     if p.take("WITH", "TIME", "ZONE"):
@@ -154,7 +169,7 @@ def _timestamp(p: _Parser) -> t.LogicalType:
 
 
 def _time(p: _Parser) -> t.LogicalType:
-    precision = p.length(0)
+    precision = p.precision(0)
     p.take("WITHOUT", "TIME", "ZONE")
     return t.TimeType(precision=precision)
 
@@ -260,7 +275,7 @@ _READERS: dict[str, Callable[[_Parser], t.LogicalType]] = {
     "DATE": _constant(t.DATE),
     "TIME": _time,
     "TIMESTAMP": _timestamp,
-    "TIMESTAMP_LTZ": lambda p: t.TimestampLtzType(precision=p.length(6)),
+    "TIMESTAMP_LTZ": lambda p: t.TimestampLtzType(precision=p.precision(6)),
     "INTERVAL": _interval,
     "ARRAY": _wrapped(lambda e: t.ArrayType(element=e)),
     "MULTISET": _wrapped(lambda e: t.MultisetType(element=e)),

@@ -6,7 +6,7 @@ from plans.masking import HIDDEN, is_sensitive, masked, masked_json
 
 
 @pytest.mark.parametrize(
-    "key", ["password", "db.PASSWORD", "s3.secret-key", "properties.sasl.jaas.config", "apiKey", "x-api-key", "http-headers"]
+    "key", ["password", "db.PASSWORD", "s3.secret-key", "x.sasl.jaas.config", "apiKey", "x-api-key", "http-headers"]
 )  # fmt: skip
 def test_sensitive(key: str) -> None:
     assert is_sensitive(key)

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.plans.plan_files import text_of
+
+ROOT = Path(__file__).parents[2]
+CASE = "join/state_ttl_hint_join"
+
+
+def edit_plan(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "cli.edit_plan", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | env, check=False)
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    path = tmp_path / "plan.json"
+    path.write_text(text_of(CASE), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def node(plan: Path) -> int:
+    return int(next(n["id"] for n in json.loads(plan.read_text())["nodes"] if n["type"] == "stream-exec-join_1"))
+
+
+def test_shows_the_entries_one_a_line_in_a_pipe(plan: Path, node: int) -> None:
+    done = edit_plan(str(plan))
+    assert done.returncode == 0, done.stderr
+    head, *rows = done.stdout.splitlines()
+    assert head.split()[:3] == ["node", "entry", "ttl"]
+    assert [row.split()[:2] for row in rows] == [[str(node), "leftState"], [str(node), "rightState"]]
+    assert "\x1b" not in done.stdout and "─" not in done.stdout
+
+
+def test_shows_them_as_json(plan: Path, node: int) -> None:
+    found = json.loads(edit_plan(str(plan), "--json").stdout)
+    assert [(line["node"], line["entry"], line["index"]) for line in found["state"]] == [
+        (node, "leftState", 0),
+        (node, "rightState", 1),
+    ]
+
+
+def test_sets_ttls_in_place(plan: Path, node: int) -> None:
+    done = edit_plan(str(plan), "--ttl", f"{node}.leftState=3s", "--ttl", f"{node}.rightState=9000")
+    assert done.returncode == 0, done.stderr
+    join = next(n for n in json.loads(plan.read_text())["nodes"] if n["id"] == node)
+    assert [entry["ttl"] for entry in join["state"]] == ["3 s", "9 s"]
+    assert done.stdout == ""
+    assert "leftState: " in done.stderr and "-> 3 s" in done.stderr
+
+
+def test_writes_elsewhere(plan: Path, node: int) -> None:
+    out = plan.with_name("out.json")
+    assert edit_plan(str(plan), "--ttl", f"{node}.leftState=3s", "-o", str(out), "--quiet").returncode == 0
+    assert plan.read_text(encoding="utf-8") == text_of(CASE)
+    assert '"3 s"' in out.read_text(encoding="utf-8")
+
+
+def test_a_bad_edit_changes_nothing(plan: Path, node: int) -> None:
+    done = edit_plan(str(plan), "--ttl", f"{node}.rightState=3s", "--ttl", f"{node}.leftSate=3s")
+    assert done.returncode == 1
+    assert "did you mean `leftState`?" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert plan.read_text(encoding="utf-8") == text_of(CASE)
+
+
+def test_checks(plan: Path) -> None:
+    good = edit_plan("--check", str(plan))
+    assert (good.returncode, good.stdout) == (0, "")
+    text = plan.read_text(encoding="utf-8").replace('"leftState"', '"leftSate"')
+    plan.write_text(text, encoding="utf-8")
+    bad = edit_plan(str(plan), "--check")
+    assert bad.returncode == 1
+    assert "/state/0/name" in bad.stdout and "did you mean `leftState`?" in bad.stdout
+    machine = json.loads(edit_plan(str(plan), "--check", "--json").stdout)
+    assert machine["valid"] is False
+    assert machine["findings"][0]["value"] == "leftSate"
+
+
+def test_wrong_usage(plan: Path) -> None:
+    assert edit_plan().returncode == 2
+    assert edit_plan(str(plan), "--nonsense").returncode == 2
+    assert edit_plan(str(plan), "-o", "x.json").returncode == 2
+
+
+def test_a_traceback_with_debug_only(tmp_path: Path) -> None:
+    missing = str(tmp_path / "none.json")
+    plain, debug = edit_plan(missing), edit_plan(missing, "--debug")
+    assert plain.returncode == debug.returncode == 1
+    assert "no such plan file" in plain.stderr
+    assert "Traceback" not in plain.stderr
+    assert "Traceback" in debug.stderr
+
+
+def test_imports_nothing_heavy(plan: Path) -> None:
+    code = (
+        "import sys\nfrom cli.edit_plan import app\n"
+        f"try:\n    app(['{plan}', '--quiet'])\nexcept SystemExit:\n    pass\n"
+        "print([m for m in ('pyspark', 'pandas', 'jsonschema', 'sqlglot', 'fsspec') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.stdout.strip() == "[]", done.stderr

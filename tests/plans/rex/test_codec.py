@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+
+import schemas
+from plans.errors import PlanError
+from plans.rex import InputRef, RexNode, input_refs, map_inputs, rex_from_json, rex_to_json, walk
+from tests.plans.plan_files import ALL
+from tests.plans.type_strategies import REX
+
+VALIDATOR = jsonschema.Draft202012Validator({"$ref": "#/$defs/RexNode", "$defs": schemas.load()["$defs"]})
+
+
+@given(REX)
+def test_reads_back_and_fits_the_schema(rex: RexNode) -> None:
+    written = json.loads(json.dumps(rex_to_json(rex)))
+    assert rex_from_json(written) == rex
+    VALIDATOR.validate(written)
+
+
+def expressions(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        if value.get("kind") in ("CALL", "LITERAL", "INPUT_REF", "FIELD_ACCESS"):
+            return [value]
+        return [found for item in value.values() for found in expressions(item)]
+    return [found for item in value for found in expressions(item)] if isinstance(value, list) else []
+
+
+def test_every_expression_of_flink_reads_and_writes_equal() -> None:
+    found = [rex for path in ALL for rex in expressions(json.loads(path.read_text(encoding="utf-8")))]
+    assert len(found) > 900
+    for rex in found:
+        assert json.dumps(rex_to_json(rex_from_json(rex))) == json.dumps(rex)
+
+
+@given(REX)
+def test_moving_inputs_there_and_back(rex: RexNode) -> None:
+    moved = map_inputs(rex, lambda index: index + 7)
+    assert input_refs(moved) == {index + 7 for index in input_refs(rex)}
+    assert map_inputs(moved, lambda index: index - 7) == rex
+    assert sum(isinstance(node, InputRef) for node in walk(moved)) == sum(isinstance(n, InputRef) for n in walk(rex))
+
+
+@pytest.mark.parametrize(
+    ("value", "where", "text"),
+    [
+        ({"kind": "NOPE"}, "/c/kind", "unknown expression kind 'NOPE'"),
+        ({"kind": "INPUT_REF", "type": "INT"}, "/c", "lacks the field 'inputIndex'"),
+        ({"kind": "CALL", "internalName": "$+$1", "operands": [{"kind": "LITERAL", "value": 1, "type": "INTT"}],
+          "type": "INT"}, "/c/operands/0", "INTT"),
+        (7, "/c", "must be an object with `kind`"),
+    ],
+)  # fmt: skip
+def test_a_fault_names_its_place(value: Any, where: str, text: str) -> None:
+    with pytest.raises(PlanError, match=text.replace("+", r"\+")) as raised:
+        rex_from_json(value, "/c")
+    assert raised.value.where == where
