@@ -11,7 +11,6 @@ from collections.abc import Callable
 from planner.functions import literals
 from planner.functions.casts import as_decimal, least_restrictive
 from planner.functions.signatures import (
-    ANY,
     EXACT,
     INTERVAL,
     NUMBER,
@@ -33,7 +32,6 @@ from plans.types import (
     INT,
     STRING,
     DecimalType,
-    IntegerType,
     IntervalType,
     LogicalType,
     NumericType,
@@ -204,5 +202,3 @@ FUNCTIONS: tuple[Function, ...] = (
 )
 
 floor_type = _whole_part
-
-__all__ = ["ANY", "FUNCTIONS", "IntegerType", "adjusted", "divide_type", "floor_type", "plus_type", "times_type"]

@@ -5,7 +5,7 @@ Source: Flink docs, "System (Built-in) Functions", value construction, value acc
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 
 from planner.functions import literals
 from planner.functions.casts import avoids_cast, coerce, common_type, least_restrictive, supports_implicit_cast
@@ -94,7 +94,8 @@ def _element_of(operands: Operands) -> LogicalType:
 
 
 def _with_element(name: str) -> Function:
-    """ARRAY_APPEND and the like: the array, and an item that fits its element type."""
+    """ARRAY_APPEND and ARRAY_PREPEND: the array, and an item that fits its element type."""
+    prepends = name == "ARRAY_PREPEND"
 
     def returns(operands: Operands) -> LogicalType:
         type_ = type_of(operands[0])
@@ -102,12 +103,12 @@ def _with_element(name: str) -> Function:
             return type_
         missing = type_.element.nullable or type_of(operands[1]).nullable
         element = type_.element.with_nullability(missing)
-        return ArrayType(element=element, nullable=type_.nullable)
+        return ArrayType(element=element, nullable=any_nullable(operands) if prepends else type_.nullable)
 
     return Function(name, (form(ARRAY, ANY),), returns, nulls=True, prepare=_fitted(name))
 
 
-def _fitted(name: str):  # type: ignore[no-untyped-def]
+def _fitted(name: str) -> Callable[[Operands], Operands]:
     def prepare(operands: Operands) -> Operands:
         array, item = operands[0], operands[1]
         type_ = type_of(array)
@@ -176,7 +177,7 @@ _SORTED = (form(ARRAY), form(ARRAY, BOOL), form(ARRAY, BOOL, BOOL))
 FUNCTIONS: tuple[Function, ...] = (
     Function("ARRAY", (form(ANY, rest=ANY),), rewrite=_array, nulls=True),
     Function("MAP", (form(ANY, ANY, rest=ANY),), rewrite=_map, nulls=True),
-    Function("ROW", (form(ANY, rest=ANY),), rewrite=_row),
+    Function("ROW", (form(ANY, rest=ANY),), rewrite=_row, nulls=True),
     Function("ITEM", (form(COLLECTION, ANY),), rewrite=_item),
     Function("CARDINALITY", (form(COLLECTION),), fixed(INT)),
     Function("ELEMENT", (form(ARRAY),), _element_of),
@@ -198,5 +199,3 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("MAP_ENTRIES", (form(MAP),), _map_part("entry")),
     Function("MAP_FROM_ARRAYS", (form(ARRAY, ARRAY),), _map_from_arrays),
 )
-
-__all__ = ["FUNCTIONS", "replace"]

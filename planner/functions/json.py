@@ -10,18 +10,32 @@ from collections.abc import Sequence
 from planner.functions import literals
 from planner.functions.signatures import (
     ANY,
-    SYMBOL,
     TEXT,
     TEXT_LITERAL,
+    Family,
     Function,
     fixed,
     form,
     not_null,
-    nullable,
 )
 from plans.errors import ProgramError
 from plans.rex import Call, Literal, RexNode, type_of
-from plans.types import BOOLEAN, STRING, ArrayType, BooleanType, CharacterType, IntegerType, LogicalType, NumericType
+from plans.types import (
+    BOOLEAN,
+    STRING,
+    ArrayType,
+    BooleanType,
+    BytesType,
+    CharacterType,
+    FieldsType,
+    IntegerType,
+    LogicalType,
+    MapType,
+    MultisetType,
+    NumericType,
+    TimestampBase,
+    VariantType,
+)
 
 #: (behaviour, default value): NULL, ERROR or DEFAULT with a value.
 Behavior = tuple[str, RexNode | None]
@@ -121,7 +135,21 @@ def _is_json(kind: str, *, negated: bool) -> Function:
     return Function(f"{words} {kind}", (form(TEXT),), not_null(BOOLEAN), internal, "POSTFIX", alias)
 
 
-_SERIALIZED = (form(ANY),)
+_SERIALIZABLE = Family(
+    "CHARACTER, BINARY, TIMESTAMP, NUMERIC, BOOLEAN, ARRAY, MAP or ROW",
+    (
+        CharacterType,
+        BytesType,
+        TimestampBase,
+        NumericType,
+        BooleanType,
+        ArrayType,
+        MapType,
+        MultisetType,
+        FieldsType,
+        VariantType,
+    ),
+)
 
 FUNCTIONS: tuple[Function, ...] = (
     *(_is_json(kind, negated=negated) for kind in _KINDS for negated in (False, True)),
@@ -132,22 +160,11 @@ FUNCTIONS: tuple[Function, ...] = (
         "JSON_OBJECT",
         (form(rest=ANY),),
         rewrite=lambda o: json_object(tuple(zip(o[::2], o[1::2], strict=True))),
+        nulls=True,
     ),
-    Function("JSON_ARRAY", (form(rest=ANY),), rewrite=lambda o: json_array(o)),
-    Function("JSON_STRING", _SERIALIZED, fixed(STRING)),
+    Function("JSON_ARRAY", (form(rest=ANY),), rewrite=lambda o: json_array(o), nulls=True),
+    Function("JSON_STRING", (form(_SERIALIZABLE),), fixed(STRING)),
     Function("JSON", (form(TEXT),), fixed(STRING)),
     Function("JSON_QUOTE", (form(TEXT),), fixed(STRING)),
     Function("JSON_UNQUOTE", (form(TEXT),), fixed(STRING)),
 )
-
-__all__ = [
-    "FUNCTIONS",
-    "SYMBOL",
-    "NumericType",
-    "json_array",
-    "json_exists",
-    "json_object",
-    "json_query",
-    "json_value",
-    "nullable",
-]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planner.functions import literals
-from planner.functions.casts import coerce, common_type, least_restrictive, same_type
+from planner.functions.casts import coerce, least_restrictive, same_type
 from planner.functions.sargs import complement, points
 from planner.functions.signatures import (
     ANY,
@@ -341,5 +341,3 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("NOT IN", _MANY, rewrite=_not_in, nulls=True),
     Function("||", (form(TEXT, TEXT), form(BYTES_, BYTES_)), _concat_type, syntax="BINARY", infix=True),
 )
-
-__all__ = ["FUNCTIONS", "all_of", "any_of", "boolean_call", "common_type", "compare", "negate"]

@@ -84,7 +84,7 @@ class Form:
             return False
         families = [*self.operands, *([self.rest] if self.rest else []) * (len(operands) - len(self.operands))]
         return all(
-            (nulls and is_untyped_null(rex) and not family.literal) or (family.accepts(rex) and not _bare(rex, family))
+            (nulls and not family.literal) if is_untyped_null(rex) else family.accepts(rex)
             for family, rex in zip(families, operands, strict=True)
         )
 
@@ -92,10 +92,6 @@ class Form:
         """The form as errors show it."""
         shown = [f"<{family.name}>" for family in self.operands]
         return f"{name}({', '.join([*shown, *([f'<{self.rest.name}>...'] if self.rest else [])])})"
-
-
-def _bare(rex: RexNode, family: Family) -> bool:
-    return is_untyped_null(rex) and bool(family.types)
 
 
 def form(*operands: Family, rest: Family | None = None) -> Form:

@@ -13,7 +13,6 @@ from planner.functions.signatures import (
     TEXT,
     TEXT_OR_BYTES,
     WHOLE,
-    Family,
     Form,
     Function,
     Operands,
@@ -28,7 +27,7 @@ from planner.functions.signatures import (
     varying,
 )
 from planner.functions.signatures import SYMBOL as KEYWORD
-from plans.rex import Literal, RexNode, type_of
+from plans.rex import Literal, type_of
 from plans.types import (
     BIGINT,
     BOOLEAN,
@@ -83,14 +82,6 @@ def _elt(operands: Operands) -> LogicalType:
     if len(types) == 1:
         return first.with_nullability(True)
     return STRING if isinstance(first, CharacterType) else BYTES
-
-
-def _sha2_family() -> Family:
-    return TEXT_OR_BYTES
-
-
-def _operand_type(rex: RexNode) -> LogicalType:
-    return type_of(rex)
 
 
 FUNCTIONS: tuple[Function, ...] = (

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from planner.functions import literals
 from planner.functions.arithmetic import floor_type
-from planner.functions.casts import cast
 from planner.functions.operators import compare
 from planner.functions.signatures import (
     DATETIME,
@@ -23,12 +22,10 @@ from planner.functions.signatures import (
     WHOLE,
     Function,
     Operands,
-    any_nullable,
     fixed,
     form,
     not_null,
     nullable,
-    same,
 )
 from planner.functions.temporal_math import plus_time, timestamp_add, timestamp_diff, unit_of
 from plans.errors import ProgramError
@@ -172,5 +169,3 @@ FUNCTIONS: tuple[Function, ...] = (
         rewrite=_overlaps,
     ),
 )
-
-__all__ = ["FUNCTIONS", "any_nullable", "cast", "same"]
