@@ -69,9 +69,8 @@ def consumers(plan: CompiledPlan, producer: int) -> tuple[Port, ...]:
     if isinstance(node, Sink):
         return (Port(sink_target(node), 0),)
     ids = dict.fromkeys(consumer.id for consumer in plan.consumers(producer))
-    return tuple(
-        Port(consumer, port) for consumer in ids for port, node in enumerate(plan.inputs(consumer)) if node.id == producer
-    )
+    inputs = ((consumer, port, below.id) for consumer in ids for port, below in enumerate(plan.inputs(consumer)))
+    return tuple(Port(consumer, port) for consumer, port, below in inputs if below == producer)
 
 
 def is_target(plan: CompiledPlan, port: Port) -> bool:
@@ -185,7 +184,8 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
     source, row = scan.scan_table_source, scan.output_type
     keys: tuple[str, ...] = ()
     columns = resolved_table(scan).table_schema.columns
-    paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(sum(1 for column in columns if isinstance(column, PhysicalColumn))))
+    physical = [column for column in columns if isinstance(column, PhysicalColumn)]
+    paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(len(physical)))
     for ability in source.abilities:
         if isinstance(ability, ProjectPushDown):
             paths = ability.projected_fields

@@ -69,7 +69,7 @@ def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Seq
     # The call may name the input's row as a whole, `$cor0`.
     names = {rex.name for rex in walk(node.function_call) if isinstance(rex, CorrelVariable)}
     outer = F.struct(*(column.alias(name) for name, column in zip(row.names, flow.columns, strict=False)))
-    context = replace(lowering.context(node), correlated={name: outer for name in names})
+    context = replace(lowering.context(node), correlated=dict.fromkeys(names, outer))
     width = len(row.fields) - len(flow.columns)
     made = elements(node, flow.columns, context)
     if node.condition is not None:
