@@ -36,7 +36,7 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
     edges: list[Edge] = []
     for position, value in enumerate(data["edges"]):
         try:
-            edges.append(Edge.model_validate(value))
+            edges.append(Edge.model_validate(value, by_alias=True, by_name=False))
         except ValidationError as fault:
             findings += findings_of(fault, value, ("edges", position))
     if findings:
@@ -99,11 +99,23 @@ def graph_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator
                 )
     if faulty:
         return
+    yield from _uid_findings(nodes)
     yield from _cycle_findings(nodes, edges)
     inputs = Counter(edge.target for edge in edges)
     feeds = {edge.source for edge in edges}
     for position, node in enumerate(nodes):
         yield from _node_findings(node, position, inputs[node.id], node.id in feeds)
+
+
+def _uid_findings(nodes: Sequence[PlanNode]) -> Iterator[Finding]:
+    """Two operators of one uid would read each other's state."""
+    counts = Counter(node.uid for node in nodes if node.uid is not None)
+    for position, node in enumerate(nodes):
+        if node.uid is not None and counts[node.uid] > 1:
+            message = f"the uid {node.uid!r} is used {counts[node.uid]} times"
+            yield Finding(f"/nodes/{position}/uid", message, "give each operator its own", node.uid, label(node))
+        elif node.uid is not None and not node.uid.strip():
+            yield Finding(f"/nodes/{position}/uid", "a uid must not be empty", "remove it", node.uid, label(node))
 
 
 def _node_findings(node: PlanNode, position: int, input_count: int, feeds: bool) -> Iterator[Finding]:

@@ -48,7 +48,8 @@ def read_node(value: Json, position: int) -> tuple[PlanNode | None, list[Finding
         message, remedy = _unknown_type(type_name)
         return None, [Finding(pointer_of((*at, "type")), message, remedy, type_name, node)]
     try:
-        return model.model_validate({key: item for key, item in value.items() if key != "type"}), []
+        own = {key: item for key, item in value.items() if key != "type"}
+        return model.model_validate(own, by_alias=True, by_name=False), []
     except ValidationError as fault:
         return None, findings_of(fault, value, at, node)
 

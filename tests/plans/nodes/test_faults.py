@@ -44,6 +44,8 @@ FAULTS: list[tuple[str, Callable[[Any], None], str, str]] = [
     ("true is no number", change("join", ("joinSpec", "leftKeys", 0), True), "/leftKeys/0", "a whole number"),
     ("unknown value", change("join", ("joinSpec", "joinType"), "INNR"), "/joinSpec/joinType", "did you mean `INNER`?"),
     ("unknown field", change("join", ("joinspec",), {}), "/joinspec", "did you mean `joinSpec`?"),
+    ("python name", change("join", ("join_spec",), {}), "/join_spec", "did you mean `joinSpec`?"),
+    ("empty uid", change("join", ("uid",), " "), "/uid", "a uid must not be empty"),
     ("bad output type", change("join", ("outputType",), "ROW<`a` INTT>"), "/outputType", "INTT"),
     ("not a row", change("join", ("outputType",), "INT"), "/outputType", "a ROW type is needed"),
     ("bad rex", change("join", ("joinSpec", "nonEquiCondition"), {"kind": "CAL"}), "/nonEquiCondition/kind", "CALL"),
@@ -136,6 +138,14 @@ class TestGraph:
         data = data_of(CASE)
         data["nodes"][1]["id"] = data["nodes"][0]["id"]
         with pytest.raises(PlanError, match="is used 2 times"):
+            CompiledPlan.from_data(data)
+
+    def test_one_uid_for_two_operators(self) -> None:
+        data = data_of("join/three_way_inner")
+        for item in data["nodes"]:
+            if item["type"] == "stream-exec-join_1":
+                item["uid"] = "mine"
+        with pytest.raises(PlanError, match="the uid 'mine' is used 2 times"):
             CompiledPlan.from_data(data)
 
     def test_cycle_names_its_nodes(self) -> None:
