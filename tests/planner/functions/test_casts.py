@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import pytest
+
+from planner.functions.casts import (
+    cast,
+    common_type,
+    implicit_cast,
+    least_restrictive,
+    supports_implicit_cast,
+)
+from plans.errors import ProgramError
+from plans.rex import Call, InputRef, type_of
+from plans.types import TimeKind, TimestampType, parse_type
+
+TYPES = [
+    "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(10, 2)", "CHAR(5)", "VARCHAR(10)",
+    "BINARY(4)", "VARBINARY(10)", "DATE", "TIME(0)", "TIMESTAMP(3)", "TIMESTAMP_LTZ(3)",
+]  # fmt: skip
+# one row a source type, one mark a sink type, as Flink 2.3 answers
+IMPLICIT = """
+Y...............
+.YYYYYYY........
+..YYYYYY........
+...YYYYY........
+....YYYY........
+.....YYY........
+......YY........
+.....YYY........
+........YY......
+.........Y......
+..........YY....
+...........Y....
+............Y...
+.............Y..
+............YYYY
+..............YY
+""".split()
+
+
+@pytest.mark.parametrize(("source", "row"), list(zip(TYPES, IMPLICIT, strict=True)))
+def test_what_goes_into_a_sink_without_a_cast(source: str, row: str) -> None:
+    found = "".join("Y" if supports_implicit_cast(parse_type(source), parse_type(t)) else "." for t in TYPES)
+    assert found == row
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "wanted"),
+    [
+        ("INT", "BIGINT", "BIGINT"),
+        ("INT", "DECIMAL(10, 2)", "DECIMAL(12, 2)"),
+        ("BIGINT", "DECIMAL(10, 2)", "DECIMAL(21, 2)"),
+        ("FLOAT", "DOUBLE", "FLOAT"),
+        ("FLOAT", "DECIMAL(10, 2)", "DOUBLE"),
+        ("CHAR(1)", "CHAR(3)", "VARCHAR(3)"),
+        ("CHAR(3)", "CHAR(3)", "CHAR(3)"),
+        ("VARCHAR(10)", "CHAR(5)", "VARCHAR(10)"),
+        ("INT NOT NULL", "INT", "INT"),
+        ("INT NOT NULL", "NULL", "INT"),
+        ("TIMESTAMP(3)", "TIMESTAMP(6)", "TIMESTAMP(6)"),
+        ("TIMESTAMP(3)", "TIMESTAMP_LTZ(3)", "TIMESTAMP(3)"),
+        ("ARRAY<INT>", "ARRAY<BIGINT NOT NULL>", "ARRAY<BIGINT>"),
+        ("ROW<a INT, b STRING>", "ROW<x BIGINT, y CHAR(3)>", "ROW<a BIGINT, b STRING>"),
+    ],
+)
+def test_common_types(one: str, two: str, wanted: str) -> None:
+    assert least_restrictive([parse_type(one), parse_type(two)]) == parse_type(wanted)
+
+
+@pytest.mark.parametrize(("one", "two"), [("INT", "STRING"), ("DATE", "TIMESTAMP(3)"), ("BOOLEAN", "INT")])
+def test_no_common_type(one: str, two: str) -> None:
+    assert least_restrictive([parse_type(one), parse_type(two)]) is None
+
+
+def test_functions_of_flink_prefer_the_zoned_timestamp() -> None:
+    types = [parse_type("TIMESTAMP(3)"), parse_type("TIMESTAMP_LTZ(6)")]
+    assert common_type(types) == parse_type("TIMESTAMP_LTZ(6)")
+
+
+def test_a_time_attribute_cast_to_its_own_type_becomes_a_plain_value() -> None:
+    rowtime = InputRef(0, TimestampType(precision=3, kind=TimeKind.ROWTIME))
+    found = cast(rowtime, parse_type("TIMESTAMP(3)"))
+    assert isinstance(found, Call)
+    assert type_of(found) == TimestampType(precision=3)
+
+
+def test_a_refused_cast_names_both_types() -> None:
+    with pytest.raises(ProgramError, match=r"cannot cast DATE to INT"):
+        cast(InputRef(0, parse_type("DATE")), parse_type("INT"))
+
+
+def test_text_goes_into_longer_text_as_it_is() -> None:
+    rex = InputRef(0, parse_type("VARCHAR(10)"))
+    assert implicit_cast(rex, parse_type("STRING")) is rex
+    assert isinstance(implicit_cast(rex, parse_type("VARCHAR(5)")), Call)
+
+
+def test_a_column_that_does_not_fit_its_sink_is_refused() -> None:
+    with pytest.raises(ProgramError, match="write CAST"):
+        implicit_cast(InputRef(0, parse_type("STRING")), parse_type("INT"))

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import pytest
+
+from planner.functions import literals
+from planner.functions.fold import fold, simplify, simplify_condition
+from planner.functions.registry import resolve_call
+from plans.rex import Call, InputRef, Literal, RexNode
+from plans.types import BOOLEAN, INT, STRING
+
+FLAG = InputRef(0, BOOLEAN)
+NUMBER = InputRef(1, INT)
+KNOWN = InputRef(2, INT.not_null())
+
+
+def call(name: str, *operands: RexNode) -> RexNode:
+    return resolve_call(name, operands)
+
+
+def number(text: str) -> RexNode:
+    return literals.number(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "value"),
+    [
+        ("+", ("2147483647", "1"), -2147483648),
+        ("/", ("-7", "2"), -3),
+        ("%", ("-7", "3"), -1),
+        ("*", ("1.5", "2"), "3.0"),
+        ("/", ("7.0", "2"), "3.500000000000"),
+        ("-", ("1", "2.5"), "-1.5"),
+        ("<", ("1.10", "1.2"), True),
+        ("=", ("1.10", "1.1"), True),
+    ],
+)
+def test_arithmetic_of_constants(name: str, operands: tuple[str, ...], value: object) -> None:
+    found = fold(call(name, *map(number, operands)))
+    assert isinstance(found, Literal)
+    assert found.value == value
+
+
+def test_a_division_by_zero_stays_for_run_time() -> None:
+    rex = call("/", number("1"), number("0"))
+    assert fold(rex) == rex
+
+
+def test_a_decimal_that_does_not_fit_stays_for_run_time() -> None:
+    big = literals.decimal("9" * 37 + ".9")
+    rex = call("*", big, big)
+    assert fold(rex) == rex
+
+
+def test_columns_are_not_folded() -> None:
+    rex = call("+", NUMBER, number("1"))
+    assert simplify(rex) == rex
+
+
+@pytest.mark.parametrize(
+    ("rex", "wanted"),
+    [
+        (call("AND", FLAG, literals.boolean(True)), FLAG),
+        (call("OR", FLAG, literals.boolean(False)), FLAG),
+        (call("AND", FLAG, literals.boolean(False)), literals.boolean(False)),
+        (call("OR", FLAG, literals.boolean(True)), literals.boolean(True)),
+        (call("NOT", call("NOT", FLAG)), FLAG),
+        (call("IS NULL", KNOWN), literals.boolean(False)),
+        (call("IS NOT NULL", KNOWN), literals.boolean(True)),
+        (call("=", FLAG, literals.boolean(False)), call("NOT", FLAG)),
+        (call("CASE", literals.boolean(True), NUMBER, KNOWN), NUMBER),
+        (call("CASE", FLAG, NUMBER, NUMBER), NUMBER),
+        (call("COALESCE", KNOWN, number("1")), KNOWN),
+        (call("COALESCE", literals.null(INT), NUMBER), NUMBER),
+        (call("=", NUMBER, literals.null()), literals.null(BOOLEAN)),
+        (call("+", NUMBER, literals.null(INT)), literals.null(INT)),
+    ],
+)
+def test_conditions_get_simpler(rex: RexNode, wanted: RexNode) -> None:
+    assert simplify_condition(rex) == wanted
+
+
+def test_a_projection_keeps_its_type_by_a_cast() -> None:
+    found = simplify(call("AND", FLAG, literals.boolean(False)))
+    assert found == Call("$CAST$1", (literals.boolean(False),), BOOLEAN, "SPECIAL")
+
+
+def test_null_and_false_is_false_but_null_or_false_is_not() -> None:
+    unknown = literals.null(BOOLEAN)
+    assert simplify_condition(call("AND", unknown, literals.boolean(False))) == literals.boolean(False)
+    assert simplify_condition(call("OR", unknown, literals.boolean(False))) == unknown
+
+
+def test_text_compares_by_its_bytes() -> None:
+    rex = call("<", literals.string("a"), literals.string("b"))
+    assert fold(rex) == literals.boolean(True)
+
+
+def test_negation_of_a_conjunction_goes_inside() -> None:
+    found = call("NOT", call("AND", FLAG, call("<", NUMBER, KNOWN)))
+    assert found == call("OR", call("NOT", FLAG), call(">=", NUMBER, KNOWN))
+
+
+def test_functions_are_folded_for_ascii_only() -> None:
+    assert fold(call("UPPER", literals.string("abc"))) == literals.string("ABC")
+    rex = call("UPPER", literals.string("straße"))
+    assert fold(rex) == rex
+    assert fold(call("UPPER", InputRef(0, STRING))) == call("UPPER", InputRef(0, STRING))

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from planner.functions import literals
+from plans.errors import ProgramError
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "type_"),
+    [
+        ("1", 1, "INT NOT NULL"),
+        ("3000000000", 3000000000, "BIGINT NOT NULL"),
+        ("1.5", "1.5", "DECIMAL(2, 1) NOT NULL"),
+        (".5", "0.5", "DECIMAL(1, 1) NOT NULL"),
+        ("0.5", "0.5", "DECIMAL(2, 1) NOT NULL"),
+        ("1e0", "1", "DOUBLE NOT NULL"),
+        ("1.0E-3", "0.0010", "DOUBLE NOT NULL"),
+    ],
+)
+def test_numbers_are_typed_by_how_they_are_written(text: str, value: object, type_: str) -> None:
+    found = literals.number(text)
+    assert (found.value, str(found.type)) == (value, type_)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value", "type_"),
+    [
+        ("1", "DAY", "86400000", "INTERVAL DAY(2) NOT NULL"),
+        ("-2", "DAY", "-172800000", "INTERVAL DAY(2) NOT NULL"),
+        ("1.5", "SECOND", "1500", "INTERVAL SECOND(6) NOT NULL"),
+        ("10", "MINUTES", "600000", "INTERVAL MINUTE NOT NULL"),
+        ("1 10:00:00.123", "DAY TO SECOND(3)", "122400123", "INTERVAL DAY(2) TO SECOND(3) NOT NULL"),
+        ("10:20", "HOUR TO MINUTE", "37200000", "INTERVAL HOUR TO MINUTE NOT NULL"),
+        ("1-2", "YEAR TO MONTH", "14", "INTERVAL YEAR(2) TO MONTH NOT NULL"),
+        ("1", "QUARTER", "3", "INTERVAL MONTH NOT NULL"),
+        ("1", "WEEK", "604800000", "INTERVAL DAY(2) NOT NULL"),
+    ],
+)
+def test_intervals_are_milliseconds_or_months(text: str, unit: str, value: str, type_: str) -> None:
+    found = literals.interval(text, unit)
+    assert (found.value, str(found.type)) == (value, type_)
+
+
+def test_timestamps_have_the_precision_of_their_text() -> None:
+    found = literals.timestamp("2020-01-01 00:00:00.1200")
+    assert (found.value, str(found.type)) == ("2020-01-01 00:00:00.12", "TIMESTAMP(4) NOT NULL")
+
+
+def test_binary_is_base64() -> None:
+    found = literals.binary("4142")
+    assert (found.value, str(found.type)) == ("QUI=", "BINARY(2) NOT NULL")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: literals.date("2020-02-30"),
+        lambda: literals.time("25:00:00"),
+        lambda: literals.timestamp("2020-01-01"),
+        lambda: literals.interval("x", "DAY"),
+        lambda: literals.interval("1", "FORTNIGHT"),
+        lambda: literals.binary("4"),
+        lambda: literals.number("12345678901234567890"),
+    ],
+)
+def test_what_is_no_literal_is_refused(make: object) -> None:
+    with pytest.raises(ProgramError) as caught:
+        make()  # type: ignore[operator]
+    assert caught.value.remedy
