@@ -1,7 +1,7 @@
 """The JSON forms of types in a plan.
 
-Source: Flink 2.3's plans. A type is written as its string; only a type that holds a time attribute or a RAW type
-somewhere inside is written as an object, down to the place where that is.
+Source: Flink 2.3's plans. A type is written as its string; only a type that holds a time attribute, a text of length
+0, or a class somewhere inside is written as an object, down to the place where that is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,13 @@ from plans.types.parse import parse_type
 
 Json = Any
 
+_LENGTHS: dict[str, type[t.CharacterType] | type[t.BytesType]] = {
+    "CHAR": t.CharType,
+    "VARCHAR": t.VarCharType,
+    "BINARY": t.BinaryType,
+    "VARBINARY": t.VarBinaryType,
+}
+
 
 def type_to_json(type_: t.LogicalType) -> Json:
     """The plan's JSON form of a type: a string, or an object where a string cannot say it."""
@@ -26,6 +33,8 @@ def type_to_json(type_: t.LogicalType) -> Json:
     match type_:
         case t.SymbolType():
             return head
+        case t.CharacterType() | t.BytesType():
+            return head | {"length": type_.length}
         case t.TimestampType() | t.TimestampLtzType():
             return head | {"precision": type_.precision, "kind": type_.kind.value}
         case t.RowType():
@@ -63,6 +72,8 @@ def type_from_json(value: Json) -> t.LogicalType:
             case "TIMESTAMP_WITH_LOCAL_TIME_ZONE":
                 kind = t.TimeKind(value.get("kind", "REGULAR"))
                 return t.TimestampLtzType(nullable=nullable, precision=value["precision"], kind=kind)
+            case "CHAR" | "VARCHAR" | "BINARY" | "VARBINARY" if "length" in value:
+                return _LENGTHS[value["type"]](nullable=nullable, length=value["length"])
             case "ROW":
                 fields = tuple(_field_from_json(field, "fieldType") for field in value["fields"])
                 return t.RowType(nullable=nullable, fields=fields)
@@ -87,7 +98,7 @@ def type_from_json(value: Json) -> t.LogicalType:
 def _needs_object(type_: t.LogicalType) -> bool:
     if isinstance(type_, t.TimestampBase):
         return type_.is_time_attribute
-    if isinstance(type_, t.SymbolType):
+    if isinstance(type_, t.SymbolType) or (isinstance(type_, t.CharacterType | t.BytesType) and type_.length == 0):
         return True
     if isinstance(type_, t.RawType | t.StructuredType) and type_.json is not None:
         return True

@@ -59,8 +59,9 @@ def _nested(types: st.SearchStrategy[t.LogicalType]) -> st.SearchStrategy[t.Logi
 
 #: Types that a string can say.
 TYPES = st.recursive(_nullability(LEAVES), _nested, max_leaves=6)
-#: Rows with time attributes, which only the JSON form can say.
-TIMED_ROWS = st.builds(t.RowType, fields=_fields(_nullability(TIMES) | TYPES))
+_EMPTY = st.sampled_from([t.CharType, t.VarCharType, t.BinaryType, t.VarBinaryType]).map(lambda kind: kind(length=0))
+#: Rows with time attributes and texts of length 0, which only the JSON form can say.
+TIMED_ROWS = st.builds(t.RowType, fields=_fields(_nullability(TIMES | _EMPTY) | TYPES))
 
 _LITERALS = st.one_of(
     st.integers(-(2**63), 2**63 - 1).map(lambda v: Literal(v, t.BIGINT.not_null())),
