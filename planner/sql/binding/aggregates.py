@@ -25,6 +25,7 @@ from planner.functions.registry import resolve_call
 from planner.sql import nodes as ast
 from planner.sql.binding.core import AggregateRef, Context, Session
 from planner.sql.binding.expressions import bind, bind_value
+from plans.errors import CompiledPlanError
 from plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
 from plans.types import BIGINT, LogicalType, row_of
 
@@ -140,7 +141,10 @@ class Grouped:
         taken: list[str] = []
         for at, rex in enumerate(self._arguments):
             taken.append(unique_name(self._column_name(rex, at, names), taken))
-        source = Project(self._input, tuple(self._arguments), row_of(taken, [type_of(rex) for rex in self._arguments]))
+        source = self._input
+        if self._arguments:
+            row = row_of(taken, [type_of(rex) for rex in self._arguments])
+            source = Project(source, tuple(self._arguments), row)
         keys = tuple(range(len(self._grouping.keys)))
         columns = list(taken[: len(keys)])
         for call in calls:
@@ -215,15 +219,20 @@ class Grouped:
             self._argument(_is_true(ref.filter))
 
     def _not_grouped(self, rex: InputRef, node: exp.Expr) -> Exception:
-        place: exp.Expr = node
-        for candidate in node.find_all(ast.ColumnRef):
-            if candidate.find_ancestor(ast.Call) is None and bind(self._session, candidate, self._context) == rex:
-                place = candidate
-                break
+        place = next((ref for ref in node.find_all(ast.ColumnRef) if self._reads(ref, rex)), node)
         name = self._input.row_type.names[rex.index]
         return self._session.source.error(
             place, f"expression {name!r} is not being grouped", f"add {name} to GROUP BY, or aggregate it"
         )
+
+    def _reads(self, node: ast.ColumnRef, rex: InputRef) -> bool:
+        """Whether a name outside of calls is the column `rex` (in a subquery it may be no name of this query's)."""
+        if node.find_ancestor(ast.Call) is not None:
+            return False
+        try:
+            return bind(self._session, node, self._context) == rex
+        except CompiledPlanError:
+            return False
 
 
 def _is_true(rex: RexNode) -> RexNode:

@@ -204,12 +204,6 @@ class _Declaration:
             raise self._source.error_at(
                 key.span, "the base table already has a primary key", "write EXCLUDING CONSTRAINTS in LIKE"
             )
-        if key.enforced:
-            raise self._source.error_at(
-                key.span,
-                "ENFORCED is not possible for a PRIMARY KEY: the data belongs to the connector",
-                "write PRIMARY KEY (...) NOT ENFORCED",
-            )
         known = {column.name: column for column in columns}
         base = {column.name for column in self._base.columns}
         for at, name in enumerate(key.columns):

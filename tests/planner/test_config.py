@@ -1,0 +1,76 @@
+"""Options: which values they take, and their defaults."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.config import OPTIONS, Kind, TableConfig
+from plans.durations import parse_duration
+from plans.errors import ProgramError
+
+
+def test_defaults_are_not_among_the_set_options() -> None:
+    config = TableConfig({"table.exec.state.ttl": "1 h"})
+    assert dict(config) == {"table.exec.state.ttl": "1 h"}
+    assert config.value("table.exec.mini-batch.size") == "-1"
+    assert config.value("no.such.key") == ""
+    assert not config.boolean("table.exec.source.cdc-events-duplicate")
+
+
+def test_reset() -> None:
+    config = TableConfig({"a": "1", "table.dml-sync": "true"})
+    config.reset("table.dml-sync")
+    assert not config.boolean("table.dml-sync")
+    config.reset()
+    assert len(config) == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("table.exec.state.ttl", "2 d"),
+        ("table.exec.state.ttl", "60000"),
+        ("table.exec.mini-batch.enabled", "TRUE"),
+        ("table.exec.sink.not-null-enforcer", "drop"),
+        ("table.exec.spill-compression.block-size", "128 kb"),
+        ("my.own.key", "anything"),
+    ],
+)
+def test_values_that_fit(key: str, value: str) -> None:
+    config = TableConfig()
+    config.set(key, value)
+    assert config[key] == value
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "remedy"),
+    [
+        ("table.exec.state.ttl", "forever", "whole number and a unit"),
+        ("table.exec.state.ttl", "-1 s", ""),
+        ("table.exec.mini-batch.enabled", "yes", "'true' or 'false'"),
+        ("table.exec.mini-batch.size", "many", "whole number"),
+        ("table.exec.sink.not-null-enforcer", "MAYBE", "ERROR, DROP"),
+        ("table.exec.spill-compression.block-size", "64 apples", "size"),
+        ("table.optimizer.runtime-filter.min-filter-ratio", "half", "number"),
+    ],
+)
+def test_values_that_do_not_fit(key: str, value: str, remedy: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        TableConfig().set(key, value)
+    assert key in caught.value.message and value in caught.value.message
+    assert remedy in caught.value.remedy
+
+
+def test_defaults_fit_their_options() -> None:
+    for key, option in OPTIONS.items():
+        if option.default:
+            TableConfig().set(key, option.default)
+        if option.kind is Kind.DURATION:
+            parse_duration(option.default)
+
+
+def test_misspelt_keys_have_a_nearest_one() -> None:
+    config = TableConfig()
+    assert config.nearest("table.exec.state.tll") == "table.exec.state.ttl"
+    assert config.nearest("table.exec.state.ttl") is None
+    assert config.nearest("my.own.key") is None
