@@ -115,6 +115,8 @@ def _modulo(operands: Operands) -> LogicalType:
 
 
 def _plus(operands: Operands) -> RexNode:
+    if len(operands) == 1:
+        return operands[0]
     return plus_time(operands) or Call("$+$1", operands, _binary(plus_type)(operands), "BINARY")
 
 
@@ -177,7 +179,9 @@ _SCALED = (form(NUMBER, INTERVAL), form(INTERVAL, NUMBER))
 _ONE_OR_TWO = (form(NUMBER), form(NUMBER, WHOLE))
 
 FUNCTIONS: tuple[Function, ...] = (
-    Function("+", (*_ARITHMETIC, *temporal_forms(reversible=True)), rewrite=_plus, infix=True),
+    Function(
+        "+", (*_ARITHMETIC, *temporal_forms(reversible=True), form(NUMBER), form(INTERVAL)), rewrite=_plus, infix=True
+    ),
     Function("-", (*_ARITHMETIC, *temporal_forms(), form(NUMBER), form(INTERVAL)), rewrite=_minus, infix=True),
     Function("*", (*_NUMBERS, *_SCALED), _binary(times_type), syntax="BINARY", infix=True),
     Function("/", (*_NUMBERS, form(INTERVAL, NUMBER)), _binary(divide_type), syntax="BINARY", infix=True),

@@ -22,10 +22,18 @@ from planner.functions import (
 )
 from planner.functions.aggregates import aggregate_names
 from planner.functions.signatures import Function
-from plans.errors import ProgramError
+from plans.errors import ProgramError, UnsupportedError
 from plans.rex import Call, RexNode, walk
 
 _FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, hashes, json, structured)
+
+_BITMAPS = "AND ANDNOT BUILD CARDINALITY FROM_BYTES OR TO_ARRAY TO_BYTES TO_STRING XOR".split()
+
+#: Functions of Flink that are not run here, and what to do.
+_UNSUPPORTED = {
+    **dict.fromkeys(("PARSE_JSON", "TRY_PARSE_JSON"), "a plan cannot hold VARIANT; use JSON_VALUE and JSON_QUERY"),
+    **{f"BITMAP_{name}": "keep the values in an ARRAY" for name in _BITMAPS},
+}
 
 _SPELLED = {"!=": "<>", "==": "=", "CHARACTER_LENGTH": "CHAR_LENGTH"}
 
@@ -50,9 +58,12 @@ def resolve_call(name: str, operands: Sequence[RexNode]) -> RexNode:
 
     Raises:
         ProgramError: unknown function, wrong number or types of arguments; says which signatures exist.
+        UnsupportedError: a function that Flink has and that is not run here.
     """
     upper = " ".join(name.upper().split())
     function = _table().get(_SPELLED.get(upper, upper))
+    if function is None and upper in _UNSUPPORTED:
+        raise UnsupportedError(f"the function {upper} is not supported", remedy=_UNSUPPORTED[upper])
     if function is None:
         raise unknown_function(name)
     return function.resolve(operands)
@@ -66,9 +77,9 @@ def unknown_function(name: str) -> ProgramError:
 
 
 def is_function(name: str) -> bool:
-    """True for a scalar function or operator that `resolve_call` knows."""
+    """True for a scalar function or operator that `resolve_call` knows (and builds, or refuses by name)."""
     upper = " ".join(name.upper().split())
-    return _SPELLED.get(upper, upper) in _table()
+    return _SPELLED.get(upper, upper) in _table() or upper in _UNSUPPORTED
 
 
 def is_aggregate(name: str) -> bool:

@@ -1,0 +1,122 @@
+"""Aggregates written out, against the plans that Flink 2.3 made for the same queries."""
+
+from __future__ import annotations
+
+from planner.algebra.nodes import AggregateCall, Over
+from planner.functions.aggregates import resolve_aggregate
+from planner.functions.expansion import Reduction, expand_over, reduce_aggregates
+from plans.rex import Call, InputRef, RexNode, Sarg, type_of, walk
+from plans.types import BIGINT, DOUBLE, INT, DecimalType, LogicalType, parse_type
+
+# columns: i (grouping), j, dc, d, a NOT NULL one
+TYPES: list[LogicalType] = [INT, INT, DecimalType(precision=10, scale=2), DOUBLE, INT.not_null()]
+
+
+def call(name: str, arg: int | None, column: str = "c") -> AggregateCall:
+    args = () if arg is None else (arg,)
+    found = resolve_aggregate(name, [TYPES[index] for index in args])
+    return AggregateCall(found.internal_name, args, found.type, column, syntax=found.syntax)
+
+
+def reduced(*calls: AggregateCall) -> Reduction:
+    found = reduce_aggregates(calls, [INT], TYPES)
+    assert found is not None
+    return found
+
+
+def names(found: Reduction) -> list[tuple[str, tuple[int, ...], str]]:
+    return [(item.name, item.args, str(item.type)) for item in found.calls]
+
+
+def shown(rex: RexNode) -> str:
+    """An expression as name[syntax](operands):type, columns as #n."""
+    if isinstance(rex, InputRef):
+        return f"#{rex.index}"
+    if isinstance(rex, Call):
+        return f"{rex.name[1:-2]}({', '.join(map(shown, rex.operands))}):{rex.type}"
+    assert not isinstance(rex, Sarg)
+    return f"{getattr(rex, 'value', None)}"
+
+
+def test_sum_and_average_stay_where_nothing_is_saved() -> None:
+    assert reduce_aggregates([call("SUM", 1), call("COUNT", 1)], [INT], TYPES) is None
+    assert reduce_aggregates([call("AVG", 1), call("SUM", 1)], [INT], TYPES) is None
+    assert reduce_aggregates([call("AVG", 2)], [INT], TYPES) is None
+
+
+def test_sum_average_and_count_of_one_column_share_two_aggregates() -> None:
+    found = reduced(call("AVG", 1), call("SUM", 1), call("COUNT", 1))
+    assert names(found) == [("$$SUM0$1", (1,), "INT NOT NULL"), ("$COUNT$1", (1,), "BIGINT NOT NULL")]
+    total = "CASE(=(#2, 0):BOOLEAN NOT NULL, None, #1):INT"
+    assert [shown(rex) for rex in found.projection] == ["#0", f"CAST(/({total}, #2):BIGINT):INT", total, "#2"]
+
+
+def test_a_column_that_is_never_null_is_counted_by_rows() -> None:
+    found = reduced(call("AVG", 4), call("SUM", 4), call("COUNT", None))
+    assert names(found) == [("$$SUM0$1", (4,), "INT NOT NULL"), ("$COUNT$1", (), "BIGINT NOT NULL")]
+    assert shown(found.projection[1]) == "CAST(/(#1, #2):BIGINT NOT NULL):INT NOT NULL"
+
+
+def test_standard_deviation_is_the_root_of_squares_by_count() -> None:
+    found = reduced(call("STDDEV_POP", 2))
+    assert names(found) == [("$$WELFORD_M2$1$1", (2,), "DOUBLE"), ("$COUNT$1", (2,), "BIGINT NOT NULL")]
+    assert shown(found.projection[1]) == "CAST(POWER(/(#1, #2):DOUBLE, 0.5):DOUBLE):DECIMAL(38, 6)"
+
+
+def test_a_sample_divides_by_one_less_and_has_no_spread_of_one_value() -> None:
+    found = reduced(call("VAR_SAMP", 3))
+    less = "CASE(=(#2, 1):BOOLEAN NOT NULL, None, -(#2, 1):BIGINT NOT NULL):BIGINT"
+    assert shown(found.projection[1]) == f"/(#1, {less}):DOUBLE"
+
+
+def test_what_stands_beside_a_deviation_is_written_out_too() -> None:
+    found = reduced(call("AVG", 1), call("STDDEV_POP", 3))
+    assert [item.name for item in found.calls] == ["$SUM$1", "$COUNT$1", "$$WELFORD_M2$1$1", "$COUNT$1"]
+    assert shown(found.projection[1]) == "CAST(/(#1, #2):BIGINT):INT"
+
+
+def test_an_average_of_decimals_divides_decimals() -> None:
+    found = reduced(call("AVG", 2), call("SUM", 2), call("COUNT", 2))
+    total = "CASE(=(#2, 0):BOOLEAN NOT NULL, None, #1):DECIMAL(38, 2)"
+    assert shown(found.projection[1]) == f"/(CAST({total}):DECIMAL(38, 6), #2):DECIMAL(38, 6)"
+
+
+def over(name: str, arg: int) -> RexNode:
+    operand = InputRef(arg, TYPES[arg])
+    found = resolve_aggregate(name, [TYPES[arg]], over=True)
+    return expand_over(Over(found.internal_name, (operand,), (), (), found.type))
+
+
+def inner(rex: RexNode) -> list[tuple[str, str]]:
+    return [(node.name, str(node.type)) for node in walk(rex) if isinstance(node, Over)]
+
+
+def test_sum_over_a_window_is_null_where_nothing_was_counted() -> None:
+    rex = over("SUM", 1)
+    assert isinstance(rex, Call) and rex.name == "$CASE$1" and rex.type == INT
+    assert inner(rex) == [("$COUNT$1", "BIGINT NOT NULL"), ("$$SUM0$1", "INT NOT NULL")]
+
+
+def test_sum_of_a_column_that_is_never_null_stays() -> None:
+    assert inner(over("SUM", 4)) == [("$SUM$1", "INT NOT NULL")]
+
+
+def test_average_over_a_window_divides_and_casts_back() -> None:
+    rex = over("AVG", 1)
+    assert isinstance(rex, Call) and rex.name == "$CAST$1" and rex.type == INT
+    assert type_of(rex.operands[0]) == BIGINT
+
+
+def test_variance_over_a_window_is_of_sums_of_squares() -> None:
+    rex = over("VAR_SAMP", 2)
+    assert type_of(rex) == parse_type("DECIMAL(38, 6)")
+    squares = [
+        node
+        for node in walk(rex)
+        if isinstance(node, Over) and node.name == "$$SUM0$1" and isinstance(node.operands[0], Call)
+    ]
+    assert any(isinstance(node.operands[0], Call) and node.operands[0].name == "$*$1" for node in squares)
+
+
+def test_other_window_functions_stay() -> None:
+    assert inner(over("MAX", 1)) == [("$MAX$1", "INT")]
