@@ -123,7 +123,7 @@ def _node_findings(node: PlanNode, position: int, input_count: int, feeds: bool)
     if not node.INPUTS.accepts(input_count):
         message = f"{node.kind} takes {node.INPUTS}, and {input_count} edges lead to it"
         yield Finding("/edges", message, f"add or remove edges with target {node.id}", None, label(node))
-    elif node.input_properties and len(node.input_properties) != input_count:
+    elif len(node.input_properties) != input_count:
         message = f"{len(node.input_properties)} input properties for {input_count} inputs"
         yield Finding(f"{at}/inputProperties", message, "one for each input", None, label(node))
     if node.kind == "sink" and feeds:

@@ -123,11 +123,12 @@ class InputProperty(PlanModel):
 class StateEntry(PlanModel):
     """One entry of a node's `state` array: the TTL of what the node keeps of its input number `index`.
 
-    `ttl` is the duration's text as in the file (`3600000 ms`, `1 h`); `0 ms` never expires.
+    `ttl` is the duration's text as in the file (`3600000 ms`, `1 h`); `0 ms` never expires, a bare number is
+    milliseconds.
     """
 
     index: Int
-    ttl: Annotated[str, Field(coerce_numbers_to_str=True)]
+    ttl: Annotated[str, Field(coerce_numbers_to_str=True, json_schema_extra={"type": ["string", "integer"]})]
     name: str
 
     @property

@@ -89,7 +89,7 @@ def _finding(detail: dict[str, Any], root: Json, at: tuple[str | int, ...], node
     if kind == "union_tag_invalid":
         tag, known = str(context["tag"]), re.findall(r"'([^']*)'", str(context["expected_tags"]))
         key = str(context["discriminator"]).strip("'")
-# The columns' own discriminator is a function; the field is `kind`.
+        # The columns' own discriminator is a function; the field is `kind`.
         key = "kind" if "(" in key else key
         pointer = f"{pointer}/{key}"
         return Finding(pointer, f"unknown {key} {tag!r}", did_you_mean(tag, known), tag, node)

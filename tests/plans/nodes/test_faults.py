@@ -44,6 +44,7 @@ FAULTS: list[tuple[str, Callable[[Any], None], str, str]] = [
     ("true is no number", change("join", ("joinSpec", "leftKeys", 0), True), "/leftKeys/0", "a whole number"),
     ("unknown value", change("join", ("joinSpec", "joinType"), "INNR"), "/joinSpec/joinType", "did you mean `INNER`?"),
     ("unknown field", change("join", ("joinspec",), {}), "/joinspec", "did you mean `joinSpec`?"),
+    ("no input properties", change("join", ("inputProperties",), ...), "/inputProperties", "0 input properties for 2"),
     ("python name", change("join", ("join_spec",), {}), "/join_spec", "did you mean `joinSpec`?"),
     ("empty uid", change("join", ("uid",), " "), "/uid", "a uid must not be empty"),
     ("bad output type", change("join", ("outputType",), "ROW<`a` INTT>"), "/outputType", "INTT"),
@@ -77,6 +78,14 @@ def test_a_fault_in_a_node(apply: Callable[[Any], None], pointer: str, text: str
     assert pointer in raised.value.where
     assert raised.value.where.startswith("plan.json: node ")
     assert "stream-exec-" in raised.value.where
+
+
+def test_a_bare_number_is_milliseconds() -> None:
+    data = data_of(CASE)
+    node(data, "join")["state"][0]["ttl"] = 3000
+    join = CompiledPlan.from_data(data).nodes[position(data, "join")]
+    assert join.ttl_ms(0) == 3000
+    assert join.ttl_ms(1) != 3000
 
 
 def test_all_faults_are_found_at_once() -> None:
