@@ -59,6 +59,23 @@ def keeps_state(node: PlanNode) -> bool:
     return node.KEEPS_STATE and (node.kind != "sink" or bool(node.state_slots(1)))
 
 
+def state_shape(node: PlanNode) -> dict[str, object]:
+    """What of a node shapes its state, as JSON: the enforcing fields without the names that a query gives columns."""
+    return {
+        type(node).model_fields[name].alias or name: _without_names(value_to_json(getattr(node, name)))
+        for name in node.enforcing_fields()
+    }
+
+
+def _without_names(value: object) -> object:
+    """JSON without the result names of aggregate calls (the objects that have an `argList`)."""
+    if isinstance(value, list):
+        return [_without_names(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_names(item) for key, item in value.items() if key != "name" or "argList" not in value}
+    return value
+
+
 def _tables(node: PlanNode, upstream: tuple[str, ...]) -> tuple[str, ...]:
     if isinstance(node, TableSourceScan):
         return (node.scan_table_source.table.path[-1],)
@@ -79,6 +96,6 @@ def _fingerprint(node: PlanNode, upstream: tuple[str, ...]) -> str:
             return upstream[0]
         own = [node.kind]
     else:
-        own = [node.kind, {name: value_to_json(getattr(node, name)) for name in node.enforcing_fields()}]
+        own = [node.kind, state_shape(node)]
     text = json.dumps([own, list(upstream)], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -1,5 +1,5 @@
 """The plan in a checkpoint."""
 
-from plans.execution.checkpoint.store import FOLDER, check, differences, store, stored_plan
+from plans.execution.checkpoint.store import FOLDER, check, describe, differences, store, stored_plan
 
-__all__ = ["FOLDER", "check", "differences", "store", "stored_plan"]
+__all__ = ["FOLDER", "check", "describe", "differences", "store", "stored_plan"]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from plans.errors import CheckpointError
 from plans.execution.program import Program
+from plans.identity import state_shape
 from plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -47,13 +48,11 @@ def describe(program: Program, host: str) -> dict[str, Any]:
     for level, stage in enumerate(program.layout.stages, start=1):
         for node_id in stage:
             node = plan.node(node_id)
-            written = node.to_json()
-            enforcing = {name: type(node).model_fields[name].alias or name for name in node.enforcing_fields()}
             operators[str(node.uid)] = {
                 "type": node.type,
                 "stage": level,
                 "inputs": [[str(type_) for type_ in below.output_type.types] for below in plan.inputs(node_id)],
-                "fields": {alias: written.get(alias) for alias in enforcing.values() if alias != "state"},
+                "fields": state_shape(node),
             }
     return {"format": FORMAT, "host": host, "sources": sources, "operators": operators}
 
