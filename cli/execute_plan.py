@@ -34,6 +34,9 @@ def execute(
     ] = "",
     trigger: Annotated[str, typer.Option(metavar="2s", help="Time between micro-batches of a continuous run.")] = "",
     available_now: Annotated[bool, typer.Option("--available-now", help="Read what is there now, then end.")] = False,
+    max_files_per_batch: Annotated[
+        int | None, typer.Option(metavar="N", help="Files of one folder that a micro-batch reads at most.")
+    ] = None,
     host: Annotated[
         str, typer.Option(help="Spark operator that hosts keyed state: transformWithState or flatMapGroupsWithState.")
     ] = "transformWithState",
@@ -72,6 +75,7 @@ def execute(
             trigger_ms=parse_duration(trigger) if trigger else None,
             available_now=available_now,
             host=host,
+            max_files_per_batch=max_files_per_batch,
         )
     except CompiledPlanError as fault:
         raise typer.BadParameter(str(fault)) from None

@@ -88,7 +88,7 @@ class Run:
         jvm = spark._jvm
         assert jvm is not None
         jvm.org.compiledplan.kernel.OrderNumber.register(spark._jsparkSession)
-        context = connectors.SourceContext(spark, time_zone)
+        context = connectors.SourceContext(spark, time_zone, options.max_files_per_batch)
         self._sources = {
             source: connectors.open_source(table.table, context) for source, table in self.program.tables.items()
         }

@@ -53,10 +53,17 @@ class TableSpec:
 
 @dataclass(frozen=True, slots=True)
 class SourceContext:
-    """What a source may use: the session, the time zone of TIMESTAMP_LTZ texts, whether the run ends by itself."""
+    """What a source may use.
+
+    Args:
+        spark: the session.
+        time_zone: the zone of TIMESTAMP_LTZ texts.
+        max_files: how many files a micro-batch reads of one table at most; None for all that are there.
+    """
 
     spark: SparkSession
     time_zone: str
+    max_files: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

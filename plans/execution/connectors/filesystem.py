@@ -161,6 +161,8 @@ def source(table: TableSpec, context: SourceContext) -> Source:
         .option("maxFileAge", "36500d")
         .option("mergeSchema", False)
     )
+    if context.max_files is not None:
+        reader = reader.option("maxFilesPerTrigger", context.max_files)
     folder = files.is_folder(path)
     order = _folder_order(len(path)) if folder else (F.call_function("order_number"), F.lit(None).cast("binary"))
     extra = [order[0].alias(ORD), order[1].alias(PATH)]
