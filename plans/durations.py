@@ -6,7 +6,6 @@ bare number (milliseconds), or ISO-8601 (`PT1H30M`). Parts smaller than a millis
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from plans.errors import PlanError
@@ -89,6 +88,8 @@ def _nanos(text: str) -> int:
     number, label = int(found[1]), found[2].strip().lower()
     unit = _LABELS.get(label or "ms")
     if unit is None:
+        import difflib  # for errors alone
+
         near = difflib.get_close_matches(label, _LABELS, n=1)
         hint = f"did you mean `{number} {near[0]}`?" if near else "known units: d, h, min, s, ms, µs, ns"
         raise PlanError(f"unknown unit {label!r} in the duration {text!r}", remedy=hint)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -78,6 +77,8 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """A remedy that names the known name nearest to a misspelt one."""
     names = list(known)
     lowered = {candidate.lower(): candidate for candidate in names}
+    import difflib  # for errors alone
+
     near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
     if near:
         return f"did you mean `{lowered[near[0]]}`?"
