@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -35,6 +36,10 @@ class _Cast:
     context: ExpressionContext
     lenient: bool
     """TRY_CAST: null instead of a failure."""
+
+    def can_fail(self, source: t.LogicalType) -> bool:
+        """True where a failure inside makes the whole value null: TRY_CAST of something that holds text."""
+        return self.lenient and (isinstance(source, t.CharacterType) or any(map(self.can_fail, source.children())))
 
     def inner(self, column: Column, source: t.LogicalType, target: t.LogicalType) -> Column:
         return cast_column(column, source, target, self.context, lenient=self.lenient)
@@ -348,7 +353,11 @@ def _array(column: Column, cast: _Cast) -> Column:
     assert isinstance(source, t.ArrayType) and isinstance(target, t.ArrayType)
     if _only_names(source, target):
         return column.cast(to_spark(target))
-    return F.transform(column, lambda item: cast.inner(item, source.element, target.element))
+    made = F.transform(column, lambda item: cast.inner(item, source.element, target.element))
+    if not cast.can_fail(source):
+        return made
+    failed = F.exists(column, lambda item: item.isNotNull() & cast.inner(item, source.element, target.element).isNull())
+    return F.when(~failed, made)
 
 
 @_casts((t.MapType,), (t.MapType,))
@@ -380,7 +389,13 @@ def _row(column: Column, cast: _Cast) -> Column:
     fields = [cast.inner(column.getField(a.name), a.type, b.type).alias(b.name) for a, b in pairs]
     fields += [F.lit(None).cast(to_spark(b.type)).alias(b.name) for b in target.fields[len(fields) :]]
     made = F.struct(*fields)
-    return F.when(column.isNotNull(), made) if source.nullable else made
+    failed = [
+        column.getField(a.name).isNotNull() & field.isNull()
+        for a, field in zip(source.fields, fields, strict=False)
+        if cast.can_fail(a.type)
+    ]
+    whole = column.isNotNull() & ~reduce(lambda a, b: a | b, failed) if failed else column.isNotNull()
+    return F.when(whole, made) if source.nullable or failed else made
 
 
 def _only_names(source: t.LogicalType, target: t.LogicalType) -> bool:

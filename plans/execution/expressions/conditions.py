@@ -90,13 +90,3 @@ def _coalesce(call: Call, args: tuple[Column, ...], context: ExpressionContext) 
 def _null_if(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     same = args[0] == args[1]
     return F.when(F.coalesce(same, F.lit(False)), F.lit(None)).otherwise(branch(call, args, 0, context))
-
-
-@translates("$ELEMENT$1")
-def _element(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    from plans.execution.expressions.functions import fail
-    from plans.execution.types import to_spark
-
-    size = F.size(args[0])
-    wrong = fail("ELEMENT needs an array of at most one element, it has ", size).cast(to_spark(call.type))
-    return F.when(size > 1, wrong).otherwise(F.get(args[0], 0))

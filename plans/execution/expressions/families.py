@@ -3,10 +3,27 @@
 from plans.execution.expressions import (
     arithmetic,
     casts,
+    collections,
     comparison,
     conditions,
+    json,
     math,
+    patterns,
     strings,
+    times,
+    timetexts,
 )
 
-__all__ = ["arithmetic", "casts", "comparison", "conditions", "math", "strings"]
+__all__ = [
+    "arithmetic",
+    "casts",
+    "collections",
+    "comparison",
+    "conditions",
+    "json",
+    "math",
+    "patterns",
+    "strings",
+    "times",
+    "timetexts",
+]

@@ -54,7 +54,7 @@ def java(name: str, returns: LogicalType | str, *args: Column, options: tuple[st
     gateway: Any = context._gateway
     columns = gateway.new_array(jvm.org.apache.spark.sql.Column, len(args))
     for index, column in enumerate(args):
-        columns[index] = column._jc  # type: ignore[attr-defined]
+        columns[index] = column._jc
     constants = gateway.new_array(jvm.java.lang.String, len(options))
     for index, option in enumerate(options):
         constants[index] = option

@@ -83,7 +83,7 @@ def _date(value: Any, _: t.LogicalType, __: ExpressionContext) -> Column:
 def _time(value: Any, _: t.LogicalType, __: ExpressionContext) -> Column:
     if isinstance(value, int):
         return F.lit(value)
-    clock, _, fraction = str(value).partition(".")
+    clock, _dot, fraction = str(value).partition(".")
     hours, minutes, seconds = ([int(part) for part in clock.split(":")] + [0, 0])[:3]
     return F.lit((hours * 3600 + minutes * 60 + seconds) * 1000 + int((fraction + "000")[:3]))
 

@@ -30,14 +30,16 @@ def _native(*names: str, apply: Callable[..., Column]) -> None:
     translates(*names)(translate)
 
 
-def _java(name: str, function: str = "", returns: str = "string", ints: tuple[int, ...] = ()) -> None:
+def _java(
+    name: str, function: str = "", returns: str = "string", ints: tuple[int, ...] = (), aliases: tuple[str, ...] = ()
+) -> None:
     """A call of the Java function of the same name; arguments at `ints` are passed as INT."""
 
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         shaped = [arg.cast("int") if index in ints else arg for index, arg in enumerate(args)]
         return java(function or name, returns, *shaped)
 
-    translates(f"${name}$1")(translate)
+    translates(f"${name}$1", *aliases)(translate)
 
 
 _native("$UPPER$1", apply=F.upper)
@@ -61,7 +63,7 @@ _java("SPLIT_INDEX", ints=(2,))
 _java("INITCAP")
 _java("ASCII", returns="int")
 _java("CHR")
-_java("TRANSLATE")
+_java("TRANSLATE", aliases=("$TRANSLATE3$1",))
 _java("TO_BASE64")
 _java("FROM_BASE64")
 _java("URL_ENCODE")
@@ -154,6 +156,13 @@ def _parse_url(call: Call, args: tuple[Column, ...], context: ExpressionContext)
     return java("PARSE_URL", "string", *args)
 
 
-@translates("$HASH_CODE$1")
-def _hash_code(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return java("HASH_CODE", "int", args[0].cast("binary"))
+def _character_test(name: str) -> None:
+    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        return F.coalesce(java(name, "boolean", args[0].cast("string")), F.lit(False))
+
+    translates(f"${name}$1")(translate)
+
+
+_character_test("IS_ALPHA")
+_character_test("IS_DECIMAL")
+_character_test("IS_DIGIT")

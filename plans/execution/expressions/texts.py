@@ -100,8 +100,7 @@ def _row(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Co
         if named:
             parts.append(F.lit(f"{field.name}="))
         parts.append(_or_null(column.getField(field.name), field.type, context))
-    opening, closing = ("{", "}") if False else ("(", ")")
-    text = F.concat(F.lit(opening), *parts, F.lit(closing))
+    text = F.concat(F.lit("("), *parts, F.lit(")"))
     return F.when(column.isNotNull(), text)
 
 

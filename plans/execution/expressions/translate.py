@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from plans import rex as r
 from plans.errors import PlanError
-from plans.execution.expressions import families
+from plans.execution.expressions import families as families
 from plans.execution.expressions.context import ExpressionContext
 from plans.execution.expressions.literals import literal_column
 from plans.execution.expressions.registry import translator_of
@@ -84,5 +84,3 @@ _READERS: dict[type[r.RexNode], Callable[[_Translation, Any], Column]] = {
     r.FieldAccess: _Translation.field_access,
     r.CorrelVariable: _Translation.correl_variable,
 }
-
-assert families

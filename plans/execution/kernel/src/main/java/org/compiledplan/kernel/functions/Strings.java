@@ -10,11 +10,14 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
+import java.util.regex.Pattern;
 import scala.collection.Iterator;
 import scala.collection.Seq;
 
 /** Functions on strings; positions count code points from 1. */
 final class Strings {
+    private static final Pattern NUMBER = Pattern.compile("[-+]?\\d+(\\.\\d+)?");
     private static final long LONGEST = 100_000_000L;
 
     private Strings() {}
@@ -50,11 +53,17 @@ final class Strings {
         Registry.strict("PARSE_URL", Strings::parseUrl);
         Registry.strict("INET_ATON", a -> inetAton((String) a[0]));
         Registry.strict("INET_NTOA", a -> inetNtoa(((Number) a[0]).longValue()));
-        Registry.strict("HASH_CODE", a -> java.util.Arrays.hashCode((byte[]) a[0]));
+        Registry.strict("IS_ALPHA", a -> all((String) a[0], Character::isLetter));
+        Registry.strict("IS_DIGIT", a -> all((String) a[0], Character::isDigit));
+        Registry.strict("IS_DECIMAL", a -> NUMBER.matcher((String) a[0]).matches());
     }
 
     private static byte[] bytes(Object value) {
         return value instanceof byte[] raw ? raw : ((String) value).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static boolean all(String text, IntPredicate test) {
+        return !text.isEmpty() && text.chars().allMatch(test);
     }
 
     static int length(String text) {

@@ -1,0 +1,279 @@
+"""Rows, structured values, arrays and maps. Positions count from 1; beyond the end is null."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from plans import rex as r
+from plans import types as t
+from plans.execution.expressions.arithmetic import operand_types
+from plans.execution.expressions.casts import cast_column
+from plans.execution.expressions.functions import fail, java
+from plans.execution.expressions.literals import constant
+from plans.execution.expressions.registry import translates
+from plans.execution.types import to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+    from plans.execution.expressions.context import ExpressionContext
+    from plans.rex import Call
+
+_FLOATING = (t.FloatType, t.DoubleType)
+
+
+def _operand(
+    call: Call, args: tuple[Column, ...], index: int, target: t.LogicalType, context: ExpressionContext
+) -> Column:
+    return cast_column(args[index], r.type_of(call.operands[index]), target, context)
+
+
+def _element_type(call: Call) -> t.LogicalType:
+    """The element type of the array that is the first operand."""
+    array = r.type_of(call.operands[0])
+    assert isinstance(array, t.ArrayType)
+    return array.element
+
+
+@translates("$ITEM$1", "$at$1")
+def _item(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    holder = r.type_of(call.operands[0])
+    match holder:
+        case t.ArrayType():
+            return F.get(args[0], args[1].cast("int") - 1)
+        case t.MapType():
+            return args[0].getItem(_operand(call, args, 1, holder.key, context))
+        case t.MultisetType():
+            return args[0].getItem(_operand(call, args, 1, holder.element, context))
+        case t.FieldsType():
+            wanted = constant(call.operands[1])
+            name = wanted if isinstance(wanted, str) else holder.names[int(wanted) - 1]
+            return args[0].getField(name)
+    raise context.unsupported(f"an item of a value of type {holder}")
+
+
+@translates("$CARDINALITY$1")
+def _cardinality(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    # size(null) is -1 without ANSI mode.
+    return F.when(args[0].isNotNull(), F.size(args[0]))
+
+
+@translates("$ELEMENT$1")
+def _element(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    size = F.size(args[0])
+    wrong = fail("ELEMENT needs an array of at most one element, it has ", size).cast(to_spark(call.type))
+    return F.when(size > 1, wrong).otherwise(F.get(args[0], F.lit(0)))
+
+
+@translates("$ROW$1")
+def _row(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    row = call.type
+    assert isinstance(row, t.FieldsType)
+    return F.struct(
+        *(_operand(call, args, index, field.type, context).alias(field.name) for index, field in enumerate(row.fields))
+    )
+
+
+@translates("$ARRAY$1")
+def _array(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    assert isinstance(call.type, t.ArrayType)
+    element = call.type.element
+    made = F.array(*(_operand(call, args, index, element, context) for index in range(len(args))))
+    return made if args else made.cast(to_spark(call.type))
+
+
+@translates("$MAP$1")
+def _map(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    assert isinstance(call.type, t.MapType)
+    sides = (call.type.key, call.type.value)
+    made = F.create_map(*(_operand(call, args, index, sides[index % 2], context) for index in range(len(args))))
+    return made if args else made.cast(to_spark(call.type))
+
+
+@translates("$OBJECT_OF$1")
+def _object_of(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    assert isinstance(call.type, t.FieldsType)
+    given = {constant(call.operands[index]): index + 1 for index in range(1, len(args), 2)}
+    return F.struct(
+        *(_operand(call, args, given[field.name], field.type, context).alias(field.name) for field in call.type.fields)
+    )
+
+
+@translates("$OBJECT_UPDATE$1")
+def _object_update(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    source = r.type_of(call.operands[0])
+    assert isinstance(call.type, t.FieldsType) and isinstance(source, t.FieldsType)
+    given = {constant(call.operands[index]): index + 1 for index in range(1, len(args), 2)}
+    fields = []
+    for field in call.type.fields:
+        if field.name in given:
+            value = _operand(call, args, given[field.name], field.type, context)
+        else:
+            value = args[0].getField(field.name)
+        fields.append(value.alias(field.name))
+    return F.when(args[0].isNotNull(), F.struct(*fields))
+
+
+def _needle(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return _operand(call, args, 1, _element_type(call), context)
+
+
+@translates("$ARRAY_CONTAINS$1")
+def _contains(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    array, needle = args[0], _needle(call, args, context)
+    if isinstance(_element_type(call), _FLOATING):
+        # NaN equals nothing, here too.
+        array = F.filter(array, lambda item: ~F.coalesce(F.isnan(item), F.lit(False)))
+    found = F.coalesce(F.array_contains(array, needle), F.lit(False))
+    if not r.type_of(call.operands[1]).nullable:
+        return F.when(args[0].isNotNull(), found)
+    either = F.when(needle.isNull(), F.exists(array, lambda item: item.isNull())).otherwise(found)
+    return F.when(args[0].isNotNull(), either)
+
+
+@translates("$ARRAY_POSITION$1")
+def _position(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return F.array_position(args[0], _needle(call, args, context)).cast("int")
+
+
+@translates("$ARRAY_REMOVE$1")
+def _remove(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    needle = _needle(call, args, context)
+    return F.filter(args[0], lambda item: ~item.eqNullSafe(needle))
+
+
+@translates("$ARRAY_APPEND$1")
+def _append(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    assert isinstance(call.type, t.ArrayType)
+    return F.array_append(_whole(call, args, 0, context), _operand(call, args, 1, call.type.element, context))
+
+
+@translates("$ARRAY_PREPEND$1")
+def _prepend(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    assert isinstance(call.type, t.ArrayType)
+    return F.array_prepend(_whole(call, args, 0, context), _operand(call, args, 1, call.type.element, context))
+
+
+def _whole(call: Call, args: tuple[Column, ...], index: int, context: ExpressionContext) -> Column:
+    """An operand as a value of the result's type."""
+    return _operand(call, args, index, call.type, context)
+
+
+def _same_type(*names: str, apply: Callable[..., Column]) -> None:
+    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        return apply(*(_whole(call, args, index, context) for index in range(len(args))))
+
+    translates(*names)(translate)
+
+
+_same_type("$ARRAY_CONCAT$1", apply=F.concat)
+_same_type("$ARRAY_UNION$1", apply=F.array_union)
+_same_type("$ARRAY_EXCEPT$1", apply=F.array_except)
+_same_type("$ARRAY_INTERSECT$1", apply=F.array_intersect)
+_same_type("$ARRAY_DISTINCT$1", apply=F.array_distinct)
+_same_type("$ARRAY_REVERSE$1", apply=F.reverse)
+
+
+@translates("$ARRAY_SLICE$1")
+def _slice(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    array, size = args[0], F.size(args[0])
+
+    def place(index: Column) -> Column:
+        """A position from 1; a negative one counts from the end, what lies before the start is the start."""
+        return F.greatest(F.when(index < 0, size + index + 1).otherwise(index), F.lit(1))
+
+    start = place(args[1].cast("int"))
+    end = F.least(place(args[2].cast("int")), size) if len(args) > 2 else size
+    known = array.isNotNull() & args[1].isNotNull()
+    if len(args) > 2:
+        known = known & args[2].isNotNull()
+    return F.when(known, F.slice(array, start, F.greatest(end - start + 1, F.lit(0))))
+
+
+def _most(pick: Callable[[Column], Column]) -> Callable[[Call, tuple[Column, ...], ExpressionContext], Column]:
+    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        if not isinstance(_element_type(call), _FLOATING):
+            return pick(args[0])
+        return F.coalesce(pick(F.filter(args[0], lambda item: ~F.isnan(item))), pick(args[0]))
+
+    return translate
+
+
+translates("$ARRAY_MAX$1")(_most(F.array_max))
+translates("$ARRAY_MIN$1")(_most(F.array_min))
+
+
+@translates("$ARRAY_SORT$1")
+def _sort(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    ascending = constant(call.operands[1]) if len(args) > 1 else True
+    nulls_first = constant(call.operands[2]) if len(args) > 2 else ascending
+    if ascending is None or nulls_first is None:
+        raise context.unsupported("ARRAY_SORT needs constants for its order")
+    values = F.sort_array(F.filter(args[0], lambda item: item.isNotNull()), bool(ascending))
+    nulls = F.filter(args[0], lambda item: item.isNull())
+    return F.concat(nulls, values) if nulls_first else F.concat(values, nulls)
+
+
+@translates("$ARRAY_JOIN$1")
+def _join(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    if len(args) == 2:
+        return java("ARRAY_JOIN", "string", args[0], args[1])
+    return java("ARRAY_JOIN", "string", args[0], args[1], args[2])
+
+
+@translates("$MAP_KEYS$1")
+def _keys(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return F.map_keys(args[0])
+
+
+@translates("$MAP_VALUES$1")
+def _values(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return F.map_values(args[0])
+
+
+@translates("$MAP_ENTRIES$1")
+def _entries(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return F.map_entries(args[0]).cast(to_spark(call.type))
+
+
+@translates("$MAP_FROM_ARRAYS$1")
+def _from_arrays(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    keys, values = args
+    wrong = fail("MAP_FROM_ARRAYS needs arrays of one length, they have ", F.size(keys), F.lit(" and "), F.size(values))
+    return F.when(F.size(keys) != F.size(values), wrong.cast(to_spark(call.type))).otherwise(
+        F.map_from_arrays(keys, values)
+    )
+
+
+_same_type("$MAP_UNION$1", apply=F.map_concat)
+
+
+@translates("$TYPEOF$1")
+def _typeof(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    type_ = r.type_of(call.operands[0])
+    full = len(args) > 1 and constant(call.operands[1]) is True
+    text = str(type_)
+    return F.lit(
+        text
+        if full
+        else text.replace(f"VARCHAR({t.MAX_LENGTH})", "STRING").replace(f"VARBINARY({t.MAX_LENGTH})", "BYTES")
+    )
+
+
+@translates("$HASH_CODE$1")
+def _hash_code(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    value = args[0]
+    match operand_types(call)[0]:
+        case t.DateType():
+            value = F.unix_date(value)
+        case t.TimestampBase():
+            value = F.unix_micros(value.cast("timestamp"))
+    return java("HASH_CODE", "int", value)
+
+
+@translates("$GET$1", "$get$1")
+def _get(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return _item(call, args, context)

@@ -1,0 +1,165 @@
+"""The SQL/JSON functions: JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON, constructors.
+
+A path without `lax` or `strict` is strict, as in Flink.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from plans import rex as r
+from plans import types as t
+from plans.execution.expressions import texts
+from plans.execution.expressions.functions import java
+from plans.execution.expressions.literals import constant, symbol
+from plans.execution.expressions.registry import translates
+from plans.execution.types import to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+    from plans.execution.expressions.context import ExpressionContext
+    from plans.rex import Call
+
+_JSON_CALLS = frozenset({"$JSON_OBJECT$1", "$JSON_ARRAY$1", "$JSON$1"})
+
+
+def _is_json(kind: str) -> None:
+    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        return java("IS_JSON", "boolean", args[0], options=(kind,))
+
+    def negated(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        # Flink: null IS NOT JSON is true.
+        return ~translate(call, args, context)
+
+    translates(f"$IS JSON {kind}$1")(translate)
+    translates(f"$IS NOT JSON {kind}$1")(negated)
+
+
+for _kind in ("VALUE", "SCALAR", "ARRAY", "OBJECT"):
+    _is_json(_kind)
+
+
+@translates("$IS_JSON$1")
+def _is_json_call(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    kind = symbol(call.operands[1]) if len(args) > 1 else "VALUE"
+    return java("IS_JSON", "boolean", args[0], options=(kind,))
+
+
+@translates("$JSON_EXISTS$1")
+def _exists(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    on_error = symbol(call.operands[2]) if len(args) > 2 else "FALSE"
+    return java("JSON_EXISTS", "boolean", args[0], args[1], options=(on_error,))
+
+
+@translates("$JSON_VALUE$1")
+def _value(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    behaviours = {"EMPTY": "NULL", "ERROR": "NULL"}
+    defaults = {"EMPTY": F.lit(None).cast("string"), "ERROR": F.lit(None).cast("string")}
+    index = 2
+    while index < len(args):
+        behaviour = symbol(call.operands[index])
+        has_default = behaviour == "DEFAULT"
+        of = symbol(call.operands[index + (2 if has_default else 1)])
+        behaviours[of] = behaviour
+        if has_default:
+            defaults[of] = args[index + 1].cast("string")
+        index += 3 if has_default else 2
+    options = (behaviours["EMPTY"], behaviours["ERROR"], _returned(call.type))
+    text = java("JSON_VALUE", "string", args[0], args[1], defaults["EMPTY"], defaults["ERROR"], options=options)
+    return text.cast(to_spark(call.type))
+
+
+def _returned(type_: t.LogicalType) -> str:
+    match type_:
+        case t.BooleanType():
+            return "BOOLEAN"
+        case t.IntegerType():
+            return "INTEGER"
+        case t.FloatType() | t.DoubleType():
+            return "DOUBLE"
+    return "STRING"
+
+
+@translates("$JSON_QUERY$1")
+def _query(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    symbols = [symbol(operand) for operand in call.operands[2:5]]
+    wrapper, on_empty, on_error = (symbols + ["WITHOUT_ARRAY", "NULL", "NULL"][len(symbols) :])[:3]
+    options = (wrapper, on_empty, on_error)
+    if isinstance(call.type, t.ArrayType):
+        return java("JSON_QUERY_ARRAY", "array<string>", args[0], args[1], options=options)
+    return java("JSON_QUERY", "string", args[0], args[1], options=options)
+
+
+def _printable(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
+    """Times as texts, everything else as it is: the Java side writes the rest."""
+    match type_:
+        case t.DateType() | t.TimeType() | t.TimestampBase():
+            return texts.to_text(column, type_, context)
+        case t.ArrayType():
+            return F.transform(column, lambda item: _printable(item, type_.element, context))
+        case t.MapType():
+            return F.map_from_arrays(
+                F.transform(F.map_keys(column), lambda item: texts.to_text(item, type_.key, context)),
+                F.transform(F.map_values(column), lambda item: _printable(item, type_.value, context)),
+            )
+        case t.FieldsType():
+            parts = [_printable(column.getField(f.name), f.type, context).alias(f.name) for f in type_.fields]
+            return F.when(column.isNotNull(), F.struct(*parts))
+    return column
+
+
+def _prepared(call: Call, args: tuple[Column, ...], index: int, context: ExpressionContext) -> tuple[Column, str]:
+    """A value for JSON_OBJECT or JSON_ARRAY and whether it is JSON already."""
+    operand = call.operands[index]
+    raw = isinstance(operand, r.Call) and operand.name in _JSON_CALLS
+    value = args[index] if raw else _printable(args[index], r.type_of(operand), context)
+    return value, "raw" if raw else "value"
+
+
+@translates("$JSON_STRING$1")
+def _string(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return java("JSON_STRING", "string", _printable(args[0], r.type_of(call.operands[0]), context))
+
+
+@translates("$JSON_OBJECT$1")
+def _object(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    options = [symbol(call.operands[0])]
+    values = []
+    for index in range(1, len(args), 2):
+        value, form = _prepared(call, args, index + 1, context)
+        values.append(value.alias(f"v{index}"))
+        options += [str(constant(call.operands[index])), form]
+    if not values:
+        return F.lit("{}")
+    return java("JSON_OBJECT", "string", F.struct(*values), options=tuple(options))
+
+
+@translates("$JSON_ARRAY$1")
+def _array(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    options = [symbol(call.operands[0])]
+    values = []
+    for index in range(1, len(args)):
+        value, form = _prepared(call, args, index, context)
+        values.append(value.alias(f"v{index}"))
+        options.append(form)
+    if not values:
+        return F.lit("[]")
+    return java("JSON_ARRAY", "string", F.struct(*values), options=tuple(options))
+
+
+@translates("$JSON$1")
+def _json(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return java("JSON", "string", args[0])
+
+
+@translates("$JSON_QUOTE$1")
+def _quote(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return java("JSON_QUOTE", "string", args[0])
+
+
+@translates("$JSON_UNQUOTE$1")
+def _unquote(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return java("JSON_UNQUOTE", "string", args[0])

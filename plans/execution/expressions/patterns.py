@@ -1,0 +1,105 @@
+"""LIKE, SIMILAR TO and regular expressions.
+
+A LIKE with a constant pattern is Spark's own; Flink's patterns have no escape character unless ESCAPE names one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from plans.errors import PlanError
+from plans.execution.expressions.functions import java
+from plans.execution.expressions.literals import constant
+from plans.execution.expressions.registry import translates
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+    from plans.execution.expressions.context import ExpressionContext
+    from plans.rex import Call
+
+
+@translates("$LIKE$1", "$like$1")
+def _like(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    pattern = constant(call.operands[1])
+    escape = constant(call.operands[2]) if len(args) > 2 else ""
+    if pattern is None or escape is None:
+        return java("LIKE", "boolean", *args)
+    text = args[0]
+    tokens = _tokens(str(pattern), str(escape), context)
+    plain = "".join(token for token, wild in tokens if not wild)
+    shape = "".join(token if wild else "x" for token, wild in tokens)
+    inner = shape.strip("x")
+    if not inner:
+        return text == plain
+    if inner == "%" and shape.endswith("%"):
+        return text.startswith(plain)
+    if inner == "%" and shape.startswith("%"):
+        return text.endswith(plain)
+    if shape.startswith("%") and shape.endswith("%") and not shape[1:-1].strip("x"):
+        return text.contains(plain)
+    written = "".join(token if wild or token not in "%_\\" else f"\\{token}" for token, wild in tokens)
+    return F.like(text, F.lit(written))
+
+
+@translates("$NOT LIKE$1")
+def _not_like(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return ~_like(call, args, context)
+
+
+def _tokens(pattern: str, escape: str, context: ExpressionContext) -> list[tuple[str, bool]]:
+    """The characters of a LIKE pattern, each with whether it is a wildcard."""
+    if len(escape) > 1:
+        raise PlanError(f"LIKE ... ESCAPE takes one character, not {escape!r}", where=context.where)
+    found: list[tuple[str, bool]] = []
+    position = 0
+    while position < len(pattern):
+        character = pattern[position]
+        if escape and character == escape:
+            position += 1
+            escaped = pattern[position : position + 1]
+            if not escaped or escaped not in f"%_{escape}":
+                raise PlanError(
+                    f"the escape character of LIKE {pattern!r} must stand before %, _ or itself", where=context.where
+                )
+            found.append((escaped, False))
+        else:
+            found.append((character, character in "%_"))
+        position += 1
+    return found
+
+
+@translates("$SIMILAR TO$1", "$similar$1")
+def _similar(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return java("SIMILAR_TO", "boolean", *args)
+
+
+@translates("$NOT SIMILAR TO$1")
+def _not_similar(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return ~java("SIMILAR_TO", "boolean", *args)
+
+
+def _regexp(name: str, returns: str, integer: int = -1) -> None:
+    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        shaped = [arg.cast("int") if index == integer else arg for index, arg in enumerate(args)]
+        return java(name, returns, *shaped)
+
+    translates(f"${name}$1")(translate)
+
+
+_regexp("REGEXP", "boolean")
+_regexp("REGEXP_REPLACE", "string")
+_regexp("REGEXP_EXTRACT", "string", integer=2)
+_regexp("REGEXP_EXTRACT_ALL", "array<string>", integer=2)
+_regexp("REGEXP_COUNT", "int")
+_regexp("REGEXP_INSTR", "int")
+_regexp("REGEXP_SUBSTR", "string")
+_regexp("SPLIT", "array<string>")
+
+
+@translates("$STR_TO_MAP$1")
+def _str_to_map(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    text, pairs, values = (*args, F.lit(","), F.lit("="))[:3] if len(args) < 3 else args
+    return java("STR_TO_MAP", "map<string,string>", text, pairs, values)
