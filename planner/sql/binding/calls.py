@@ -10,7 +10,7 @@ from planner.functions.registry import function_names, is_aggregate, is_function
 from planner.sql import nodes as ast
 from planner.sql.binding.arguments import aggregate_name, aggregate_operands
 from planner.sql.binding.core import AggregateRef, Context, Session
-from planner.sql.binding.expressions import bind, bind_condition, binds
+from planner.sql.binding.expressions import bind, bind_condition, binds, check_equality
 from planner.sql.binding.source import did_you_mean
 from planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over
 from plans.rex import RexNode, type_of
@@ -45,7 +45,10 @@ def _call(session: Session, node: exp.Expr, context: Context) -> RexNode:
     for clause in ("distinct", "filter", "within_group", "order", "nulls"):
         if node.args.get(clause):
             raise session.source.error(node, f"{name} is no aggregate, so {clause.upper()} cannot stand here")
-    return resolve_call(name, [bind(session, argument, context) for argument in node.arguments])
+    operands = [bind(session, argument, context) for argument in node.arguments]
+    if name == "NULLIF" and len(operands) == 2:
+        check_equality(*operands)
+    return resolve_call(name, operands)
 
 
 def _unknown(session: Session, node: ast.Call, name: str) -> Exception:

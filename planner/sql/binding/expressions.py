@@ -16,8 +16,9 @@ from planner.sql import nodes as ast
 from planner.sql.binding.core import Context, Session
 from planner.sql.binding.scopes import field_of, resolve
 from planner.sql.binding.types import bind_type, qualifier_text
-from plans.rex import RexNode, type_of
-from plans.types import BOOLEAN, BooleanType, NullType
+from plans.errors import ProgramError
+from plans.rex import FieldAccess, Literal, RexNode, type_of
+from plans.types import BOOLEAN, BooleanType, CharacterType, FieldsType, NullType, NumericType
 
 Binder = Callable[[Session, exp.Expr, Context], RexNode]
 
@@ -174,7 +175,25 @@ _BINARY: dict[type[exp.Expr], str] = {
 
 @binds(*_BINARY)
 def _operator(session: Session, node: exp.Expr, context: Context) -> RexNode:
-    return call(session, node, _BINARY[type(node)], [node.this, node.expression], context)
+    operands = [bind(session, operand, context) for operand in (node.this, node.expression)]
+    if isinstance(node, exp.EQ | exp.NEQ):
+        check_equality(*operands)
+    return resolve_call(_BINARY[type(node)], operands)
+
+
+def check_equality(left: RexNode, right: RexNode) -> None:
+    """Refuse `=` and `<>` of a number and a text: Flink casts them for `<`, BETWEEN and IN alone.
+
+    Raises:
+        ProgramError: names both types.
+    """
+    one, two = type_of(left), type_of(right)
+    for number, text in ((one, two), (two, one)):
+        if isinstance(number, NumericType) and isinstance(text, CharacterType):
+            raise ProgramError(
+                f"{one} and {two} cannot be tested for equality: there is no implicit conversion between them",
+                remedy="CAST one side to the type of the other",
+            )
 
 
 @binds(exp.And, exp.Or)
@@ -237,7 +256,9 @@ def _is(session: Session, node: exp.Expr, context: Context) -> RexNode:
 def _is_distinct(session: Session, node: exp.Expr, context: Context) -> RexNode:
     assert isinstance(node, ast.IsDistinctFrom)
     name = "IS NOT DISTINCT FROM" if node.negated else "IS DISTINCT FROM"
-    return call(session, node, name, [node.this, node.expression], context)
+    operands = [bind(session, operand, context) for operand in (node.this, node.expression)]
+    check_equality(*operands)
+    return resolve_call(name, operands)
 
 
 @binds(ast.Like)
@@ -294,7 +315,9 @@ def _case(session: Session, node: exp.Expr, context: Context) -> RexNode:
             if subject is None:
                 when = bind_condition(session, branch.this, replace(context, clause="the condition of WHEN"))
             else:
-                when = resolve_call("=", [bind(session, subject, context), bind(session, branch.this, context)])
+                operands = [bind(session, operand, context) for operand in (subject, branch.this)]
+                check_equality(*operands)
+                when = resolve_call("=", operands)
         branches += [when, bind(session, branch.args["true"], context)]
     default = node.args.get("default")
     branches.append(literals.null() if default is None else bind(session, default, context))
@@ -330,7 +353,15 @@ def _query_constructor(session: Session, node: exp.Expr, context: Context) -> Re
 @binds(ast.ItemAccess)
 def _item(session: Session, node: exp.Expr, context: Context) -> RexNode:
     assert isinstance(node, ast.ItemAccess)
-    return call(session, node, "ITEM", [node.this, node.item], context)
+    collection, item = bind(session, node.this, context), bind(session, node.item, context)
+    row = type_of(collection)
+    if isinstance(row, FieldsType) and isinstance(item, Literal):
+        # row[1] and row['name'] are the field of that place or name.
+        if isinstance(item.value, int) and 1 <= item.value <= len(row.fields):
+            return FieldAccess(collection, row.names[item.value - 1])
+        if isinstance(item.value, str) and row.field_named(item.value) is not None:
+            return FieldAccess(collection, item.value)
+    return resolve_call("ITEM", [collection, item])
 
 
 @binds(ast.FieldAccess)

@@ -21,7 +21,7 @@ from planner.algebra.nodes import (
 )
 from planner.catalog.memory import Catalog
 from planner.functions import casts, fold
-from planner.sql.binding import calls, selects
+from planner.sql.binding import calls, jsons, selects
 from planner.sql.binding.core import Bound, Context, Session, Surroundings
 from planner.sql.binding.expressions import bind, bind_value
 from planner.sql.binding.relations import one_row
@@ -31,8 +31,8 @@ from planner.sql.binding.windows import directions
 from plans.rex import InputRef, RexNode, type_of, walk
 from plans.types import LogicalType, NullType, RowType, row_of
 
-#: Importing it registers the binder of function calls.
-_REGISTERED = calls
+#: Importing them registers the binders of function calls.
+_REGISTERED = (calls, jsons)
 
 
 def new_session(source: Source, catalog: Catalog) -> Session:
@@ -203,6 +203,7 @@ def _ordered(session: Session, node: exp.Expr, query: Bound, around: Surrounding
         rex = exprs[at] if at is not None else bind_value(session, item.this, context)
         if rex not in exprs:
             exprs.append(rex)
+        selects.check_sortable(session, item, rex)
         keys.append(SortKey(exprs.index(rex), *directions(item)))
     rel = query.rel
     if len(exprs) > len(row.fields):

@@ -27,7 +27,7 @@ from planner.sql.binding.relations import From, Place, bind_from
 from planner.sql.binding.scopes import find_relation, outer
 from planner.sql.binding.windows import directions
 from plans.rex import FieldAccess, InputRef, RexNode, type_of
-from plans.types import FieldsType, row_of
+from plans.types import FieldsType, MapType, MultisetType, row_of
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,16 @@ def ordinal(session: Session, node: exp.Expr, width: int) -> int | None:
     if not 1 <= number <= width:
         raise session.source.error(node, f"ordinal {number} is out of range", f"write a number from 1 to {width}")
     return number - 1
+
+
+def check_sortable(session: Session, node: exp.Expr, rex: RexNode) -> None:
+    """Refuse to sort by a value without an order.
+
+    Raises:
+        ProgramError: the expression is a MAP or MULTISET.
+    """
+    if isinstance(type_of(rex), MapType | MultisetType):
+        raise session.source.error(node, f"{type_of(rex)} has no order, so it cannot be sorted by", "sort by its parts")
 
 
 class _Block:
@@ -255,6 +265,7 @@ class _Block:
                     extra.append(replace(key.clause, name=_name_of(key.clause, f"EXPR${at}")))
                     known.append(key.clause.rex)
                 index = len(items) + known.index(key.clause.rex)
+            check_sortable(self._session, key.node, [*items, *extra][index].rex)
             keys.append(SortKey(index, *directions(key.node)))
         rel = _project(rel, [*items, *extra])
         if distinct:

@@ -9,7 +9,7 @@ from planner.functions import casts
 from planner.functions.registry import resolve_call
 from planner.sql import nodes as ast
 from planner.sql.binding.core import Bound, Context, Session
-from planner.sql.binding.expressions import bind
+from planner.sql.binding.expressions import bind, check_equality
 from plans.rex import InputRef, Literal, RexNode, type_of
 from plans.types import BOOLEAN
 
@@ -72,5 +72,7 @@ def _comparable(session: Session, node: exp.Expr, operator: str, rex: RexNode, a
     if isinstance(rex, Literal) and rex.value is None and rex.symbol is None:
         return casts.cast(rex, column)
     with session.source.at(node):
+        if operator in ("=", "<>"):
+            check_equality(rex, InputRef(0, column))
         resolve_call(operator, [rex, InputRef(0, column)])
     return rex

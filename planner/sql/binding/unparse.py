@@ -42,7 +42,6 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "CEIL": (" TO ",),
     "POSITION": (" IN ",),
     "TRIM": (" ", " FROM "),
-    "SUBSTRING": (" FROM ", " FOR "),
     "OVERLAY": (" PLACING ", " FROM ", " FOR "),
 }
 
@@ -212,10 +211,7 @@ class _Text:
 
 def _string(text: str) -> str:
     doubled = text.replace("'", "''")
-    if doubled.isascii():
-        return f"'{doubled}'"
-    escaped = "".join(char if char.isascii() else f"\\{ord(char):04x}" for char in doubled.replace("\\", "\\\\"))
-    return f"u&'{escaped}'"
+    return f"'{doubled}'" if doubled.isascii() else f"_UTF16'{doubled}'"
 
 
 def _type(type_: LogicalType) -> str:

@@ -67,12 +67,12 @@ def test_a_primary_key_makes_columns_not_null() -> None:
         ("a IS NULL AND a NOT IN (1, 2)", "`a` IS NULL AND `a` NOT IN (1, 2)"),
         ("EXTRACT(YEAR FROM ts)", "EXTRACT(YEAR FROM `ts`)"),
         ("FLOOR(ts TO HOUR)", "FLOOR(`ts` TO HOUR)"),
-        ("SUBSTRING(s FROM 2 FOR 3)", "SUBSTRING(`s` FROM 2 FOR 3)"),
+        ("SUBSTRING(s FROM 2 FOR 3)", "SUBSTRING(`s`, 2, 3)"),
         ("TRIM(s)", "TRIM(BOTH ' ' FROM `s`)"),
         ("ARRAY[a, b][1]", "ARRAY[`a`, `b`][1]"),
         ("TRY_CAST(s AS STRING)", "TRY_CAST(`s` AS STRING)"),
         ("-a", "- `a`"),
-        ("s || 'ä'", "`s` || u&'\\00e4'"),
+        ("s || 'ä'", "`s` || _UTF16'ä'"),
     ],
 )
 def test_the_text_of_a_computed_column(expression: str, text: str) -> None:

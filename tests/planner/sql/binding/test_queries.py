@@ -395,6 +395,7 @@ def test_distinct_over_group_by_is_two_aggregates(bind: Bind) -> None:
         ("SELECT GROUPING(a) FROM t", "GROUPING needs a GROUP BY"),
         ("SELECT GROUPING(b) FROM t GROUP BY a", "is no grouping expression"),
         ("SELECT a FROM t WHERE a", "WHERE clause must be a condition"),
+        ("SELECT a FROM t ORDER BY m LIMIT 1", "has no order"),
         ("SELECT a FROM t ORDER BY 2 LIMIT 1", "ordinal 2 is out of range"),
         ("SELECT DISTINCT a FROM t ORDER BY b LIMIT 1", "ORDER BY must use selected expressions"),
         ("SELECT a FROM t UNION ALL SELECT a, e FROM u", "column count mismatch in UNION ALL"),
@@ -413,13 +414,9 @@ def test_distinct_over_group_by_is_two_aggregates(bind: Bind) -> None:
         ("SELECT * FROM t RIGHT JOIN UNNEST(arr) AS q(v) ON TRUE", "cannot have a right side that depends"),
         ("SELECT * FROM UNNEST(1) AS q(v)", "UNNEST needs an ARRAY, MAP or MULTISET"),
         ("WITH q(x) AS (SELECT a, b FROM t) SELECT x FROM q", "number of columns must match"),
-        ("SELECT COUNT(*)", ""),
     ],
 )
 def test_what_flink_refuses_is_refused(bind: Bind, query: str, message: str) -> None:
-    if not message:
-        bind(query)
-        return
     with pytest.raises(CompiledPlanError) as caught:
         bind(query)
     assert message in caught.value.message
