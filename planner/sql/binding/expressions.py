@@ -122,7 +122,10 @@ _TYPED = {"DATE": literals.date, "TIME": literals.time, "TIMESTAMP": literals.ti
 @binds(ast.TypedLiteral)
 def _typed_literal(session: Session, node: exp.Expr, context: Context) -> RexNode:
     assert isinstance(node, ast.TypedLiteral)
-    return _TYPED[node.kind](node.value)
+    reader = _TYPED.get(node.kind)
+    if reader is None:
+        raise session.source.unsupported(node, f"a {node.kind} literal", "CAST a text, or use TO_TIMESTAMP_LTZ")
+    return reader(node.value)
 
 
 @binds(ast.BinaryLiteral)
