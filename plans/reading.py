@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
 
-import plans.nodes  # noqa: F401  # registers the node types
 from plans.errors import PlanError
 from plans.findings import Finding, Severity, did_you_mean, pointer_of, shown
 from plans.nodes.base import Json, PlanNode

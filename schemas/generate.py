@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from plans.nodes import NODE_TYPES, PlanNode
+from plans.nodes import PlanNode, all_node_types
 from plans.nodes.base import FieldMark, PlanModel, StateSlot
 from plans.nodes.fields import DEFINITION
 from plans.nodes.unsupported import OpaqueNode
@@ -19,14 +19,16 @@ from schemas.definitions import Schema, chosen_by, definitions, ref
 
 def build() -> Schema:
     """The schema, from the declarations as they are."""
-    models: list[Any] = [(model, "validation") for model in (*NODE_TYPES.values(), Edge)]
+    types = all_node_types()
+    models: list[Any] = [(model, "validation") for model in (*types.values(), Edge)]
     _, generated = models_json_schema(models, by_alias=True, ref_template="#/$defs/{model}")
     found: dict[str, Schema] = {name: _cleaned(schema) for name, schema in generated["$defs"].items()}
-    found = {name: _strict(_MODELS[name], schema) for name, schema in found.items()}
+    classes = {model.__name__: model for model in _subclasses(PlanModel)}
+    found = {name: _strict(classes[name], schema) for name, schema in found.items()}
     defs = {name: _discriminated(schema, found) for name, schema in found.items()} | definitions()
-    for model in NODE_TYPES.values():
+    for model in types.values():
         defs[model.__name__] = _node(model, defs[model.__name__])
-    defs["Node"] = chosen_by("type", {name: ref(model.__name__) for name, model in sorted(NODE_TYPES.items())})
+    defs["Node"] = chosen_by("type", {name: ref(model.__name__) for name, model in sorted(types.items())})
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"Compiled plan of Flink {FLINK_VERSION}",
@@ -65,9 +67,6 @@ def _subclasses(model: type[PlanModel]) -> Iterator[type[PlanModel]]:
     yield model
     for child in model.__subclasses__():
         yield from _subclasses(child)
-
-
-_MODELS: dict[str, type[PlanModel]] = {model.__name__: model for model in _subclasses(PlanModel)}
 
 
 def _strict(model: type[PlanModel], schema: Schema) -> Schema:

@@ -269,5 +269,5 @@ class StatefulNode(PlanNode):
         return self.state
 
 
-#: Every known node type: `stream-exec-join_1` -> class.
+#: The node types declared in the modules loaded so far: `stream-exec-join_1` -> class. See `registry`.
 NODE_TYPES: dict[str, type[PlanNode]] = {}

@@ -10,8 +10,9 @@ from pydantic import ValidationError
 
 from plans.findings import Finding, did_you_mean, pointer_of, shown
 from plans.masking import masked_json
-from plans.nodes.base import NODE_TYPES, PlanModel, PlanNode
+from plans.nodes.base import PlanModel, PlanNode
 from plans.nodes.fields import CODEC_ERROR
+from plans.nodes.registry import all_node_types, node_type
 
 Json = Any
 _NEEDED = {
@@ -43,7 +44,7 @@ def read_node(value: Json, position: int) -> tuple[PlanNode | None, list[Finding
         message = "a node needs a `type`" if type_name is None else "a node's `type` must be a text"
         return None, [Finding(pointer_of((*at, "type")), message, "such as `stream-exec-calc_1`", type_name, shown_id)]
     node = f"{shown_id} ({type_name})"
-    model = NODE_TYPES.get(type_name)
+    model = node_type(type_name)
     if model is None:
         message, remedy = _unknown_type(type_name)
         return None, [Finding(pointer_of((*at, "type")), message, remedy, type_name, node)]
@@ -123,19 +124,21 @@ def _child(value: Json, part: str | int) -> Json:
 
 
 def _unknown_type(type_name: str) -> tuple[str, str]:
+    types = all_node_types()
     name, _, version = type_name.rpartition("_")
-    versions = sorted(model.VERSION for model in NODE_TYPES.values() if name == model.NAME)
+    versions = sorted(model.VERSION for model in types.values() if name == model.NAME)
     if versions:
         known = ", ".join(f"{name}_{number}" for number in versions)
         newer = version.isdigit() and int(version) > versions[-1]
         what = "a newer version of the node type" if newer else "an unknown version of the node type"
         return f"{what} {name!r}: {type_name}", f"known: {known}; compile the plan again with this version"
-    remedy = did_you_mean(type_name, NODE_TYPES, "the product knows the streaming node types of Flink 2.3")
+    remedy = did_you_mean(type_name, types, "the product knows the streaming node types of Flink 2.3")
     return f"unknown node type {type_name!r}", remedy
 
 
 @lru_cache(maxsize=1)
 def _all_names() -> tuple[str, ...]:
+    all_node_types()
     found: set[str] = set()
     todo: list[type[PlanModel]] = [PlanModel]
     while todo:

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 import schemas
-from plans.nodes import NODE_TYPES
+from plans.nodes import all_node_types
 from schemas.generate import text
 from tests.plans.plan_files import ALL, data_of, name_of
 
@@ -25,7 +25,7 @@ def test_it_is_a_schema() -> None:
 
 
 def test_every_node_type_has_a_definition() -> None:
-    for name, model in NODE_TYPES.items():
+    for name, model in all_node_types().items():
         found = schemas.load()["$defs"][model.__name__]
         assert found["properties"]["type"] == {"const": name}
         assert found["additionalProperties"] is (not model.RUNNABLE and name != "stream-exec-match_1")

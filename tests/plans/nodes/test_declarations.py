@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from plans.nodes import NODE_TYPES, Join, MultiJoin, OpaqueNode, PlanNode, Sink
+from plans.nodes import Join, MultiJoin, OpaqueNode, PlanNode, Sink, all_node_types, node_type, registry
 from plans.nodes.base import FieldMark
 
+NODE_TYPES = all_node_types()
 # Every type that Flink 2.3 serialises in a streaming plan (its `ExecNodeMetadata`).
 FLINK_TYPES = """
 async-calc_1 async-correlate_1 calc_1 changelog-normalize_1 correlate_1 deduplicate_1 delta-join_1 delta-join_2
@@ -34,6 +35,15 @@ def test_a_declaration_is_whole(model: type[PlanNode]) -> None:
         assert model.KEEPS_STATE
     if model.KEEPS_STATE and model.RUNNABLE:
         assert model.enforcing_fields(), "an operator with state has fields that shape it"
+
+
+def test_the_registry_names_the_module_of_every_type() -> None:
+    homes = {f"stream-exec-{kind}": module for module, kinds in registry._KINDS.items() for kind in kinds.split()}
+    assert {model.NAME: model.__module__ for model in NODE_TYPES.values()} == {
+        name: f"plans.nodes.{module}" for name, module in homes.items()
+    }
+    assert node_type("stream-exec-join_1") is Join
+    assert node_type("stream-exec-join_9") is None
 
 
 def test_enforcing_fields_are_those_that_shape_the_state() -> None:
