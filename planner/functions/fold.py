@@ -12,6 +12,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from planner.functions import literals
 from planner.functions.constants import convert, number_of
 from planner.functions.operators import all_of, any_of, negate
+from planner.functions.sargs import merged
 from plans.rex import Call, Literal, RexNode, transform, type_of
 from plans.types import (
     BOOLEAN,
@@ -229,14 +230,14 @@ def _and(call: Call) -> RexNode:
     if any(map(is_false, call.operands)):
         return literals.boolean(False)
     left = tuple(operand for operand in call.operands if not is_true(operand))
-    return all_of(left) if left else literals.boolean(True)
+    return all_of(merged(left, conjunction=True)) if left else literals.boolean(True)
 
 
 def _or(call: Call) -> RexNode:
     if any(map(is_true, call.operands)):
         return literals.boolean(True)
     left = tuple(operand for operand in call.operands if not is_false(operand))
-    return any_of(left) if left else literals.boolean(False)
+    return any_of(merged(left, conjunction=False)) if left else literals.boolean(False)
 
 
 def _not(call: Call) -> RexNode:

@@ -33,6 +33,7 @@ from plans.types import (
     MAX_LENGTH,
     ArrayType,
     BinaryType,
+    BooleanType,
     BytesType,
     CharacterType,
     CharType,
@@ -263,7 +264,7 @@ def _in(operands: Operands) -> RexNode:
         if not _comparable(type_of(value), type_of(item), ordered=False):
             compare("=", value, item)
         fitted = _as_item(item, type_of(value))
-        if isinstance(fitted, Literal) and fitted.value is not None:
+        if isinstance(fitted, Literal) and fitted.value is not None and not isinstance(fitted.type, BooleanType):
             constants.append(fitted)
         else:
             tests.append(compare("=", value, fitted))

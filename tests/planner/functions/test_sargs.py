@@ -1,0 +1,77 @@
+"""Tests of one column merged into ranges; checked against evaluating them one by one."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.functions import literals
+from planner.functions.fold import simplify_condition
+from planner.functions.registry import resolve_call
+from plans.rex import Call, InputRef, Literal, RexNode, Sarg
+from plans.types import INT
+
+COLUMN = InputRef(0, INT.not_null())
+
+conditions = st.recursive(
+    st.tuples(st.sampled_from(["=", "<>", "<", "<=", ">", ">="]), st.integers(0, 6)),
+    lambda inner: st.tuples(st.sampled_from(["AND", "OR"]), inner, inner),
+    max_leaves=6,
+)
+
+
+def build(condition: tuple[object, ...]) -> RexNode:
+    name, *parts = condition
+    if name in ("AND", "OR"):
+        return resolve_call(str(name), [build(part) for part in parts])  # type: ignore[arg-type]
+    return resolve_call(str(name), [COLUMN, literals.integer(int(str(parts[0])))])
+
+
+def holds(rex: RexNode, value: int) -> bool:
+    """The condition for one value of the column."""
+    if isinstance(rex, Literal):
+        return bool(rex.value)
+    assert isinstance(rex, Call)
+    if rex.name == "$AND$1":
+        return all(holds(operand, value) for operand in rex.operands)
+    if rex.name == "$OR$1":
+        return any(holds(operand, value) for operand in rex.operands)
+    other = rex.operands[1]
+    if isinstance(other, Sarg):
+        return any(
+            (not r.has_lower or value > int(str(r.lower)) or (r.lower_closed and value == r.lower))
+            and (not r.has_upper or value < int(str(r.upper)) or (r.upper_closed and value == r.upper))
+            for r in other.ranges
+        )
+    assert isinstance(other, Literal)
+    bound = int(str(other.value))
+    return {
+        "$=$1": value == bound,
+        "$<>$1": value != bound,
+        "$<$1": value < bound,
+        "$<=$1": value <= bound,
+        "$>$1": value > bound,
+        "$>=$1": value >= bound,
+    }[rex.name]
+
+
+@given(conditions)
+def test_merging_keeps_the_meaning(condition: tuple[object, ...]) -> None:
+    rex = build(condition)
+    found = simplify_condition(rex)
+    assert [holds(found, value) for value in range(-1, 8)] == [holds(rex, value) for value in range(-1, 8)]
+
+
+@given(st.lists(st.integers(0, 9), min_size=1), st.booleans())
+def test_in_lists_find_their_items(items: list[int], negated: bool) -> None:
+    found = resolve_call("NOT IN" if negated else "IN", [COLUMN, *map(literals.integer, items)])
+    assert [holds(found, value) for value in range(10)] == [(value in items) is not negated for value in range(10)]
+
+
+def test_ranges_that_touch_are_one() -> None:
+    rex = build(("OR", ("<", 3), (">=", 5)))
+    found = simplify_condition(resolve_call("AND", [rex, build(("<>", 7))]))
+    assert isinstance(found, Call)
+    sarg = found.operands[1]
+    assert isinstance(sarg, Sarg)
+    assert [(r.lower, r.upper) for r in sarg.ranges] == [(None, 3), (5, 7), (7, None)]
