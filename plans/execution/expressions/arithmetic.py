@@ -121,12 +121,12 @@ def _spark_type(sign: str, a: t.DecimalType, b: t.DecimalType) -> tuple[int, int
     return 0, 0
 
 
-def _guarded(call: Call, divisor: Column, value: Column, what: str) -> Column:
-    """`value`, or a failed query where the divisor is zero."""
+def _guarded(call: Call, dividend: Column, divisor: Column, value: Column, what: str) -> Column:
+    """`value`, or a failed query where the divisor is zero and the dividend is not null."""
     known = constant(call.operands[1])
     if known is not None and float(known) != 0:
         return value
-    return F.when(divisor == 0, fail(f"{what}: division by zero").cast(to_spark(call.type))).otherwise(value)
+    return F.when((divisor == 0) & dividend.isNotNull(), fail(f"{what}: division by zero").cast(to_spark(call.type))).otherwise(value)
 
 
 @translates("$/$1", "$/INT$1", "$DIVIDE$1", "$divide$1")
@@ -139,7 +139,7 @@ def _divide(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
     left, right = args
     if isinstance(call.type, t.IntegerType):
         quotient = F.call_function("div", left.cast("bigint"), right.cast("bigint")).cast(target)
-        return _guarded(call, right, quotient, "integer /")
+        return _guarded(call, left, right, quotient, "integer /")
     if isinstance(call.type, t.DecimalType):
         return _decimal("/", call, args)
     a, b = left.cast("double"), right.cast("double")
@@ -156,7 +156,7 @@ def _mod(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Co
     types = operand_types(call)
     if all(isinstance(type_, t.IntegerType) for type_ in types):
         wide = args[0].cast("bigint") % args[1].cast("bigint")
-        return _guarded(call, args[1], wide, "MOD").cast(target)
+        return _guarded(call, *args, wide, "MOD").cast(target)
     if all(isinstance(type_, _EXACT) for type_ in types):
         return _decimal("%", call, args)
     return java("MOD_DOUBLE", "double", args[0].cast("double"), args[1].cast("double")).cast(target)
