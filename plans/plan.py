@@ -6,14 +6,13 @@ Source: Flink 2.3's CompiledPlan JSON. The root holds `flinkVersion`, `nodes` an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from plans import jsontext
 from plans.errors import PlanError
-from plans.findings import Finding
 from plans.nodes.base import Int, Json, PlanModel, PlanNode
 
 #: The version of Flink whose plans are written, and the newest whose plans are read.
@@ -52,13 +51,11 @@ class CompiledPlan:
         nodes: in the order of the file.
         edges: in the order of the file, which is also the order of the inputs of each node.
         flink_version: the version of Flink whose format it is.
-        warnings: what is doubtful but no error, found when the plan was read.
     """
 
     nodes: tuple[PlanNode, ...]
     edges: tuple[Edge, ...] = ()
     flink_version: str = FLINK_VERSION
-    warnings: tuple[Finding, ...] = field(default=(), compare=False)
 
     # ------------------------------------------------------------ reading and writing
 

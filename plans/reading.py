@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
 
+from plans.columns import column_uses
 from plans.errors import PlanError
-from plans.findings import Finding, Severity, did_you_mean, pointer_of, shown
+from plans.findings import Finding, did_you_mean, pointer_of, shown
 from plans.nodes.base import Json, PlanNode
 from plans.nodes.read import findings_of, read_node
 from plans.plan import FLINK_VERSION, CompiledPlan, Edge
@@ -19,10 +20,7 @@ _KINDS = {str: "a text", list: "a list"}
 
 
 def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
-    """The plan, or None and the errors that keep it from being read.
-
-    Warnings travel with the plan, and among the findings.
-    """
+    """The plan, or None and the errors that keep it from being read."""
     findings = list(_root_findings(data))
     if not (isinstance(data, dict) and isinstance(data.get("nodes"), list) and isinstance(data.get("edges"), list)):
         return None, findings
@@ -40,11 +38,8 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
             findings += findings_of(fault, value, ("edges", position))
     if findings:
         return None, findings
-    found = list(graph_findings(nodes, edges))
-    warnings = tuple(finding for finding in found if finding.severity is Severity.WARNING)
-    if len(warnings) < len(found):
-        return None, sorted(found, key=lambda finding: finding.severity.value)
-    return CompiledPlan(tuple(nodes), tuple(edges), data["flinkVersion"], warnings), found
+    findings = list(graph_findings(nodes, edges))
+    return (None if findings else CompiledPlan(tuple(nodes), tuple(edges), data["flinkVersion"])), findings
 
 
 def _root_findings(data: Json) -> Iterator[Finding]:
@@ -102,8 +97,29 @@ def graph_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator
     yield from _cycle_findings(nodes, edges)
     inputs = Counter(edge.target for edge in edges)
     feeds = {edge.source for edge in edges}
+    widths = _input_widths(nodes, edges)
     for position, node in enumerate(nodes):
-        yield from _node_findings(node, position, inputs[node.id], node.id in feeds)
+        found = list(_node_findings(node, position, inputs[node.id], node.id in feeds))
+        yield from found or _column_findings(node, position, widths[node.id])
+
+
+def _input_widths(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> dict[int, list[int]]:
+    """Node id -> the number of columns of each of its inputs."""
+    width = {node.id: len(node.output_type.fields) for node in nodes}
+    found: dict[int, list[int]] = {node.id: [] for node in nodes}
+    for edge in edges:
+        found[edge.target].append(width[edge.source])
+    return found
+
+
+def _column_findings(node: PlanNode, position: int, widths: list[int]) -> Iterator[Finding]:
+    for use in column_uses(node):
+        most = sum(widths) if use.input is None else widths[use.input]
+        if not 0 <= use.index < most:
+            what = "its input has" if len(widths) == 1 else "its inputs have" if use.input is None else "that input has"
+            message = f"no column {use.index}: {what} {most} columns"
+            pointer = pointer_of(("nodes", position, *use.path))
+            yield Finding(pointer, message, f"columns are numbered 0 to {most - 1}", use.index, label(node))
 
 
 def _uid_findings(nodes: Sequence[PlanNode]) -> Iterator[Finding]:

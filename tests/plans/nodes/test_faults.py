@@ -47,6 +47,9 @@ FAULTS: list[tuple[str, Callable[[Any], None], str, str]] = [
     ("no input properties", change("join", ("inputProperties",), ...), "/inputProperties", "0 input properties for 2"),
     ("python name", change("join", ("join_spec",), {}), "/join_spec", "did you mean `joinSpec`?"),
     ("empty uid", change("join", ("uid",), " "), "/uid", "a uid must not be empty"),
+    ("no such column", change("join", ("joinSpec", "rightKeys", 0), 9), "/joinSpec/rightKeys/0", "no column 9"),
+    ("no such key", change("exchange", ("inputProperties", 0, "requiredDistribution", "keys"), [7]),
+     "/requiredDistribution/keys/0", "no column 7: its input has"),
     ("bad output type", change("join", ("outputType",), "ROW<`a` INTT>"), "/outputType", "INTT"),
     ("not a row", change("join", ("outputType",), "INT"), "/outputType", "a ROW type is needed"),
     ("bad rex", change("join", ("joinSpec", "nonEquiCondition"), {"kind": "CAL"}), "/nonEquiCondition/kind", "CALL"),
@@ -148,6 +151,15 @@ class TestGraph:
         data["nodes"][1]["id"] = data["nodes"][0]["id"]
         with pytest.raises(PlanError, match="is used 2 times"):
             CompiledPlan.from_data(data)
+
+    def test_an_expression_over_a_column_that_is_not_there(self) -> None:
+        data = data_of("search_ranges")
+        at = position(data, "calc")
+        text = json.dumps(data["nodes"][at]["projection"]).replace('"inputIndex": 0', '"inputIndex": 40')
+        data["nodes"][at]["projection"] = json.loads(text)
+        with pytest.raises(PlanError, match="no column 40: its input has") as raised:
+            CompiledPlan.from_data(data)
+        assert f"/nodes/{at}/projection/0" in raised.value.where
 
     def test_one_uid_for_two_operators(self) -> None:
         data = data_of("join/three_way_inner")
