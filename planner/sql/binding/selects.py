@@ -145,6 +145,7 @@ class _Block:
         if not node.parts:
             if not scope.visible:
                 raise self._session.source.error(node, "`*` needs a FROM clause", "add FROM")
+            self._check_star(node)
             for column in scope.visible:
                 yield Clause(scope.reference(column), node, column.name)
             return
@@ -158,6 +159,14 @@ class _Block:
         reference = ast.ColumnRef(parts=[part.copy() for part in node.parts])
         reference.meta.update(node.meta)
         yield from self._fields(bind(self._session, reference, self._select), node)
+
+    def _check_star(self, node: exp.Expr) -> None:
+        """Refuse `*` over a query that has two columns of a name: Flink takes `*` for the names that it stands for."""
+        for relation in self._plain.scope.relations:
+            names = [column.name for column in relation.columns]
+            for name in names:
+                if names.count(name) > 1:
+                    raise self._session.source.error(node, f"column {name!r} is ambiguous", "give the columns aliases")
 
     def _fields(self, rex: RexNode, node: exp.Expr) -> Iterator[Clause]:
         row = type_of(rex)

@@ -65,6 +65,7 @@ def test_names_resolve(tree: Tree, query: str, first: str) -> None:
         ("SELECT r.y.zz FROM t", "field 'zz' not found", "did you mean 'z'?"),
         ("SELECT b.x FROM t", "has no fields", ""),
         ("SELECT a FROM t, u", "column 'a' is ambiguous", "t.a or u.a"),
+        ("SELECT * FROM (SELECT t.a, u.a FROM t, u)", "column 'a' is ambiguous", "aliases"),
         ("SELECT * FROM u x, w x", "duplicate relation name 'x'", "another alias"),
         ("SELECT * FROM orders", "table or view 'orders' not found", "there are: "),
         ("SELECT * FROM tt", "table or view 'tt' not found", "did you mean 't'?"),
