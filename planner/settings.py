@@ -7,51 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from planner.config import TableConfig
 from plans.durations import format_duration, parse_duration
 from plans.errors import CompiledPlanError, ProgramError
-
-DEFAULTS: dict[str, str] = {
-    "table.exec.state.ttl": "0 ms",
-    "table.exec.mini-batch.enabled": "false",
-    "table.exec.mini-batch.size": "-1",
-    "table.exec.mini-batch.allow-latency": "0 ms",
-    "table.exec.source.cdc-events-duplicate": "false",
-    "table.exec.deduplicate.insert-update-after-sensitive-enabled": "true",
-    "table.exec.deduplicate.mini-batch.compact-changes-enabled": "false",
-    "table.exec.rank.topn-cache-size": "10000",
-    "table.exec.sink.keyed-shuffle": "AUTO",
-    "table.exec.sink.not-null-enforcer": "ERROR",
-    "table.exec.sink.rowtime-inserter": "ENABLED",
-    "table.exec.sink.type-length-enforcer": "IGNORE",
-    "table.exec.sink.upsert-materialize": "AUTO",
-    "table.exec.sink.require-on-conflict": "true",
-    "table.local-time-zone": "UTC",
-}
-
 
 class Settings:
     """A program's options over Flink's defaults."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self._options = {**DEFAULTS, **options}
+        self._options = TableConfig(options)
         self.ttl_ms = self.duration_ms("table.exec.state.ttl")
 
     def text(self, key: str) -> str:
         """The value of an option."""
-        return self._options[key]
+        return self._options.value(key)
 
     def boolean(self, key: str) -> bool:
-        """The value of a boolean option.
-
-        Raises:
-            ProgramError: neither true nor false.
-        """
-        value = self._options.get(key, "false").strip().lower()
-        if value not in ("true", "false"):
-            raise ProgramError(
-                f"option {key!r} is {value!r}", where=f"SET '{key}'", remedy="set it to 'true' or 'false'"
-            )
-        return value == "true"
+        """The value of a boolean option."""
+        return self._options.boolean(key)
 
     def duration_ms(self, key: str) -> int:
         """The value of a duration option, in milliseconds.
@@ -60,7 +33,7 @@ class Settings:
             ProgramError: not a duration; names the option.
         """
         try:
-            return parse_duration(self._options[key])
+            return parse_duration(self.text(key))
         except CompiledPlanError as fault:
             raise ProgramError(fault.message, where=f"SET '{key}'", remedy=fault.remedy) from None
 
@@ -71,7 +44,7 @@ class Settings:
 
     def subset(self, *keys: str) -> dict[str, str]:
         """The named options, as nodes keep them."""
-        return {key: self._options[key] for key in sorted(keys)}
+        return {key: self.text(key) for key in sorted(keys)}
 
     @property
     def mini_batch(self) -> dict[str, str]:
