@@ -22,6 +22,7 @@ from plans.types import (
     CharType,
     DecimalType,
     DoubleType,
+    Field,
     FieldsType,
     FloatType,
     IntegerType,
@@ -31,6 +32,7 @@ from plans.types import (
     NullType,
     NumericType,
     RowType,
+    StructuredType,
     TimestampBase,
     TimestampLtzType,
     TimestampType,
@@ -224,6 +226,18 @@ def least_restrictive(types: Sequence[LogicalType]) -> LogicalType | None:
     return found.with_nullability(any(type_.nullable for type_ in types))
 
 
+def _wider_fields(one: FieldsType, two: FieldsType) -> tuple[Field, ...] | None:
+    """The fields of two rows, each of the common type, under the names of the first."""
+    if len(one.fields) != len(two.fields):
+        return None
+    found = [
+        replace(field, type=type_)
+        for field, other in zip(one.fields, two.types, strict=True)
+        if (type_ := _wider(field.type, other)) is not None
+    ]
+    return tuple(found) if len(found) == len(one.fields) else None
+
+
 _DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INTEGER": 10, "BIGINT": 19}
 
 
@@ -260,12 +274,13 @@ def _wider(one: LogicalType, two: LogicalType) -> LogicalType | None:
         case MapType(), MapType():
             key, value = _wider(one.key, two.key), _wider(one.value, two.value)
             return None if key is None or value is None else MapType(key=key, value=value, nullable=nullable)
-        case RowType(), RowType() if len(one.fields) == len(two.fields):
-            wider = [_wider(old, new) for old, new in zip(one.types, two.types, strict=True)]
-            if any(type_ is None for type_ in wider):
-                return None
-            fields = tuple(replace(f, type=t) for f, t in zip(one.fields, wider, strict=True) if t is not None)
-            return RowType(fields=fields, nullable=nullable)
+        case RowType(), RowType():
+            fields = _wider_fields(one, two)
+            return None if fields is None else RowType(fields=fields, nullable=nullable)
+        case StructuredType(), StructuredType() if (one.class_name, one.names) == (two.class_name, two.names):
+            fields = _wider_fields(one, two)
+            made = None if fields is None else StructuredType(class_name=one.class_name, fields=fields)
+            return None if made is None else made.with_nullability(nullable)
     if one.ROOT == two.ROOT and one.ROOT in (_TIME, *_INTERVALS):
         return _wider_interval(one, two).with_nullability(nullable)
     return None

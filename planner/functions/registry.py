@@ -94,4 +94,9 @@ def function_names() -> tuple[str, ...]:
 
 def is_deterministic(rex: RexNode) -> bool:
     """False when the expression calls RAND, UUID, PROCTIME, CURRENT_TIMESTAMP and the like."""
-    return not any(isinstance(node, Call) and node.name in _changing() for node in walk(rex))
+    return not any(isinstance(node, Call) and (node.name in _changing() or _is_clock(node)) for node in walk(rex))
+
+
+def _is_clock(call: Call) -> bool:
+    """UNIX_TIMESTAMP() without a text to read is the time of the run."""
+    return call.name == "$UNIX_TIMESTAMP$1" and not call.operands

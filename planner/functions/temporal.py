@@ -29,7 +29,7 @@ from planner.functions.signatures import (
 )
 from planner.functions.temporal_math import plus_time, timestamp_add, timestamp_diff, unit_of
 from plans.errors import ProgramError
-from plans.rex import Call, RexNode, type_of
+from plans.rex import Call, Literal, RexNode, type_of
 from plans.types import (
     BIGINT,
     DATE,
@@ -66,14 +66,26 @@ def _extract_unit(unit: str) -> Callable[[Operands], Operands]:
     return lambda operands: (literals.time_unit(unit), *operands)
 
 
+#: What EXTRACT knows beside the units of FLOOR and CEIL.
+_EXTRACTED = "EPOCH DOY DOW ISODOW ISOYEAR NANOSECOND"
+_ROUNDED = "MILLENNIUM CENTURY DECADE YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND"
+
+
+def _unit(symbol: RexNode, function: str, known: str) -> Literal:
+    unit = unit_of(symbol)
+    if unit not in known.split():
+        raise ProgramError(f"{function} does not know the unit {unit}", remedy=f"known: {', '.join(known.split())}")
+    return literals.time_unit(unit)
+
+
 def _extract(operands: Operands) -> Operands:
-    return (literals.time_unit(unit_of(operands[0])), *operands[1:])
+    return (_unit(operands[0], "EXTRACT", f"{_ROUNDED} {_EXTRACTED}"), *operands[1:])
 
 
 def _floor(operands: Operands) -> Operands:
     if len(operands) == 1:
         return operands
-    return (operands[0], literals.time_unit(unit_of(operands[1])))
+    return (operands[0], _unit(operands[1], "FLOOR and CEIL", _ROUNDED))
 
 
 def _floor_type(operands: Operands) -> LogicalType:

@@ -98,3 +98,9 @@ def test_text_goes_into_longer_text_as_it_is() -> None:
 def test_a_column_that_does_not_fit_its_sink_is_refused() -> None:
     with pytest.raises(ProgramError, match="write CAST"):
         implicit_cast(InputRef(0, parse_type("STRING")), parse_type("INT"))
+
+
+def test_structured_types_meet_field_by_field() -> None:
+    one, two = parse_type("STRUCTURED<'com.A', a INT NOT NULL>"), parse_type("STRUCTURED<'com.A', a BIGINT>")
+    assert least_restrictive([one, two]) == parse_type("STRUCTURED<'com.A', a BIGINT>")
+    assert least_restrictive([one, parse_type("STRUCTURED<'com.B', a INT>")]) is None

@@ -132,3 +132,25 @@ def test_not_in_turns_a_search_around() -> None:
 
 def test_function_of_a_not_null_column_is_not_null() -> None:
     assert type_of(build(["UPPER", "s_n"])) == STRING.not_null()
+
+
+def test_unknown_units_are_refused() -> None:
+    for call in (
+        ["EXTRACT", "unit:FORTNIGHT", "ts"],
+        ["FLOOR", "ts", "unit:EPOCH"],
+        ["TIMESTAMPADD", "unit:X", "1", "ts"],
+    ):
+        with pytest.raises(ProgramError, match="does not know the unit"):
+            build(call)
+
+
+def test_the_time_of_the_run_is_not_deterministic() -> None:
+    assert not registry.is_deterministic(build(["UNIX_TIMESTAMP"]))
+    assert registry.is_deterministic(build(["UNIX_TIMESTAMP", "s"]))
+
+
+@pytest.mark.parametrize("name", ["PARSE_JSON", "BITMAP_OR"])
+def test_functions_that_are_not_run_are_refused_by_name(name: str) -> None:
+    assert registry.is_function(name)
+    with pytest.raises(UnsupportedError, match=f"{name} is not supported"):
+        registry.resolve_call(name, [atom("s")])
