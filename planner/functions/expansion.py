@@ -15,7 +15,7 @@ from planner.functions import literals
 from planner.functions.casts import cast, coerce
 from planner.functions.registry import resolve_call
 from plans.rex import Call, InputRef, RexNode, type_of
-from plans.types import BIGINT, BOOLEAN, DOUBLE, DecimalType, LogicalType
+from plans.types import BIGINT, BOOLEAN, DOUBLE, DecimalType, IntegerType, LogicalType
 
 _SUM0 = "$$SUM0$1"
 _WELFORD = "$$WELFORD_M2$1$1"
@@ -215,7 +215,11 @@ def _spread_over(over: Over) -> RexNode:
     mean = Call("$/$1", (squared, counted), plain, "BINARY")
     gap = Call("$-$1", (total(square), mean), plain, "BINARY")
     divisor = _one_less(count, coerce(literals.integer(1), BIGINT)) if sample else counted
-    found: RexNode = Call("$/$1", (gap, divisor), plain.with_nullability(sample or plain.nullable), "BINARY")
+    # a count is BIGINT, so a sample of whole numbers is divided as BIGINT and cast back
+    quotient = BIGINT if sample and isinstance(of, IntegerType) else plain
+    missing = sample or plain.nullable
+    found: RexNode = Call("$/$1", (gap, divisor), quotient.with_nullability(missing), "BINARY")
+    found = coerce(found, of)
     if root:
         found = resolve_call("SQRT", (found,))
     return _as(found, over.type)

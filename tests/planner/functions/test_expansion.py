@@ -120,3 +120,9 @@ def test_variance_over_a_window_is_of_sums_of_squares() -> None:
 
 def test_other_window_functions_stay() -> None:
     assert inner(over("MAX", 1)) == [("$MAX$1", "INT")]
+
+
+def test_a_sample_of_whole_numbers_is_divided_as_bigint_and_cast_back() -> None:
+    rex = over("VAR_SAMP", 1)
+    assert isinstance(rex, Call) and rex.name == "$CAST$1" and rex.type == INT
+    assert type_of(rex.operands[0]) == BIGINT
