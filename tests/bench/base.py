@@ -1,0 +1,57 @@
+"""What a measurement is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the table: what was measured, the figure, the goal, whether it is met (None: there is no goal)."""
+
+    what: str
+    figure: str
+    goal: str = ""
+    met: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where and how measurements run.
+
+    Args:
+        folder: an empty folder for data and plans.
+        quick: smaller data and fewer runs.
+    """
+
+    folder: Path
+    quick: bool
+
+    @property
+    def runs(self) -> int:
+        """How often a pair is run."""
+        return 1 if self.quick else 3
+
+
+Measurement = Callable[[Setting], Iterator[Line]]
+
+_MEASUREMENTS: dict[str, Measurement] = {}
+
+
+def measurement(name: str) -> Callable[[Measurement], Measurement]:
+    """Register a function as the measurement of that name; its docstring says what it measures."""
+
+    def register(function: Measurement) -> Measurement:
+        _MEASUREMENTS[name] = function
+        return function
+
+    return register
+
+
+def measurements() -> dict[str, Measurement]:
+    """All measurements by name, in the order in which they run."""
+    from tests.bench import measurements as package
+
+    return {name: _MEASUREMENTS[name] for name in package.NAMES}

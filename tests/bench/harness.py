@@ -1,0 +1,167 @@
+"""Processes to measure: how long they take, what they say of their micro-batches, how much processor time they use."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+_CLOCK = os.sysconf("SC_CLK_TCK")
+
+
+class BenchError(Exception):
+    """A process that should have run did not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A micro-batch: its time in seconds, rows read, state rows by operator, and when it was reported."""
+
+    seconds: float
+    rows: int
+    state: Mapping[str, int]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A process that ran to its end; `seconds` and `cpu` are of the whole process, the JVM included."""
+
+    seconds: float
+    cpu: float
+    batches: tuple[Batch, ...]
+    after_last: float
+
+    @property
+    def batch_seconds(self) -> float:
+        """Time of all micro-batches, without the start and the end of the process."""
+        return sum(batch.seconds for batch in self.batches)
+
+
+@dataclass(slots=True)
+class Watch:
+    """What a running process has reported; `on_batch` is called for each micro-batch."""
+
+    process: subprocess.Popen[str]
+    on_batch: Callable[[Watch], None]
+    batches: list[Batch] = field(default_factory=list)
+
+    def stop(self) -> None:
+        """Ask the process to end."""
+        self.process.send_signal(signal.SIGINT)
+
+
+def run(
+    command: Sequence[str],
+    folder: Path,
+    on_batch: Callable[[Watch], None] = lambda watch: None,
+    accept: Sequence[int] = (0,),
+) -> Execution:
+    """Run a command whose stderr has a JSON message a micro-batch.
+
+    Raises:
+        BenchError: it ended with another code than those to accept; has the end of what it said.
+    """
+    start = time.monotonic()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    watch, said, cpu = Watch(process, on_batch), [], 0.0
+    assert process.stderr is not None
+    for line in process.stderr:
+        said.append(line)
+        message = _message(line)
+        if message is not None and message.get("event") == "batch":
+            watch.batches.append(_batch(message))
+            cpu = max(cpu, _cpu_seconds(process.pid))
+            on_batch(watch)
+    code = process.wait()
+    end = time.monotonic()
+    if code not in accept:
+        raise BenchError(f"{' '.join(command)}\nended with {code}\n{''.join(said[-15:])}")
+    last = watch.batches[-1].at if watch.batches else start
+    return Execution(end - start, cpu, tuple(watch.batches), end - last)
+
+
+def _message(line: str) -> dict[str, Any] | None:
+    with contextlib.suppress(ValueError):
+        found = json.loads(line)
+        return found if isinstance(found, dict) else None
+    return None
+
+
+def _batch(message: Mapping[str, Any]) -> Batch:
+    state = {operator["uid"]: operator["stateRows"] for operator in message["operators"]}
+    return Batch(message["batchMillis"] / 1000, message["rowsIn"], state, time.monotonic())
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Processor time of a process and its children so far; 0 where there is no /proc."""
+    total = 0.0
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        total = (int(fields[11]) + int(fields[12])) / _CLOCK
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            total += sum(_cpu_seconds(int(child)) for child in (task / "children").read_text().split())
+    return total
+
+
+def execute_plan(plan: Path, *options: str, **more: Any) -> Execution:
+    """Run `execute-plan` with 2 cores."""
+    command = [sys.executable, "-m", "cli.execute_plan", str(plan), "--json", "--master", "local[2]", *options]
+    return run(command, plan.parent, **more)
+
+
+def native(script: str, folder: Path, *arguments: str) -> Execution:
+    """Run a script of `native/`."""
+    return run([sys.executable, "-m", f"tests.bench.native.{script}", *arguments], folder)
+
+
+def compile_plan(program: str, folder: Path, name: str) -> Path:
+    """The plan of a program.
+
+    Raises:
+        BenchError: it does not compile.
+    """
+    source, plan = folder / f"{name}.sql", folder / f"{name}.json"
+    source.write_text(program)
+    command = [sys.executable, "-m", "cli.compile_plan", str(source), "-o", str(plan), "--force"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False
+    )
+    if done.returncode:
+        raise BenchError(done.stderr)
+    return plan
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Runs of ours and of the hand-written query, in turn."""
+
+    ours: tuple[Execution, ...]
+    theirs: tuple[Execution, ...]
+
+    def ratio(self, figure: Callable[[Execution], float]) -> float:
+        """How many times as fast ours is: the median over the pairs of theirs / ours."""
+        return median(figure(their) / figure(our) for our, their in zip(self.ours, self.theirs, strict=True))
+
+    def text(self, figure: Callable[[Execution], float]) -> str:
+        """The medians of both."""
+        return f"{median(map(figure, self.ours)):.1f} s, by hand {median(map(figure, self.theirs)):.1f} s"
+
+
+def alternate(runs: int, ours: Callable[[], Execution], theirs: Callable[[], Execution]) -> Pair:
+    """Run both in turn, so that a machine whose speed drifts treats both alike."""
+    pairs = [(ours(), theirs()) if at % 2 == 0 else (theirs(), ours())[::-1] for at in range(runs)]
+    return Pair(tuple(our for our, _ in pairs), tuple(their for _, their in pairs))

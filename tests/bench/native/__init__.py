@@ -1,0 +1,59 @@
+"""Hand-written PySpark queries, what a Spark user would write without this product.
+
+They run with the settings of execute-plan (2 cores, RocksDB state, changelog checkpoints), so that a ratio shows the
+queries and not their settings. Each is called with its folders and prints its micro-batches as execute-plan's `--json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from typing import TYPE_CHECKING
+
+from plans.execution.session import DEFAULTS, FIXED
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def session() -> SparkSession:
+    """A session with 2 cores."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.appName("native").master("local[2]")
+    for name, value in {**DEFAULTS, **FIXED, "spark.sql.shuffle.partitions": "2"}.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+def read(spark: SparkSession, folder: str, schema: str, files: int = 1) -> DataFrame:
+    """The files of a folder as a stream, some files a micro-batch; their kind is the end of the folder's name."""
+    reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", files)
+    return reader.format(folder.rpartition(".")[2]).load(folder)
+
+
+def run(rows: DataFrame, mode: str) -> None:
+    """Run to the end of the input, drop the rows, print the batches; leave as fast as Spark lets a script leave."""
+    with tempfile.TemporaryDirectory() as checkpoint:
+        writer = rows.writeStream.format("noop").outputMode(mode).option("checkpointLocation", checkpoint)
+        query = writer.trigger(availableNow=True).start()
+        query.awaitTermination()
+        for progress in query.recentProgress:
+            if "addBatch" in progress.durationMs:
+                message = {
+                    "event": "batch",
+                    "rowsIn": progress.numInputRows,
+                    "batchMillis": progress.durationMs["triggerExecution"],
+                    "durations": dict(progress.durationMs),
+                    "operators": [
+                        {"uid": operator.operatorName, "stateRows": operator.numRowsTotal}
+                        for operator in progress.stateOperators
+                    ],
+                }
+                sys.stderr.write(json.dumps(message) + "\n")
+        sys.stderr.flush()
+    # A stop of Spark would wait minutes for the state stores of a join to be closed.
+    os._exit(0)
