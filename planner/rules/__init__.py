@@ -18,6 +18,7 @@ from planner.rules.laterals import remove_laterals
 from planner.rules.prune import prune
 from planner.rules.push_filters import push_filters
 from planner.rules.set_operations import expand_set_operations
+from planner.rules.sorts import remove_sorts
 from planner.rules.sources import changelog_of
 from planner.rules.statistics import expand_statistics
 from planner.rules.subqueries import remove_subqueries
@@ -31,6 +32,7 @@ Rule = Callable[[RelNode], RelNode]
 RULES: tuple[Rule, ...] = (
     remove_subqueries,
     remove_laterals,
+    remove_sorts,
     expand_set_operations,
     expand_grouping_sets,
     expand_statistics,

@@ -1,5 +1,8 @@
 """LATERAL subqueries become joins; table functions stay, with what is selected of them put above.
 
+As in Flink, an inner LATERAL over an aggregate gives no row where the aggregate has no input; LEFT JOIN LATERAL gives
+the row that SQL asks for, with counts of 0.
+
 A LATERAL with LIMIT is the top n rows of each enclosing row: a rank by the compared columns, joined. As in Flink the
 enclosing rows must be distinct in those columns.
 """
@@ -112,14 +115,13 @@ def _subquery(rel: Correlate) -> RelNode:
         if pulled.always:
             raise refused("LATERAL over an aggregate with a join condition")
         conditions.append(substitute(rel.condition, columns))
-    kind = JoinKind.LEFT if pulled.always else rel.kind
     if (
-        kind is JoinKind.LEFT
+        rel.kind is JoinKind.LEFT
         and not pulled.always
         and any(not isinstance(rex, InputRef) or contains(rex, OuterRef) for rex in pulled.columns)
     ):
         raise refused("LEFT JOIN LATERAL over columns that are computed from the left side")
-    joined = Join(rel.left, pulled.rel, kind, conjunction(conditions))
+    joined = Join(rel.left, pulled.rel, rel.kind, conjunction(conditions))
     types = joined.row_type.types
     exprs = tuple(
         transform(rex, lambda node: InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node)

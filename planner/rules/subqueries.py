@@ -363,16 +363,25 @@ def _marked(
         if pair is None:
             raise refused("a subquery under OR or in the SELECT list that is not joined by equality")
         pairs.append((_joined(pair[0], subquery.name, source, 0), pair[1]))
-    exprs = (*(theirs for _, theirs in pairs), TRUE)
-    if any(is_own(rex) for rex in exprs):
+    keys = tuple(theirs for _, theirs in pairs)
+    if any(is_own(rex) for rex in keys):
         raise refused("a subquery under OR that selects a column of the enclosing query")
-    row = row_of([*(f"$k{at}" for at in range(len(pairs))), "$i"], [type_of(rex) for rex in exprs])
-    distinct = Aggregate(Project(pulled.rel, exprs, row), tuple(range(len(exprs))), (), row)
+    row = row_of([*(f"$k{at}" for at in range(len(pairs))), "$i"], [*map(type_of, keys), type_of(TRUE)])
+    distinct = _marked_rows(pulled.rel, keys, row)
     moved = [InputRef(width + at, row.types[at]) for at in range(len(pairs))]
     condition = conjunction(equals(mine, theirs) for (mine, _), theirs in zip(pairs, moved, strict=True))
     joined = Join(source, distinct, JoinKind.LEFT, condition)
     mark = width + len(pairs)
     return joined, is_not_null(InputRef(mark, joined.row_type.types[mark]))
+
+
+def _marked_rows(rel: RelNode, keys: Sequence[RexNode], row: RowType) -> RelNode:
+    """The distinct keys, and TRUE behind them."""
+    if not keys:
+        return Aggregate(Project(rel, (TRUE,), row), (0,), (), row)
+    own = RowType(fields=row.fields[:-1])
+    distinct = Aggregate(Project(rel, tuple(keys), own), tuple(range(len(keys))), (), own)
+    return Project(distinct, (*identity(own), TRUE), row)
 
 
 def _reads_outer(rex: RexNode, name: str) -> bool:

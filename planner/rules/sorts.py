@@ -1,0 +1,21 @@
+"""An order that nobody sees is not made: ORDER BY without LIMIT counts only at the very end of a statement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.algebra.nodes import Project, RelNode, Sink, Sort
+from planner.algebra.traverse import rewrite_shared
+
+
+def remove_sorts(rel: RelNode) -> RelNode:
+    """The statement without the sorts whose order is lost further up."""
+    if isinstance(rel, Sink | Project):
+        return replace(rel, input=remove_sorts(rel.input))
+    if isinstance(rel, Sort):
+        return replace(rel, input=rewrite_shared(rel.input, _without))
+    return rewrite_shared(rel, _without)
+
+
+def _without(rel: RelNode) -> RelNode:
+    return rel.input if isinstance(rel, Sort) and rel.fetch is None and not rel.offset else rel
