@@ -126,7 +126,9 @@ def _guarded(call: Call, dividend: Column, divisor: Column, value: Column, what:
     known = constant(call.operands[1])
     if known is not None and float(known) != 0:
         return value
-    return F.when((divisor == 0) & dividend.isNotNull(), fail(f"{what}: division by zero").cast(to_spark(call.type))).otherwise(value)
+    return F.when(
+        (divisor == 0) & dividend.isNotNull(), fail(f"{what}: division by zero of ", dividend).cast(to_spark(call.type))
+    ).otherwise(value)
 
 
 @translates("$/$1", "$/INT$1", "$DIVIDE$1", "$divide$1")
@@ -156,7 +158,7 @@ def _mod(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Co
     types = operand_types(call)
     if all(isinstance(type_, t.IntegerType) for type_ in types):
         wide = args[0].cast("bigint") % args[1].cast("bigint")
-        return _guarded(call, *args, wide, "MOD").cast(target)
+        return _guarded(call, args[0], args[1], wide, "MOD").cast(target)
     if all(isinstance(type_, _EXACT) for type_ in types):
         return _decimal("%", call, args)
     return java("MOD_DOUBLE", "double", args[0].cast("double"), args[1].cast("double")).cast(target)

@@ -192,7 +192,13 @@ def _text_to_date(column: Column, cast: _Cast) -> Column:
 
 @_casts(_TEXT, (t.TimeType,))
 def _text_to_time(column: Column, cast: _Cast) -> Column:
-    return _parsed("TIME", column, cast, "int")
+    return _cut_time(_parsed("TIME", column, cast, "int"), cast)
+
+
+def _cut_time(millis: Column, cast: _Cast) -> Column:
+    """A time of day without the digits beyond the target's precision."""
+    unit = 10 ** max(0, 3 - getattr(cast.target, "precision", 0))
+    return millis - F.pmod(millis, F.lit(unit)) if unit > 1 else millis
 
 
 @_casts(_TEXT, (t.TimestampType,))
@@ -276,7 +282,7 @@ def _time_to_timestamp_ltz(column: Column, cast: _Cast) -> Column:
 
 @_casts((t.TimeType,), (t.TimeType,))
 def _time_to_time(column: Column, cast: _Cast) -> Column:
-    return column
+    return _cut_time(column, cast)
 
 
 @_casts((t.TimestampType,), (t.TimestampType,))
@@ -324,17 +330,7 @@ def _timestamp_to_date(column: Column, cast: _Cast) -> Column:
 @_casts((t.TimestampBase,), (t.TimeType,))
 def _timestamp_to_time(column: Column, cast: _Cast) -> Column:
     millis = F.unix_millis(_local(column, cast).cast("timestamp"))
-    return F.pmod(millis, F.lit(86_400_000)).cast("int")
-
-
-@_casts((t.TimestampBase,), _NUMBER)
-def _timestamp_to_number(column: Column, cast: _Cast) -> Column:
-    return F.unix_seconds(column.cast("timestamp")).cast(to_spark(cast.target))
-
-
-@_casts(_NUMBER, (t.TimestampBase,))
-def _number_to_timestamp(column: Column, cast: _Cast) -> Column:
-    return F.timestamp_seconds(column.cast("bigint")).cast(to_spark(cast.target))
+    return _cut_time(F.pmod(millis, F.lit(86_400_000)).cast("int"), cast)
 
 
 @_casts((t.IntervalType,), (t.IntervalType, t.IntegerType))

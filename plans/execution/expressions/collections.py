@@ -45,9 +45,9 @@ def _item(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
         case t.ArrayType():
             return F.get(args[0], args[1].cast("int") - 1)
         case t.MapType():
-            return args[0].getItem(_operand(call, args, 1, holder.key, context))
+            return args[0][_operand(call, args, 1, holder.key, context)]
         case t.MultisetType():
-            return args[0].getItem(_operand(call, args, 1, holder.element, context))
+            return args[0][_operand(call, args, 1, holder.element, context)]
         case t.FieldsType():
             wanted = constant(call.operands[1])
             name = wanted if isinstance(wanted, str) else holder.names[int(wanted) - 1]
@@ -271,7 +271,8 @@ def _hash_code(call: Call, args: tuple[Column, ...], context: ExpressionContext)
             value = F.unix_date(value)
         case t.TimestampBase():
             value = F.unix_micros(value.cast("timestamp"))
-    return java("HASH_CODE", "int", value)
+    hashed = java("HASH_CODE", "int", value)
+    return F.abs(hashed) if isinstance(operand_types(call)[0], t.CharacterType) else hashed
 
 
 @translates("$GET$1", "$get$1")

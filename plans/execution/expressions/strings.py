@@ -47,24 +47,20 @@ _native("$LOWER$1", apply=F.lower)
 _native("$CHAR_LENGTH$1", "$CHARACTER_LENGTH$1", "$charLength$1", apply=F.length)
 _native("$REVERSE$1", apply=F.reverse)
 _native("$||$1", "$CONCAT$1", "$concat$1", apply=F.concat)
-_native("$REPLACE$1", apply=F.replace)
 _native("$POSITION$1", apply=F.position)
-_java("SUBSTRING", ints=(1, 2))
-_java("SUBSTR", "SUBSTRING", ints=(1, 2))
-_java("LEFT", ints=(1,))
-_java("RIGHT", ints=(1,))
+_native("$LEFT$1", apply=lambda text, count: F.left(text, count.cast("int")))
+_native("$RIGHT$1", apply=lambda text, count: F.right(text, count.cast("int")))
+_native("$REPEAT$1", apply=lambda text, count: F.repeat(text, count.cast("int")))
+_native("$CONCAT_WS$1", apply=lambda *args: F.call_function("concat_ws", *args))
+_native("$TO_BASE64$1", apply=lambda value: F.base64(value.cast("binary")))
 _java("LPAD", ints=(1,))
 _java("RPAD", ints=(1,))
-_java("REPEAT", ints=(1,))
-_java("LOCATE", returns="int", ints=(2,))
-_java("INSTR", returns="int", ints=(2, 3))
 _java("OVERLAY", ints=(2, 3))
 _java("SPLIT_INDEX", ints=(2,))
 _java("INITCAP")
 _java("ASCII", returns="int")
 _java("CHR")
 _java("TRANSLATE", aliases=("$TRANSLATE3$1",))
-_java("TO_BASE64")
 _java("FROM_BASE64")
 _java("URL_ENCODE")
 _java("URL_DECODE")
@@ -72,26 +68,49 @@ _java("INET_ATON", returns="bigint")
 _java("INET_NTOA")
 
 
-@translates("$CONCAT_WS$1")
-def _concat_ws(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    # A null separator gives null; Spark's own skips null arguments as Flink's does.
-    return java("CONCAT_WS", "string", args[0], F.array(*args[1:]))
+@translates("$SUBSTRING$1", "$SUBSTR$1")
+def _substring(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    start = constant(call.operands[1])
+    count = constant(call.operands[2]) if len(args) > 2 else t.MAX_LENGTH
+    if isinstance(start, int) and isinstance(count, int) and start >= 0 and count >= 0:
+        return F.substring(args[0], start, count)
+    # Spark's own differs for a start before the text and for a negative length.
+    return java("SUBSTRING", "string", args[0], *(arg.cast("int") for arg in args[1:]))
+
+
+@translates("$REPLACE$1")
+def _replace(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    # Of an empty search text Spark replaces nothing, Flink every gap.
+    return F.replace(*args) if constant(call.operands[1]) else java("REPLACE", "string", *args)
+
+
+@translates("$LOCATE$1")
+def _locate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    if len(args) == 2:
+        return F.position(args[0], args[1])
+    return java("LOCATE", "int", args[0], args[1], args[2].cast("int"))
+
+
+@translates("$INSTR$1")
+def _instr(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    if len(args) == 2:
+        return F.position(args[1], args[0])
+    return java("INSTR", "int", args[0], args[1], *(arg.cast("int") for arg in args[2:]))
+
+
+_TRIMS: dict[str, Callable[..., Column]] = {"BOTH": F.btrim, "LEADING": F.ltrim, "TRAILING": F.rtrim}
 
 
 @translates("$TRIM$1")
 def _trim(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     if isinstance(r.type_of(call.operands[0]), t.SymbolType):
-        side = symbol(call.operands[0])
-        characters, text = args[1], args[2]
-    else:
-        side, text = "BOTH", args[0]
-        characters = args[1] if len(args) > 1 else F.lit(" ")
-    return java("TRIM", "string", text, characters, options=(side,))
+        return _TRIMS[symbol(call.operands[0])](args[2], args[1])
+    return F.btrim(args[0], args[1] if len(args) > 1 else F.lit(" "))
 
 
 def _trim_side(name: str, side: str) -> None:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        return java("TRIM", "string", args[0], args[1] if len(args) > 1 else F.lit(" "), options=(side,))
+        return _TRIMS[side](args[0], args[1] if len(args) > 1 else F.lit(" "))
 
     translates(name)(translate)
 
@@ -103,6 +122,8 @@ _trim_side("$BTRIM$1", "BOTH")
 
 @translates("$ENCODE$1")
 def _encode(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    if str(constant(call.operands[1])).upper() == "UTF-8":
+        return args[0].cast("binary")
     return java("ENCODE", "binary", *args)
 
 
@@ -131,12 +152,12 @@ def _sha2(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
     return F.sha2(args[0].cast("binary"), bits)
 
 
-@translates("$STARTSWITH$1", "$STARTS_WITH$1")
+@translates("$STARTSWITH$1")
 def _starts(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     return args[0].startswith(args[1])
 
 
-@translates("$ENDSWITH$1", "$ENDS_WITH$1")
+@translates("$ENDSWITH$1")
 def _ends(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     return args[0].endswith(args[1])
 

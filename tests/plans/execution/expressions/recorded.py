@@ -155,7 +155,8 @@ def from_spark(value: Any, type_: LogicalType) -> Any:
         return None
     match type_:
         case t.DecimalType():
-            return format(value, "f")
+            # Spark writes small decimals with other exponents than their type has.
+            return format(value.quantize(Decimal(1).scaleb(-type_.scale), context=Context(prec=40)), "f")
         case t.BytesType():
             return bytes(value).hex()
         case t.ArrayType():

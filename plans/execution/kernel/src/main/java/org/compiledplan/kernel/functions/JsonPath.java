@@ -59,6 +59,9 @@ final class JsonPath {
 
     /** What the path leads to; null for a JSON null, and in lax mode for nothing. */
     JsonNode evaluate(JsonNode root) {
+        if (root.isNull() && strict && !steps.isEmpty()) {
+            throw new PathException("the path leads nowhere");
+        }
         List<JsonNode> nodes = List.of(root);
         boolean many = false;
         for (Step step : steps) {

@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.functions;
 
-import java.net.URI;
+import java.net.MalformedURLException;
+import java.net.URL;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.Charset;
@@ -12,42 +13,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
 import java.util.regex.Pattern;
-import scala.collection.Iterator;
-import scala.collection.Seq;
 
 /** Functions on strings; positions count code points from 1. */
 final class Strings {
     private static final Pattern NUMBER = Pattern.compile("[-+]?\\d+(\\.\\d+)?");
-    private static final long LONGEST = 100_000_000L;
 
     private Strings() {}
 
     static void register() {
         Registry.strict("SUBSTRING", a -> substring((String) a[0], (Integer) a[1], a.length > 2 ? (Integer) a[2] : null));
-        Registry.strict("LEFT", a -> left((String) a[0], (Integer) a[1]));
-        Registry.strict("RIGHT", a -> right((String) a[0], (Integer) a[1]));
+        Registry.strict("REPLACE", a -> ((String) a[0]).replace((String) a[1], (String) a[2]));
         Registry.strict("LPAD", a -> pad((String) a[0], (Integer) a[1], (String) a[2], true));
         Registry.strict("RPAD", a -> pad((String) a[0], (Integer) a[1], (String) a[2], false));
-        Registry.strict("REPEAT", a -> repeat((String) a[0], (Integer) a[1]));
         Registry.strict("LOCATE", a -> locate((String) a[0], (String) a[1], a.length > 2 ? (Integer) a[2] : 1));
         Registry.strict("INSTR", Strings::instr);
         Registry.strict("OVERLAY", Strings::overlay);
         Registry.strict("SPLIT_INDEX", Strings::splitIndex);
         Registry.strict("INITCAP", a -> initcap((String) a[0]));
         Registry.strict("ASCII", a -> ascii((String) a[0]));
-        Registry.strict("CHR", a -> String.valueOf((char) (((Number) a[0]).longValue() & 0xFF)));
-        Registry.strict("TRANSLATE", a -> translate((String) a[0], (String) a[1], (String) a[2]));
-        Registry.strict("TO_BASE64", a -> Base64.getEncoder().encodeToString(bytes(a[0])));
+        Registry.strict("CHR", a -> chr(((Number) a[0]).longValue()));
+        Registry.plain("TRANSLATE", a -> translate((String) a[0], (String) a[1], (String) a[2]));
         Registry.strict("FROM_BASE64", a -> new String(
                 Base64.getDecoder().decode(((String) a[0]).getBytes(StandardCharsets.UTF_8)), StandardCharsets.UTF_8));
         Registry.strict("URL_ENCODE", a -> URLEncoder.encode((String) a[0], StandardCharsets.UTF_8));
         Registry.strict("URL_DECODE", a -> urlDecode((String) a[0]));
-        Registry.strict("CONCAT_WS", Strings::concatWs);
-        Registry.strictWith("TRIM", options -> {
-            boolean start = !options[0].equals("TRAILING");
-            boolean end = !options[0].equals("LEADING");
-            return a -> trim((String) a[0], (String) a[1], start, end);
-        });
         Registry.strict("ENCODE", a -> ((String) a[0]).getBytes(Charset.forName((String) a[1])));
         Registry.strict("DECODE", a -> new String((byte[]) a[0], Charset.forName((String) a[1])));
         Registry.strict("PARSE_URL", Strings::parseUrl);
@@ -56,10 +45,6 @@ final class Strings {
         Registry.strict("IS_ALPHA", a -> all((String) a[0], Character::isLetter));
         Registry.strict("IS_DIGIT", a -> all((String) a[0], Character::isDigit));
         Registry.strict("IS_DECIMAL", a -> NUMBER.matcher((String) a[0]).matches());
-    }
-
-    private static byte[] bytes(Object value) {
-        return value instanceof byte[] raw ? raw : ((String) value).getBytes(StandardCharsets.UTF_8);
     }
 
     private static boolean all(String text, IntPredicate test) {
@@ -89,15 +74,6 @@ final class Strings {
         return slice(text, from, (int) to);
     }
 
-    private static String left(String text, int count) {
-        return count <= 0 ? "" : count >= length(text) ? text : slice(text, 0, count);
-    }
-
-    private static String right(String text, int count) {
-        int size = length(text);
-        return count <= 0 ? "" : count >= size ? text : slice(text, size - count, size);
-    }
-
     private static String pad(String text, int size, String with, boolean before) {
         if (size < 0 || with.isEmpty()) {
             return null;
@@ -114,21 +90,8 @@ final class Strings {
         return before ? padding + text : text + padding;
     }
 
-    private static String repeat(String text, int count) {
-        if (count <= 0) {
-            return "";
-        }
-        if ((long) text.length() * count > LONGEST) {
-            throw new IllegalArgumentException("the result would be longer than " + LONGEST + " characters");
-        }
-        return text.repeat(count);
-    }
-
     private static int locate(String part, String text, int start) {
-        if (start < 1 || start > text.length() + 1) {
-            return 0;
-        }
-        return text.indexOf(part, start - 1) + 1;
+        return part.isEmpty() ? 1 : text.indexOf(part, start - 1) + 1;
     }
 
     private static Object instr(Object[] a) {
@@ -158,8 +121,8 @@ final class Strings {
             return text;
         }
         StringBuilder result = new StringBuilder(text.substring(0, start - 1)).append(with);
-        if (count >= 0 && start + count <= text.length() || count < 0) {
-            result.append(text.substring(Math.max(0, start - 1 + count)));
+        if (count > 0 && start + count <= text.length()) {
+            result.append(text.substring(start - 1 + count));
         }
         return result.toString();
     }
@@ -171,18 +134,16 @@ final class Strings {
             return null;
         }
         String separator = a[1] instanceof Number n ? String.valueOf((char) n.intValue()) : (String) a[1];
-        List<String> parts = split(text, separator);
+        // No separator at all: words.
+        List<String> parts =
+                separator.isEmpty() ? List.of(text.trim().split("\\s+")) : split(text, separator);
         return index < parts.size() ? parts.get(index) : null;
     }
 
-    /** All parts between the separators, empty ones too; no separator splits into nothing but the text. */
+    /** All parts between the separators, empty ones too; of a separator that is not empty. */
     static List<String> split(String text, String separator) {
         List<String> parts = new ArrayList<>();
         if (text.isEmpty()) {
-            return parts;
-        }
-        if (separator.isEmpty()) {
-            parts.add(text);
             return parts;
         }
         int from = 0;
@@ -194,16 +155,21 @@ final class Strings {
         return parts;
     }
 
+    /** Letters and digits are those of ASCII. */
     private static String initcap(String text) {
         StringBuilder result = new StringBuilder(text.length());
         boolean inside = false;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            boolean letter = Character.isLetterOrDigit(c);
-            result.append(inside ? Character.toLowerCase(c) : Character.toUpperCase(c));
+            boolean letter = c < 128 && Character.isLetterOrDigit(c);
+            result.append(!letter ? c : inside ? Character.toLowerCase(c) : Character.toUpperCase(c));
             inside = letter;
         }
         return result.toString();
+    }
+
+    private static String chr(long code) {
+        return code < 0 ? "" : String.valueOf((char) (code & 0xFF));
     }
 
     private static int ascii(String text) {
@@ -212,8 +178,11 @@ final class Strings {
     }
 
     private static String translate(String text, String from, String to) {
+        if (text == null || from == null) {
+            return text;
+        }
         Map<Integer, Integer> mapping = new HashMap<>();
-        int[] targets = to.codePoints().toArray();
+        int[] targets = to == null ? new int[0] : to.codePoints().toArray();
         int[] sources = from.codePoints().toArray();
         for (int i = 0; i < sources.length; i++) {
             mapping.putIfAbsent(sources[i], i < targets.length ? targets[i] : -1);
@@ -236,52 +205,27 @@ final class Strings {
         }
     }
 
-    private static Object concatWs(Object[] a) {
-        StringBuilder result = new StringBuilder();
-        boolean first = true;
-        for (Iterator<?> items = ((Seq<?>) a[1]).iterator(); items.hasNext(); ) {
-            Object item = items.next();
-            if (item != null) {
-                result.append(first ? "" : a[0]).append(item);
-                first = false;
-            }
-        }
-        return result.toString();
-    }
-
-    private static String trim(String text, String characters, boolean start, boolean end) {
-        int from = 0;
-        int to = text.length();
-        while (start && from < to && characters.indexOf(text.codePointAt(from)) >= 0) {
-            from += Character.charCount(text.codePointAt(from));
-        }
-        while (end && to > from && characters.indexOf(text.codePointBefore(to)) >= 0) {
-            to -= Character.charCount(text.codePointBefore(to));
-        }
-        return text.substring(from, to);
-    }
-
-    private static Object parseUrl(Object[] a) throws Exception {
-        URI url;
+    private static Object parseUrl(Object[] a) {
+        URL url;
         try {
-            url = new URI((String) a[0]);
-        } catch (java.net.URISyntaxException e) {
+            url = new URL((String) a[0]);
+        } catch (MalformedURLException e) {
             return null;
         }
-        String query = url.getRawQuery();
+        String query = url.getQuery();
         String part = (String) a[1];
         if (a.length > 2) {
             return part.equals("QUERY") ? parameter(query, (String) a[2]) : null;
         }
         return switch (part) {
             case "HOST" -> url.getHost();
-            case "PATH" -> url.getRawPath();
+            case "PATH" -> url.getPath();
             case "QUERY" -> query;
-            case "REF" -> url.getRawFragment();
-            case "PROTOCOL" -> url.getScheme();
-            case "FILE" -> query == null ? url.getRawPath() : url.getRawPath() + "?" + query;
-            case "AUTHORITY" -> url.getRawAuthority();
-            case "USERINFO" -> url.getRawUserInfo();
+            case "REF" -> url.getRef();
+            case "PROTOCOL" -> url.getProtocol();
+            case "FILE" -> url.getFile();
+            case "AUTHORITY" -> url.getAuthority();
+            case "USERINFO" -> url.getUserInfo();
             default -> null;
         };
     }

@@ -5,23 +5,29 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Dates and times as SQL writes them, leniently read. */
 final class TimeTexts {
-    private static final Pattern DATE = Pattern.compile("\\s*(-?\\d{1,9})(?:-(\\d{1,2})(?:-(\\d{1,2}))?)?\\s*");
+    private static final Pattern DATE = Pattern.compile("(\\d{1,4})(?:-(\\d{1,2})(?:-(\\d{1,2}))?)?");
     private static final Pattern TIME =
             Pattern.compile("\\s*(\\d{1,2})(?::(\\d{1,2})(?::(\\d{1,2})(?:\\.(\\d*))?)?)?\\s*");
 
+    private static final Pattern TIMESTAMP = Pattern.compile(
+            "(\\d{4})-(\\d{1,2})-(\\d{1,2})(?: (\\d{1,2}):(\\d{1,2}):(\\d{1,2})(?:\\.(\\d{0,9}))?)?");
+
     private TimeTexts() {}
 
-    /** `2024-2-9`, `2024-2` (the 1st), `2024`. */
-    static LocalDate parseDate(String text) {
-        Matcher m = DATE.matcher(text);
+    /** `2024-2-9`, `2024-2` (the 1st), `2024`; what follows a space does not count. */
+    static LocalDate parseDate(String given) {
+        String text = given.trim();
+        int space = text.indexOf(' ');
+        Matcher m = DATE.matcher(space < 0 ? text : text.substring(0, space));
         if (!m.matches()) {
-            throw new DateTimeException("not a date: '" + text + "'");
+            throw new DateTimeException("not a date: '" + given + "'");
         }
         int month = m.group(2) == null ? 1 : Integer.parseInt(m.group(2));
         int day = m.group(3) == null ? 1 : Integer.parseInt(m.group(3));
@@ -45,13 +51,30 @@ final class TimeTexts {
         return (int) (clock(text).toNanoOfDay() / 1_000_000);
     }
 
-    static LocalDateTime parseTimestamp(String given) {
-        String text = given.trim();
-        int gap = text.indexOf(' ') >= 0 ? text.indexOf(' ') : text.indexOf('T');
-        if (gap < 0) {
-            return parseDate(text).atStartOfDay();
+    /** `2024-2-9`, `2024-2-9 3:4:5.678`: of a month's 30th or 31st too many the last day, 24:00:00 is the next day. */
+    static LocalDateTime parseTimestamp(String text) {
+        Matcher m = TIMESTAMP.matcher(text);
+        if (!m.matches()) {
+            throw new DateTimeException("not a timestamp: '" + text + "'");
         }
-        return parseDate(text.substring(0, gap)).atTime(clock(text.substring(gap + 1)));
+        YearMonth month = YearMonth.of(Integer.parseInt(m.group(1)), Integer.parseInt(m.group(2)));
+        int given = Integer.parseInt(m.group(3));
+        if (given < 1 || given > 31) {
+            throw new DateTimeException("not a day: " + given);
+        }
+        LocalDate day = month.atDay(Math.min(given, month.lengthOfMonth()));
+        if (m.group(4) == null) {
+            return day.atStartOfDay();
+        }
+        int hour = Integer.parseInt(m.group(4));
+        int minute = Integer.parseInt(m.group(5));
+        int second = Integer.parseInt(m.group(6));
+        String digits = m.group(7) == null ? "" : m.group(7);
+        int nanos = Integer.parseInt((digits + "000000000").substring(0, 9));
+        if (hour == 24 && minute == 0 && second == 0 && nanos == 0) {
+            return day.plusDays(1).atStartOfDay();
+        }
+        return day.atTime(hour, minute, second, nanos);
     }
 
     static long micros(LocalDateTime time) {
