@@ -6,16 +6,19 @@ operands of a call without any) are left out here too.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from plans.errors import PlanError
 from plans.rex import nodes as r
-from plans.types import type_from_json, type_to_json
+from plans.types import LogicalType, type_from_json, type_to_json
 
 Json = Any
 
 _CALL_FIELDS = ("kind", "syntax", "internalName", "operands", "type")
+#: Further fields that name a call's function: a user's, or an operator of the parser.
+_NAMES = ("systemName", "catalogName", "sqlKind", "class", "functionKind", "instance")
 
 
 def rex_from_json(value: Json, pointer: str = "") -> r.RexNode:
@@ -30,14 +33,14 @@ def rex_from_json(value: Json, pointer: str = "") -> r.RexNode:
     """
     if not isinstance(value, dict) or "kind" not in value:
         raise PlanError("a row expression must be an object with `kind`", where=pointer)
-    reader = _READERS.get(value["kind"])
+    kind = value["kind"]
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
-        known = ", ".join(sorted(_READERS))
-        raise PlanError(f"unknown expression kind {value['kind']!r}", where=f"{pointer}/kind", remedy=f"known: {known}")
+        near = _nearest(kind)
+        remedy = f"did you mean `{near}`?" if near else f"known: {', '.join(sorted(_READERS))}"
+        raise PlanError(f"unknown expression kind {kind!r}", where=f"{pointer}/kind", remedy=remedy)
     try:
         return reader(value, pointer)
-    except KeyError as missing:
-        raise PlanError(f"expression {value['kind']} lacks the field {missing}", where=pointer) from None
     except PlanError as fault:
         if fault.where:
             raise
@@ -91,40 +94,104 @@ def _range_to_json(item: r.Range) -> Json:
     return found
 
 
-def _range_from_json(value: Json) -> r.Range:
-    lower, upper = value.get("lower"), value.get("upper")
-    return r.Range(
-        lower=lower["value"] if lower else None,
-        lower_closed=bool(lower) and lower["boundType"] == "CLOSED",
-        upper=upper["value"] if upper else None,
-        upper_closed=bool(upper) and upper["boundType"] == "CLOSED",
-        has_lower=lower is not None,
-        has_upper=upper is not None,
-    )
+def _nearest(kind: object) -> str:
+    import difflib  # for errors alone
+
+    return next(iter(difflib.get_close_matches(str(kind), _READERS, n=1)), "")
 
 
-def _literal(value: Json, pointer: str) -> r.RexNode:
-    type_ = type_from_json(value["type"])
+def _field(value: dict[str, Json], key: str, kind: type | tuple[type, ...], pointer: str) -> Json:
+    """A field of an expression, of the right JSON type."""
+    if key not in value:
+        raise PlanError(f"an expression lacks the field `{key}`", where=f"{pointer}/{key}", remedy=f"add `{key}`")
+    found = value[key]
+    if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):
+        wanted = " or ".join(_WORDS[one] for one in (kind if isinstance(kind, tuple) else (kind,)))
+        shown = json.dumps(found)[:60]
+        raise PlanError(f"`{key}` must be {wanted}, not {shown}", where=f"{pointer}/{key}", remedy=f"write {wanted}")
+    return found
+
+
+_WORDS: dict[type, str] = {
+    int: "a whole number",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+    bool: "true or false",
+    float: "a number",
+    type(None): "null",
+}
+_SCALAR = (str, int, float, bool, type(None))
+
+
+def _type(value: dict[str, Json], pointer: str) -> LogicalType:
+    return type_from_json(_field(value, "type", (str, dict), pointer))
+
+
+def _range(value: Json, pointer: str) -> r.Range:
+    if not isinstance(value, dict):
+        raise PlanError("a range must be an object", where=pointer)
+    lower, lower_closed = _bound(value, "lower", pointer)
+    upper, upper_closed = _bound(value, "upper", pointer)
+    return r.Range(lower, lower_closed, upper, upper_closed, "lower" in value, "upper" in value)
+
+
+def _bound(value: dict[str, Json], key: str, pointer: str) -> tuple[Json, bool]:
+    if key not in value:
+        return None, False
+    bound = _field(value, key, dict, pointer)
+    kind = _field(bound, "boundType", str, f"{pointer}/{key}")
+    if kind not in ("OPEN", "CLOSED"):
+        raise PlanError(f"unknown bound {kind!r}", where=f"{pointer}/{key}/boundType", remedy="known: OPEN, CLOSED")
+    return _field(bound, "value", _SCALAR, f"{pointer}/{key}"), kind == "CLOSED"
+
+
+def _literal(value: dict[str, Json], pointer: str) -> r.RexNode:
+    type_ = _type(value, pointer)
     if "sarg" in value:
-        sarg = value["sarg"]
-        return r.Sarg(tuple(_range_from_json(item) for item in sarg["ranges"]), sarg["nullAs"], type_)
-    return r.Literal(value["value"], type_, value.get("symbol"))
+        sarg = _field(value, "sarg", dict, pointer)
+        ranges = _field(sarg, "ranges", list, f"{pointer}/sarg")
+        found = tuple(_range(item, f"{pointer}/sarg/ranges/{at}") for at, item in enumerate(ranges))
+        return r.Sarg(found, _field(sarg, "nullAs", str, f"{pointer}/sarg"), type_)
+    symbol = _field(value, "symbol", str, pointer) if "symbol" in value else None
+    return r.Literal(_field(value, "value", _SCALAR, pointer), type_, symbol)
 
 
-def _call(value: Json, pointer: str) -> r.RexNode:
-    operands = tuple(
-        rex_from_json(item, f"{pointer}/operands/{index}") for index, item in enumerate(value.get("operands", ()))
-    )
+def _call(value: dict[str, Json], pointer: str) -> r.RexNode:
+    operands = _field(value, "operands", list, pointer) if "operands" in value else []
+    found = tuple(rex_from_json(item, f"{pointer}/operands/{index}") for index, item in enumerate(operands))
     extra = tuple((key, item) for key, item in value.items() if key not in _CALL_FIELDS)
-    name = value.get("internalName", "")
-    return r.Call(name, operands, type_from_json(value["type"]), value.get("syntax"), extra)
+    for key, _ in extra:
+        if key not in _NAMES:
+            raise PlanError(f"unknown field `{key}` in a call", where=f"{pointer}/{key}", remedy="remove it")
+    name = _field(value, "internalName", str, pointer) if "internalName" in value else ""
+    syntax = _field(value, "syntax", str, pointer) if "syntax" in value else None
+    return r.Call(name, found, _type(value, pointer), syntax, extra)
 
 
-_READERS: dict[str, Callable[[Json, str], r.RexNode]] = {
-    "INPUT_REF": lambda v, _: r.InputRef(v["inputIndex"], type_from_json(v["type"])),
+def _input_ref(value: dict[str, Json], pointer: str) -> r.RexNode:
+    return r.InputRef(_field(value, "inputIndex", int, pointer), _type(value, pointer))
+
+
+def _field_access(value: dict[str, Json], pointer: str) -> r.RexNode:
+    expr = rex_from_json(_field(value, "expr", dict, pointer), f"{pointer}/expr")
+    return r.FieldAccess(expr, _field(value, "name", str, pointer))
+
+
+def _correlation(value: dict[str, Json], pointer: str) -> r.RexNode:
+    return r.CorrelVariable(_field(value, "correl", str, pointer), _type(value, pointer))
+
+
+def _pattern_ref(value: dict[str, Json], pointer: str) -> r.RexNode:
+    alpha, index = _field(value, "alpha", str, pointer), _field(value, "inputIndex", int, pointer)
+    return r.PatternInputRef(alpha, index, _type(value, pointer))
+
+
+_READERS: dict[str, Callable[[dict[str, Json], str], r.RexNode]] = {
+    "INPUT_REF": _input_ref,
     "LITERAL": _literal,
     "CALL": _call,
-    "FIELD_ACCESS": lambda v, p: r.FieldAccess(rex_from_json(v["expr"], f"{p}/expr"), v["name"]),
-    "CORREL_VARIABLE": lambda v, _: r.CorrelVariable(v["correl"], type_from_json(v["type"])),
-    "PATTERN_INPUT_REF": lambda v, _: r.PatternInputRef(v["alpha"], v["inputIndex"], type_from_json(v["type"])),
+    "FIELD_ACCESS": _field_access,
+    "CORREL_VARIABLE": _correlation,
+    "PATTERN_INPUT_REF": _pattern_ref,
 }

@@ -68,19 +68,19 @@ def type_from_json(value: Json) -> t.LogicalType:
         match value["type"]:
             case "TIMESTAMP_WITHOUT_TIME_ZONE":
                 kind = t.TimeKind(value.get("kind", "REGULAR"))
-                return t.TimestampType(nullable=nullable, precision=value["precision"], kind=kind)
+                return t.TimestampType(nullable=nullable, precision=_number(value, "precision", 9), kind=kind)
             case "TIMESTAMP_WITH_LOCAL_TIME_ZONE":
                 kind = t.TimeKind(value.get("kind", "REGULAR"))
-                return t.TimestampLtzType(nullable=nullable, precision=value["precision"], kind=kind)
+                return t.TimestampLtzType(nullable=nullable, precision=_number(value, "precision", 9), kind=kind)
             case "CHAR" | "VARCHAR" | "BINARY" | "VARBINARY" if "length" in value:
-                return _LENGTHS[value["type"]](nullable=nullable, length=value["length"])
+                return _LENGTHS[value["type"]](nullable=nullable, length=_number(value, "length", t.MAX_LENGTH))
             case "ROW":
                 fields = tuple(_field_from_json(field, "fieldType") for field in value["fields"])
                 return t.RowType(nullable=nullable, fields=fields)
             case "STRUCTURED_TYPE":
                 fields = tuple(_field_from_json(field, "attributeType") for field in value["attributes"])
                 name = value.get("implementationClass") or value.get("className", "")
-                return t.StructuredType(nullable=nullable, class_name=name, fields=fields, json=json.dumps(value))
+                return t.StructuredType(nullable=nullable, class_name=str(name), fields=fields, json=json.dumps(value))
             case "ARRAY":
                 return t.ArrayType(nullable=nullable, element=type_from_json(value["elementType"]))
             case "MULTISET":
@@ -89,9 +89,11 @@ def type_from_json(value: Json) -> t.LogicalType:
                 key, item = type_from_json(value["keyType"]), type_from_json(value["valueType"])
                 return t.MapType(nullable=nullable, key=key, value=item)
             case "RAW":
-                return t.RawType(nullable=nullable, class_name=value["class"], json=json.dumps(value))
+                return t.RawType(nullable=nullable, class_name=_text(value, "class"), json=json.dumps(value))
     except (KeyError, ValueError) as fault:
         raise PlanError(f"type {value['type']} lacks or misspells {fault}") from None
+    except (TypeError, AttributeError):
+        raise PlanError(f"type {value['type']} has a field of the wrong kind: {json.dumps(value)[:80]}") from None
     return parse_type(value["type"]).with_nullability(nullable)
 
 
@@ -111,4 +113,19 @@ def _field_to_json(field: t.Field, key: str) -> Json:
 
 
 def _field_from_json(value: Json, key: str) -> t.Field:
-    return t.Field(value["name"], type_from_json(value[key]), value.get("description"))
+    comment = _text(value, "description") if value.get("description") is not None else None
+    return t.Field(_text(value, "name"), type_from_json(value[key]), comment)
+
+
+def _number(value: dict[str, Json], key: str, most: int) -> int:
+    found = value[key]
+    if not isinstance(found, int) or isinstance(found, bool) or not 0 <= found <= most:
+        raise PlanError(f"`{key}` of {value['type']} must be a whole number from 0 to {most}, not {json.dumps(found)}")
+    return found
+
+
+def _text(value: dict[str, Json], key: str) -> str:
+    found = value[key]
+    if not isinstance(found, str):
+        raise PlanError(f"`{key}` of a type must be a text, not {json.dumps(found)[:60]}")
+    return found

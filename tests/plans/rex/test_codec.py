@@ -50,7 +50,7 @@ def test_moving_inputs_there_and_back(rex: RexNode) -> None:
     ("value", "where", "text"),
     [
         ({"kind": "NOPE"}, "/c/kind", "unknown expression kind 'NOPE'"),
-        ({"kind": "INPUT_REF", "type": "INT"}, "/c", "lacks the field 'inputIndex'"),
+        ({"kind": "INPUT_REF", "type": "INT"}, "/c/inputIndex", "lacks the field `inputIndex`"),
         ({"kind": "CALL", "internalName": "$+$1", "operands": [{"kind": "LITERAL", "value": 1, "type": "INTT"}],
           "type": "INT"}, "/c/operands/0", "INTT"),
         (7, "/c", "must be an object with `kind`"),
