@@ -1,1 +1,67 @@
-"""The connector `print`."""
+"""The connector `print`: a line a row, such as `+I[1, abc, null]`.
+
+Source: Flink's page "Print". A line is as Flink writes it with parallelism 1: `identifier> +I[...]`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from plans.execution.connectors.base import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
+from plans.execution.connectors.options import OptionSet, any_text, boolean
+from plans.execution.formats.base import column, java_column, kernel_formats, shape
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_OPTIONS = OptionSet(
+    {"connector": any_text, "print-identifier": any_text, "standard-error": boolean},
+    ignored=frozenset({"sink.parallelism"}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """Prints rows in the order in which they were made."""
+
+    table: TableSpec
+    show: Callable[[str], None]
+
+    def write(self, frame: DataFrame, batch_id: int) -> None:
+        """Print a batch; see `Sink.write`. A batch that is written again is printed again."""
+        row = F.struct(*(F.col(f"f{index}") for index in range(len(self.table.columns.fields))))
+        line = kernel_formats(frame.sparkSession).printedLine(
+            f"table {self.table.identifier}", shape(self.table.columns), java_column(F.col(KIND)), java_column(row)
+        )
+        identifier = self.table.options.get("print-identifier", "")
+        prefix = f"{identifier}> " if identifier else ""
+        lines = (
+            frame.select(ORD, PATH, column(line).alias("line"))
+            # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
+            .repartition(1)
+            .sortWithinPartitions(ORD, PATH)
+            .select("line")
+        )
+        for found in lines.toLocalIterator():
+            self.show(f"{prefix}{found.line}")
+
+
+@sink_connector("print")
+def sink(table: TableSpec, context: SinkContext) -> Printer:
+    """A sink for a table.
+
+    Raises:
+        UnsupportedError: an option that the connector does not have, or a value that it does not take.
+    """
+    _OPTIONS.check(table.options, table.identifier)
+    wrong = table.options.get("standard-error", "").lower() == "true"
+    return Printer(table, _to_stderr if wrong else context.stdout)
+
+
+def _to_stderr(line: str) -> None:
+    sys.stderr.write(f"{line}\n")

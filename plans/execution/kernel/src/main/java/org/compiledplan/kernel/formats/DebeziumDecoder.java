@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
+import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
@@ -50,16 +51,14 @@ public final class DebeziumDecoder extends Decoder {
     }
 
     @Override
-    protected Object decode(UTF8String line) throws Exception {
+    protected ArrayData decode(UTF8String line) throws Exception {
         if (reader == null) {
-            reader = new JsonValues(lenient, false, new TimeTexts(timestamps)).reader(Shape.parse(shape));
+            reader = new JsonValues(true, lenient, false, new TimeTexts(timestamps)).reader(Shape.parse(shape));
         }
         byte[] bytes = line.getBytes();
         Event event = new Event();
         try (JsonParser parser = JsonDecoder.FACTORY.createParser(bytes, 0, bytes.length)) {
-            if (parser.nextToken() == null) {
-                return null;
-            }
+            parser.nextToken();
             read(event, parser, schema);
         }
         return changes(event);

@@ -1,6 +1,8 @@
 package org.compiledplan.kernel.formats;
 
 import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -8,11 +10,12 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Turns lines of text into rows. Spark calls `row` or `changes` by name, with its internal values, so that a row costs
+ * Turns lines of text into rows. Spark calls `changes` by name, with its internal values, so that a row costs
  * no conversion.
  */
 public abstract class Decoder implements Serializable {
     private static final long serialVersionUID = 1L;
+    private static final Object[] NO_METADATA = {};
     private static final ArrayData NOTHING = new GenericArrayData(new Object[0]);
 
     private final String table;
@@ -27,34 +30,39 @@ public abstract class Decoder implements Serializable {
         this.lenient = lenient;
     }
 
-    /** The row of a line; null when there is none. */
-    public final InternalRow row(UTF8String line) {
-        Object found = read(line);
-        return found instanceof InternalRow row ? row : null;
-    }
-
-    /** The changes of a line: rows of kind, suffix of the path, and the columns. */
+    /** The changes of a line: rows of kind, suffix of the path, the columns, and metadata. */
     public final ArrayData changes(UTF8String line) {
-        Object found = read(line);
-        return found instanceof ArrayData changes ? changes : NOTHING;
-    }
-
-    private Object read(UTF8String line) {
         if (line == null || line.numBytes() == 0) {
-            return null;
+            return NOTHING;
         }
         try {
             return decode(line);
         } catch (Exception e) {
             if (lenient) {
-                return null;
+                return NOTHING;
             }
             throw DataException.reading(table, line, e);
         }
     }
 
-    /** An InternalRow or ArrayData; null for a line without rows. */
-    protected abstract Object decode(UTF8String line) throws Exception;
+    /** The changes of a line that is not empty. */
+    protected abstract ArrayData decode(UTF8String line) throws Exception;
+
+    /** Insertions of rows. */
+    protected static ArrayData inserts(List<InternalRow> rows) {
+        Object[] changes = new Object[rows.size()];
+        for (int i = 0; i < changes.length; i++) {
+            // Rows of one line have one order number; the suffix tells them apart.
+            byte[] suffix = i == 0 ? null : ByteBuffer.allocate(4).putInt(i).array();
+            changes[i] = change((byte) 0, suffix, rows.get(i), NO_METADATA);
+        }
+        return new GenericArrayData(changes);
+    }
+
+    /** The insertion of one row. */
+    protected static ArrayData insert(InternalRow row) {
+        return new GenericArrayData(new Object[] {change((byte) 0, null, row, NO_METADATA)});
+    }
 
     /** A row of kind, suffix and a row's columns. */
     protected static InternalRow change(byte kind, byte[] suffix, InternalRow row, Object[] metadata) {

@@ -24,14 +24,22 @@ public final class Formats {
 
     private Formats() {}
 
-    /** A struct of the columns of a JSON line, null for a line without a row. */
-    public static Column jsonRow(String table, String shape, Map<String, String> options, Column line) {
-        return row(new JsonDecoder(table, shape, options), shape, line);
-    }
-
-    /** An array of structs of kind, path suffix, columns and metadata, the changes of a line of debezium-json. */
-    public static Column debeziumChanges(
-            String table, String shape, Map<String, String> options, List<String> metadata, Column line) {
+    /**
+     * An array of structs of kind, path suffix, columns and metadata: the changes of a line.
+     *
+     * @param format the name of the format
+     * @param table the table, for messages
+     * @param shape the type of the rows, see {@link Shape}
+     * @param options the format's options without prefix
+     * @param metadata keys of the format's metadata
+     */
+    public static Column changes(
+            String format, String table, String shape, Map<String, String> options, List<String> metadata, Column line) {
+        Decoder decoder = switch (format) {
+            case "json" -> new JsonDecoder(table, shape, options);
+            case "debezium-json" -> new DebeziumDecoder(table, shape, options, metadata.toArray(new String[0]));
+            default -> throw new IllegalArgumentException(format);
+        };
         StructType columns = (StructType) Shape.parse(shape).spark();
         StructField[] fields = new StructField[2 + columns.length() + metadata.size()];
         fields[0] = KIND;
@@ -42,7 +50,6 @@ public final class Formats {
                     DataTypes.createStructField("m" + i, metadataType(metadata.get(i)), true);
         }
         DataType type = DataTypes.createArrayType(DataTypes.createStructType(fields), false);
-        Decoder decoder = new DebeziumDecoder(table, shape, options, metadata.toArray(new String[0]));
         return invoke(decoder, Decoder.class, "changes", type, line);
     }
 
@@ -54,15 +61,20 @@ public final class Formats {
         };
     }
 
-    /** The JSON line of a struct; `events` for debezium-json, else the kind is not looked at. */
-    public static Column jsonLine(
-            String table, String shape, Map<String, String> options, boolean events, Column kind, Column row) {
-        Encoder encoder = new JsonEncoder(table, shape, options, events);
+    /** The line of a struct of columns; parameters as those of {@code changes}. */
+    public static Column line(
+            String format, String table, String shape, Map<String, String> options, Column kind, Column row) {
+        Encoder encoder = switch (format) {
+            case "json" -> new JsonEncoder(table, shape, options, false);
+            case "debezium-json" -> new JsonEncoder(table, shape, options, true);
+            default -> throw new IllegalArgumentException(format);
+        };
         return invoke(encoder, Encoder.class, "line", DataTypes.StringType, kind, row);
     }
 
-    private static Column row(Decoder decoder, String shape, Column line) {
-        return invoke(decoder, Decoder.class, "row", Shape.parse(shape).spark(), line);
+    /** A struct as the connector `print` shows it. */
+    public static Column printedLine(String table, String shape, Column kind, Column row) {
+        return invoke(new PrintEncoder(table, shape), Encoder.class, "line", DataTypes.StringType, kind, row);
     }
 
     private static Column invoke(Object target, Class<?> type, String method, DataType returns, Column... arguments) {

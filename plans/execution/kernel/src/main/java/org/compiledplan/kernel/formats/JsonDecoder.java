@@ -3,8 +3,14 @@ package org.compiledplan.kernel.formats;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `json`: an object a line. */
@@ -18,6 +24,7 @@ public final class JsonDecoder extends Decoder {
     private final boolean lenient;
     private final boolean failOnMissing;
     private final String timestamps;
+    private final boolean tree;
     private transient JsonValues.Reader reader;
 
     JsonDecoder(String table, String shape, Map<String, String> options) {
@@ -25,17 +32,30 @@ public final class JsonDecoder extends Decoder {
         this.shape = shape;
         this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
         this.failOnMissing = Boolean.parseBoolean(options.get("fail-on-missing-field"));
+        this.tree = "false".equals(options.get("decode.json-parser.enabled"));
         this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
     }
 
     @Override
-    protected Object decode(UTF8String line) throws Exception {
+    protected ArrayData decode(UTF8String line) throws Exception {
         if (reader == null) {
-            reader = new JsonValues(lenient, failOnMissing, new TimeTexts(timestamps)).row(Shape.parse(shape));
+            reader = new JsonValues(tree, lenient, failOnMissing, new TimeTexts(timestamps)).row(Shape.parse(shape));
         }
         byte[] bytes = line.getBytes();
         try (JsonParser parser = FACTORY.createParser(bytes, 0, bytes.length)) {
-            return parser.nextToken() == null ? null : reader.read(parser);
+            JsonToken first = parser.nextToken();
+            if (first == null) {
+                throw new DataException("a line without JSON");
+            }
+            return first == JsonToken.START_ARRAY ? rows(parser) : insert((InternalRow) reader.read(parser));
         }
+    }
+
+    private ArrayData rows(JsonParser parser) throws IOException {
+        List<InternalRow> rows = new ArrayList<>();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            rows.add((InternalRow) reader.read(parser));
+        }
+        return inserts(rows);
     }
 }

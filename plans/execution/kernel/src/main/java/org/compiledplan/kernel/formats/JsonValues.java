@@ -2,8 +2,10 @@ package org.compiledplan.kernel.formats;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -23,17 +25,22 @@ final class JsonValues {
         Object read(JsonParser parser) throws IOException;
     }
 
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final ObjectMapper MAPPER =
+            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
+    private final boolean tree;
     private final boolean lenient;
     private final boolean failOnMissing;
     private final TimeTexts times;
 
     /**
+     * @param tree whether values are read as Flink's older reader does, which `debezium-json` still uses: from a tree,
+     *     in which numbers are normal decimals, and a map or text may be made of what is none
      * @param lenient a value that cannot be read becomes null
      * @param failOnMissing a field of a row that is not there is an error
      */
-    JsonValues(boolean lenient, boolean failOnMissing, TimeTexts times) {
+    JsonValues(boolean tree, boolean lenient, boolean failOnMissing, TimeTexts times) {
+        this.tree = tree;
         this.lenient = lenient;
         this.failOnMissing = failOnMissing;
         this.times = times;
@@ -79,10 +86,10 @@ final class JsonValues {
         };
     }
 
-    private static final Shape COUNT = new Shape("INTEGER", "INT", 0, 0, new String[0], new Shape[0]);
+    static final Shape COUNT = new Shape("INTEGER", "INT", 0, 0, new String[0], new Shape[0]);
 
     /** The same reader, whose failures say what was wanted. */
-    private static Reader named(Shape shape, Reader reader) {
+    private Reader named(Shape shape, Reader reader) {
         return parser -> {
             try {
                 return reader.read(parser);
@@ -114,11 +121,11 @@ final class JsonValues {
                         : (Object) Long.parseLong(text(parser).trim());
             case "FLOAT" ->
                 parser -> parser.currentToken().isNumeric()
-                        ? (Object) parser.getFloatValue()
+                        ? (Object) (tree ? normal(parser).floatValue() : parser.getFloatValue())
                         : (Object) Float.parseFloat(text(parser).trim());
             case "DOUBLE" ->
                 parser -> parser.currentToken().isNumeric()
-                        ? (Object) parser.getDoubleValue()
+                        ? (Object) (tree ? normal(parser).doubleValue() : parser.getDoubleValue())
                         : (Object) Double.parseDouble(text(parser).trim());
             case "DECIMAL" -> {
                 int precision = shape.precision();
@@ -126,7 +133,7 @@ final class JsonValues {
                 yield parser -> {
                     BigDecimal value = parser.currentToken().isNumeric()
                             ? parser.getDecimalValue()
-                            : new BigDecimal(text(parser).trim());
+                            : new BigDecimal(tree ? text(parser) : text(parser).trim());
                     return Values.decimal(value, precision, scale);
                 };
             }
@@ -140,16 +147,32 @@ final class JsonValues {
         };
     }
 
-    private static String text(JsonParser parser) throws IOException {
-        if (parser.currentToken().isStructStart()) {
+    private String text(JsonParser parser) throws IOException {
+        if (!parser.currentToken().isStructStart()) {
+            return scalarText(parser);
+        }
+        if (!tree) {
             throw new DataException("an object or array");
+        }
+        parser.skipChildren();
+        return "";
+    }
+
+    /** The text of a scalar; of an object or array its JSON. */
+    private String anyText(JsonParser parser) throws IOException {
+        return parser.currentToken().isStructStart() ? MAPPER.readTree(parser).toString() : scalarText(parser);
+    }
+
+    private String scalarText(JsonParser parser) throws IOException {
+        if (tree && parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT) {
+            return normal(parser).toString();
         }
         return parser.getText();
     }
 
-    /** The text of a scalar; of an object or array its JSON. */
-    private static String anyText(JsonParser parser) throws IOException {
-        return parser.currentToken().isStructStart() ? MAPPER.readTree(parser).toString() : parser.getText();
+    private static BigDecimal normal(JsonParser parser) throws IOException {
+        BigDecimal value = parser.getDecimalValue();
+        return value.signum() == 0 ? BigDecimal.ZERO : value.stripTrailingZeros();
     }
 
     private Reader array(Shape shape) {
@@ -173,7 +196,12 @@ final class JsonValues {
         Reader values = reader(value);
         return parser -> {
             if (parser.currentToken() != JsonToken.START_OBJECT) {
-                throw new DataException(Values.wanted(anyText(parser), shape.text()));
+                if (!tree) {
+                    throw new DataException(Values.wanted(anyText(parser), shape.text()));
+                }
+                parser.skipChildren();
+                return new ArrayBasedMapData(
+                        new GenericArrayData(new Object[0]), new GenericArrayData(new Object[0]));
             }
             Map<Object, Object> found = new LinkedHashMap<>();
             while (parser.nextToken() != JsonToken.END_OBJECT) {
@@ -197,7 +225,7 @@ final class JsonValues {
         }
         return parser -> {
             if (parser.currentToken() != JsonToken.START_OBJECT) {
-                throw new DataException(Values.wanted(anyText(parser), "a JSON object, " + shape.text()));
+                throw new DataException(Values.wanted(anyText(parser), "a JSON object"));
             }
             Object[] values = new Object[names.length];
             boolean[] seen = failOnMissing ? new boolean[names.length] : null;

@@ -64,7 +64,7 @@ final class JsonWriters {
                     out.writeString(times.timestampLtz(values.getLong(i)));
             case "ARRAY" -> array(shape);
             case "MAP" -> map(shape, shape.children()[1]);
-            case "MULTISET" -> map(shape, COUNT);
+            case "MULTISET" -> map(shape, JsonValues.COUNT);
             case "ROW", "STRUCTURED_TYPE" -> {
                 int size = shape.children().length;
                 RowWriter row = row(shape);
@@ -74,8 +74,6 @@ final class JsonWriters {
             default -> throw new IllegalArgumentException("JSON does not hold values of type " + shape.text());
         };
     }
-
-    private static final Shape COUNT = new Shape("INTEGER", "INT", 0, 0, new String[0], new Shape[0]);
 
     /** Without trailing zeros, and with an exponent where BigDecimal has one, unless plain numbers are asked for. */
     private void decimal(JsonGenerator out, BigDecimal value) throws IOException {

@@ -1,0 +1,59 @@
+"""What the formats of lines (JSON, CSV) share: the kernel turns a line into changes, and a change into a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from plans.execution.connectors.base import KIND
+from plans.execution.formats.base import SUFFIX, FormatSpec, column, java_column, kernel_formats, shape
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
+
+
+class LineFormat:
+    """Base of the formats of lines. A subclass names itself and its options."""
+
+    name = ""
+
+    def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
+        """A file without a line; see `Format.is_empty`."""
+        return size == 0
+
+    def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
+        """Files of lines; see `Format.writer`."""
+        row = F.struct(*(F.col(f"c{index}") for index in range(len(spec.row.fields))))
+        line = kernel_formats(frame.sparkSession).line(
+            self.name, table_text(spec), shape(spec.row), dict(spec.options), java_column(F.col(KIND)), java_column(row)
+        )
+        return frame.select(column(line).alias("value"), *extra).write.format("text").option("lineSep", "\n")
+
+    def decoded(self, lines: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+        """The columns of `Format.scan` from a frame of one column, `value`."""
+        changes = kernel_formats(lines.sparkSession).changes(
+            self.name,
+            table_text(spec),
+            shape(spec.row),
+            dict(spec.options),
+            list(spec.metadata),
+            java_column(F.col("value")),
+        )
+        found = lines.select(column(changes).alias("changes"), *extra)
+        rest = [F.col(f"`{name}`") for name in found.columns[1:]]
+        names = (
+            KIND,
+            SUFFIX,
+            *(f"c{index}" for index in range(len(spec.row.fields))),
+            *(f"x{index}" for index in range(len(spec.metadata))),
+        )
+        # inline() takes the names from the structs, where a table's columns have their own.
+        rows = found.select(F.inline("changes"), *rest)
+        return rows.toDF(*names, *rows.columns[len(names) :])
+
+
+def table_text(spec: FormatSpec) -> str:
+    """The table in messages."""
+    return f"table {spec.table}"
