@@ -89,8 +89,11 @@ def _number(type_: LogicalType) -> bool:
     return isinstance(type_, NumericType)
 
 
+_UNORDERED = "ARRAY MAP MULTISET ROW STRUCTURED_TYPE RAW BINARY VARBINARY INTERVAL_YEAR_MONTH INTERVAL_DAY_TIME".split()
+
+
 def _ordered(type_: LogicalType) -> bool:
-    return type_.ROOT not in ("ARRAY", "MAP", "MULTISET", "ROW", "STRUCTURED_TYPE", "RAW")
+    return type_.ROOT not in _UNORDERED
 
 
 def _text(type_: LogicalType) -> bool:

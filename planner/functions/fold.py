@@ -22,6 +22,7 @@ from plans.types import (
     DecimalType,
     DoubleType,
     IntegerType,
+    IntervalType,
     LogicalType,
     NumericType,
     TimestampType,
@@ -101,9 +102,12 @@ def _arithmetic(exact: Callable[[Decimal, Decimal], Decimal], double: Callable[[
     def rule(operands: Sequence[Literal], type_: LogicalType) -> RexNode | None:
         if len(operands) != 2:
             return None
-        one, two = map(number_of, operands)
+        one, two = map(_quantity, operands)
         if one is None or two is None:
             return None
+        if isinstance(type_, IntervalType):
+            length = exact(one, two)
+            return Literal(str(int(length)), type_) if length == int(length) else None
         if isinstance(type_, DoubleType):
             found = double(float(one), float(two))
             return Literal(format(Decimal(found), "f"), type_) if abs(found) < float("inf") else None
@@ -111,6 +115,13 @@ def _arithmetic(exact: Callable[[Decimal, Decimal], Decimal], double: Callable[[
             return _value(exact(one, two), type_)
 
     return rule
+
+
+def _quantity(literal: Literal) -> Decimal | None:
+    """A number, or an interval's milliseconds or months."""
+    if isinstance(literal.type, IntervalType) and literal.value is not None:
+        return Decimal(str(literal.value))
+    return number_of(literal)
 
 
 def _divide(operands: Sequence[Literal], type_: LogicalType) -> RexNode | None:

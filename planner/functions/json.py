@@ -65,6 +65,15 @@ def json_value(
     return Call("$JSON_VALUE$1", tuple(operands), type_.with_nullability(True))
 
 
+#: Wrapper as SQL has it -> its name in plans, one of which has WITH before it and the other has not.
+_WRAPPERS = {
+    "WITHOUT_ARRAY": "WITHOUT_ARRAY",
+    "CONDITIONAL_ARRAY": "CONDITIONAL_ARRAY",
+    "UNCONDITIONAL_ARRAY": "WITH_UNCONDITIONAL_ARRAY",
+    "ARRAY": "WITH_UNCONDITIONAL_ARRAY",
+}
+
+
 def json_query(
     document: RexNode,
     path: RexNode,
@@ -74,7 +83,7 @@ def json_query(
     on_empty: str = "NULL",
     on_error: str = "NULL",
 ) -> RexNode:
-    """JSON_QUERY; wrapper is WITHOUT_ARRAY, CONDITIONAL_ARRAY or UNCONDITIONAL_ARRAY.
+    """JSON_QUERY; wrapper is WITHOUT_ARRAY, CONDITIONAL_ARRAY or UNCONDITIONAL_ARRAY (also with WITH_ before).
 
     `on_empty` and `on_error` are NULL, EMPTY_ARRAY, EMPTY_OBJECT or ERROR.
     """
@@ -83,7 +92,7 @@ def json_query(
     is_array = isinstance(type_, ArrayType) and isinstance(type_.element, CharacterType)
     if not (isinstance(type_, CharacterType) or is_array):
         raise ProgramError(f"JSON_QUERY cannot return {type_}", remedy="return STRING or ARRAY<STRING>")
-    kind = "WITH_UNCONDITIONAL_ARRAY" if wrapper in ("UNCONDITIONAL_ARRAY", "ARRAY") else wrapper
+    kind = _WRAPPERS[wrapper.removeprefix("WITH_")]
     operands = (
         document,
         path,
