@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from planner.algebra.nodes import AggregateCall, Over
+from planner.algebra.nodes import Aggregate, AggregateCall, Over, Project, RelNode, unique_name
 from planner.functions import literals
 from planner.functions.casts import cast, coerce
 from planner.functions.registry import resolve_call
 from plans.rex import Call, InputRef, RexNode, type_of
-from plans.types import BIGINT, BOOLEAN, DOUBLE, DecimalType, IntegerType, LogicalType
+from plans.types import BIGINT, BOOLEAN, DOUBLE, DecimalType, Field, IntegerType, LogicalType, RowType
 
 _SUM0 = "$$SUM0$1"
 _WELFORD = "$$WELFORD_M2$1$1"
@@ -59,6 +59,38 @@ class _Builder:
         args = call.args if call.distinct or any(self.inputs[arg].nullable for arg in call.args) else ()
         counted = replace(call, name="$COUNT$1", args=args, type=BIGINT.not_null(), column="", syntax="FUNCTION_STAR")
         return self.ref(counted)
+
+
+#: Aggregates to which DISTINCT makes no difference.
+_INDIFFERENT = frozenset(("$MIN$1", "$MAX$1", "$SINGLE_VALUE$1"))
+
+
+def plain_call(call: AggregateCall, inputs: Sequence[LogicalType]) -> AggregateCall:
+    """The call without a DISTINCT that changes nothing; a count of a column that is never NULL counts rows."""
+    if call.name in _INDIFFERENT:
+        return replace(call, distinct=False)
+    if call.name == "$COUNT$1" and not call.distinct and not any(inputs[arg].nullable for arg in call.args):
+        return replace(call, args=())
+    return call
+
+
+def reduce_aggregate(rel: Aggregate) -> RelNode:
+    """The aggregate with its calls as Flink plans them; with a projection above it where they were written out."""
+    inputs = rel.input.row_type.types
+    fields = rel.row_type.fields
+    calls = tuple(plain_call(call, inputs) for call in rel.calls)
+    count = len(rel.grouping)
+    found = reduce_aggregates(calls, [field.type for field in fields[:count]], inputs)
+    if found is None:
+        return rel if calls == rel.calls else replace(rel, calls=calls)
+    columns = list(fields[:count])
+    named: list[AggregateCall] = []
+    for call in found.calls:
+        name = unique_name(call.column or f"$f{len(columns)}", [field.name for field in columns])
+        named.append(replace(call, column=name))
+        columns.append(Field(name, call.type))
+    made = replace(rel, calls=tuple(named), columns=RowType(fields=tuple(columns)))
+    return Project(made, found.projection, rel.columns)
 
 
 def reduce_aggregates(
