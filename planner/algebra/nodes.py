@@ -7,13 +7,13 @@ columns, then right). Three expressions exist only here and are rewritten before
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from planner.catalog.tables import CatalogTable
 from plans.rex import InputRef, RexNode
-from plans.types import LogicalType, RowType
+from plans.types import Field, LogicalType, RowType
 
 
 class JoinKind(Enum):
@@ -449,6 +449,19 @@ def unique_name(name: str, taken: list[str]) -> str:
     while f"{name}{number}" in taken:
         number += 1
     return f"{name}{number}"
+
+
+def named_row(names: Sequence[str], types: Sequence[LogicalType]) -> RowType:
+    """A row of these names, made unique as Flink does."""
+    taken: list[str] = []
+    for name in names:
+        taken.append(unique_name(name, taken))
+    return RowType(fields=tuple(Field(name, type_) for name, type_ in zip(taken, types, strict=True)))
+
+
+def column_names(exprs: Sequence[RexNode], row: RowType) -> tuple[str, ...]:
+    """Names for expressions over a row: that of the column, or `$f0` by place for what is computed."""
+    return tuple(row.names[rex.index] if isinstance(rex, InputRef) else f"$f{at}" for at, rex in enumerate(exprs))
 
 
 def identity(row: RowType) -> tuple[InputRef, ...]:

@@ -100,7 +100,7 @@ def _call(call: Call, names: Sequence[str]) -> str:
         return f"({' OR '.join(operands)})" if len(operands) > 1 else operands[0]
     if infix is not None and len(operands) > 1:
         return f"({f' {infix} '.join(operands)})"
-    if call.syntax == "POSTFIX" or plain.startswith("IS "):
+    if len(operands) == 1 and (call.syntax == "POSTFIX" or plain.startswith("IS ")):
         return f"{operands[0]} {plain}"
     if plain in ("CAST", "TRY_CAST"):
         return f"{plain}({operands[0]} AS {type_text(call.type)})"

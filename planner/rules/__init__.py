@@ -15,7 +15,7 @@ from planner.rules.constants import simplify_expressions
 from planner.rules.grouping_sets import expand_grouping_sets
 from planner.rules.join_keys import compute_join_keys
 from planner.rules.laterals import remove_laterals
-from planner.rules.prune import prune
+from planner.rules.prune import forget_unused_windows, prune
 from planner.rules.push_filters import push_filters
 from planner.rules.set_operations import expand_set_operations
 from planner.rules.sorts import remove_sorts
@@ -38,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     expand_statistics,
     simplify_expressions,
     push_filters,
+    forget_unused_windows,
     find_top_n,
     push_filters,
     simplify_expressions,

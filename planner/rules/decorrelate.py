@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 
 from planner.algebra.expressions import (
-    bigint,
     case,
     conjunction,
     conjuncts,
@@ -45,13 +44,14 @@ from planner.algebra.nodes import (
     SetOp,
     Sort,
     Subquery,
+    column_names,
     identity,
-    unique_name,
+    named_row,
 )
 from planner.algebra.traverse import outer_refs
 from plans.errors import UnsupportedError
-from plans.rex import Call, InputRef, RexNode, transform, type_of
-from plans.types import BIGINT, Field, RowType, row_of
+from plans.rex import Call, InputRef, Literal, RexNode, transform, type_of
+from plans.types import RowType, row_of
 
 _COUNTS = frozenset(("$COUNT$1", "$$SUM0$1"))
 
@@ -153,14 +153,8 @@ def _windowed(rel: Project, below: Pulled, exprs: tuple[RexNode, ...], outer: Ou
 
 def _with_exprs(below: Pulled, exprs: tuple[RexNode, ...]) -> tuple[RelNode, tuple[RexNode, ...]]:
     """`exprs` as the first columns, those of `below` behind them for its conditions."""
-    if not below.conditions:
-        row = _row([f"$f{at}" for at in range(len(exprs))], exprs)
-        return Project(below.rel, exprs, row), ()
-    given = identity(below.rel.row_type)
-    names: list[str] = []
-    for name in (*(f"$f{at}" for at in range(len(exprs))), *below.rel.row_type.names):
-        names.append(unique_name(name, names))
-    made = Project(below.rel, (*exprs, *given), _row(names, (*exprs, *given)))
+    given = identity(below.rel.row_type) if below.conditions else ()
+    made = Project(below.rel, (*exprs, *given), _row(below.rel, (*exprs, *given)))
     return made, tuple(shift(item, len(exprs)) for item in below.conditions)
 
 
@@ -222,13 +216,16 @@ def _aggregate(rel: Aggregate, outer: Outer) -> Pulled:
         below = _over_domain(below, outer)
     pairs = [pair for item in below.conditions if (pair := _equality(item, outer))]
     exprs = (*below.columns, *(pair[1] for pair in pairs))
-    source = Project(below.rel, exprs, _row([f"$f{at}" for at in range(len(exprs))], exprs))
+    source = Project(below.rel, exprs, _row(below.rel, exprs))
     keys = tuple(range(len(below.columns), len(exprs)))
     grouping = (*rel.grouping, *keys)
     own = rel.row_type.fields
     count = len(rel.grouping)
-    fields = [*own[:count], *(Field(f"$k{at}", type_of(exprs[key])) for at, key in enumerate(keys)), *own[count:]]
-    made = Aggregate(source, grouping, rel.calls, _unique(fields), (), rel.hints)
+    names = [*(item.name for item in own), *(source.row_type.names[key] for key in keys)]
+    types = [*(item.type for item in own), *(type_of(exprs[key]) for key in keys)]
+    order = [*range(count), *range(len(own), len(names)), *range(count, len(own))]
+    row = named_row([names[at] for at in order], [types[at] for at in order])
+    made = Aggregate(source, grouping, rel.calls, row, (), rel.hints)
     where = [InputRef(index, made.row_type.types[index]) for index in range(len(made.row_type.fields))]
     conditions = tuple(_matched(pair, where[count + at]) for at, pair in enumerate(pairs))
     found: list[RexNode] = [*where[:count], *where[count + len(keys) :]]
@@ -243,10 +240,7 @@ def _or_zero(name: str, rex: RexNode) -> RexNode:
     if name not in _COUNTS:
         return rex if type_of(rex).nullable else _nullable(rex)
     known = _nullable(rex)
-    zero = (
-        bigint(0) if type_of(rex).not_null() == BIGINT.not_null() else replace(bigint(0), type=type_of(rex).not_null())
-    )
-    return case([(is_null(known), zero)], rex, type_of(rex).not_null())
+    return case([(is_null(known), Literal(0, type_of(rex).not_null()))], known)
 
 
 def _nullable(rex: RexNode) -> RexNode:
@@ -262,7 +256,7 @@ def _over_domain(below: Pulled, outer: Outer) -> Pulled:
     indices = sorted(used)
     row = outer.rel.row_type
     types = [row.types[index] for index in indices]
-    names = [f"$d{at}" for at in range(len(indices))]
+    names = [row.names[index] for index in indices]
     columns = tuple(InputRef(index, row.types[index]) for index in indices)
     domain = Aggregate(
         Project(outer.rel, columns, row_of(names, types)), tuple(range(len(indices))), (), row_of(names, types)
@@ -290,7 +284,7 @@ def _sort(rel: Sort, outer: Outer) -> Pulled:
     if below.always or not all(pairs) or below.columns != identity(rel.input.row_type)[: len(below.columns)]:
         raise refused("LIMIT in a correlated subquery that is not joined by equality")
     exprs = (*identity(below.rel.row_type), *(pair[1] for pair in pairs if pair))
-    source = Project(below.rel, exprs, _row([f"$f{at}" for at in range(len(exprs))], exprs))
+    source = Project(below.rel, exprs, _row(below.rel, exprs))
     keys = tuple(range(len(exprs) - len(pairs), len(exprs)))
     end = None if rel.fetch is None else rel.offset + rel.fetch
     ranked = Rank(source, keys, rel.keys, rel.offset + 1, end, None, None, source.row_type)
@@ -317,7 +311,7 @@ def _set_operation(rel: SetOp, outer: Outer) -> Pulled:
     sources: list[RelNode] = []
     for branch, row in zip(branches, keys, strict=True):
         exprs = (*branch.columns, *(pair[1] for pair in row if pair))
-        sources.append(Project(branch.rel, exprs, _row([f"$f{at}" for at in range(len(exprs))], exprs)))
+        sources.append(Project(branch.rel, exprs, _row(branch.rel, exprs)))
     made = replace(rel, sources=tuple(sources), columns=_widest([source.row_type for source in sources]))
     width = len(rel.row_type.fields)
     refs = identity(made.row_type)
@@ -388,15 +382,9 @@ def _refuse_nested(rex: RexNode, outer: Outer) -> None:
         raise refused("a subquery that refers to a query two levels out")
 
 
-def _row(names: Sequence[str], exprs: Sequence[RexNode]) -> RowType:
-    return row_of(tuple(names), tuple(type_of(rex) for rex in exprs))
-
-
-def _unique(fields: Sequence[Field]) -> RowType:
-    taken: list[str] = []
-    for item in fields:
-        taken.append(unique_name(item.name, taken))
-    return RowType(fields=tuple(replace(item, name=name) for item, name in zip(fields, taken, strict=True)))
+def _row(rel: RelNode, exprs: Sequence[RexNode]) -> RowType:
+    """The row of expressions over the columns of `rel`."""
+    return named_row(column_names(exprs, rel.row_type), [type_of(rex) for rex in exprs])
 
 
 def refused(what: str) -> UnsupportedError:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 
+from planner.algebra.expressions import contains, null_of
 from planner.algebra.nodes import (
     Aggregate,
     Correlate,
@@ -18,6 +19,7 @@ from planner.algebra.nodes import (
     Join,
     JoinKind,
     OuterRef,
+    Over,
     Project,
     Rank,
     RelNode,
@@ -32,7 +34,7 @@ from planner.algebra.nodes import (
 )
 from planner.algebra.traverse import map_expressions, nodes, share
 from planner.catalog.tables import ColumnKind
-from plans.rex import InputRef, RexNode, input_refs, transform, walk
+from plans.rex import InputRef, RexNode, input_refs, transform, type_of, walk
 from plans.types import Field, RowType
 
 Columns = frozenset[int]
@@ -61,6 +63,26 @@ def prune(sinks: Sequence[RelNode], keeps_key: Callable[[Scan], bool]) -> tuple[
         else:
             done[id(rel)] = _rebuild(rel, inputs, needs, wanted[id(rel)])
     return share(tuple(done[id(root)].rel for root in roots))
+
+
+def forget_unused_windows(rel: RelNode) -> RelNode:
+    """The statement without the window functions whose values nobody reads, so that one read alone is recognized."""
+    wanted = _wanted((rel,))
+
+    def change(node: RelNode, read: Columns) -> RelNode:
+        if not isinstance(node, Project) or not any(contains(rex, Over) for rex in node.exprs):
+            return node
+        exprs = tuple(
+            null_of(type_of(rex)) if contains(rex, Over) and at not in read else rex
+            for at, rex in enumerate(node.exprs)
+        )
+        return replace(node, exprs=exprs)
+
+    done: dict[int, RelNode] = {}
+    for node in nodes((rel,)):
+        inputs = tuple(done[id(child)] for child in node.inputs)
+        done[id(node)] = change(node.with_inputs(inputs), wanted[id(node)])
+    return done[id(rel)]
 
 
 def _wanted(roots: Sequence[RelNode]) -> dict[int, Columns]:

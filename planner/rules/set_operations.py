@@ -25,7 +25,7 @@ from planner.algebra.nodes import (
     SetOp,
     TableFunctionScan,
     identity,
-    unique_name,
+    named_row,
 )
 from planner.algebra.traverse import rewrite_shared
 from plans.rex import Call, InputRef, Literal, RexNode, type_of
@@ -133,7 +133,4 @@ def _replicated(rel: RelNode, row: RowType) -> RelNode:
 
 
 def _named(names: Sequence[str], exprs: Sequence[RexNode]) -> RowType:
-    taken: list[str] = []
-    for name in names:
-        taken.append(unique_name(name, taken))
-    return row_of(taken, [type_of(rex) for rex in exprs])
+    return named_row(names, [type_of(rex) for rex in exprs])

@@ -36,13 +36,15 @@ from planner.algebra.nodes import (
     JoinKind,
     OuterRef,
     Project,
+    Rank,
     RelNode,
     Sort,
     Subquery,
     SubqueryKind,
     Values,
+    column_names,
     identity,
-    unique_name,
+    named_row,
 )
 from planner.algebra.traverse import expressions, map_expressions, rewrite_shared
 from planner.rules.decorrelate import Outer, Pulled, pull, refused
@@ -216,7 +218,7 @@ def _as_value(source: RelNode, rex: RexNode, *, only_true: bool) -> tuple[RelNod
 def _scalar(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
     pulled = pull(subquery.rel, Outer(subquery.name, source))
     width = len(source.row_type.fields)
-    if not pulled.always and not _single_row(pulled.rel, subquery.rel):
+    if not pulled.always and not _single_row(pulled.rel, subquery.rel) and not _top_one(pulled):
         pulled = _single_value(pulled, subquery, source)
     elif not pulled.always and not _plain_columns(pulled):
         pulled = _materialized(pulled, subquery.name)
@@ -241,13 +243,13 @@ def _materialized(pulled: Pulled, name: str) -> Pulled:
         raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
     row = pulled.rel.row_type
     exprs = (*pulled.columns, *identity(row))
-    source = Project(pulled.rel, exprs, _fresh(exprs))
+    source = Project(pulled.rel, exprs, _fresh(exprs, row))
     count = len(pulled.columns)
     return Pulled(source, identity(source.row_type)[:count], tuple(shift(item, count) for item in pulled.conditions))
 
 
-def _fresh(exprs: Sequence[RexNode]) -> RowType:
-    return row_of([f"$f{at}" for at in range(len(exprs))], [type_of(rex) for rex in exprs])
+def _fresh(exprs: Sequence[RexNode], row: RowType) -> RowType:
+    return named_row(column_names(exprs, row), [type_of(rex) for rex in exprs])
 
 
 def _single_row(rel: RelNode, original: RelNode) -> bool:
@@ -261,6 +263,17 @@ def _single_row(rel: RelNode, original: RelNode) -> bool:
     if isinstance(rel, Sort):
         return rel.fetch is not None and rel.fetch <= 1
     return isinstance(rel, Aggregate) and not rel.grouping and not rel.grouping_sets
+
+
+def _top_one(pulled: Pulled) -> bool:
+    """Whether the query is the first row of each group, by all that it is compared with."""
+    rel = pulled.rel
+    return (
+        isinstance(rel, Rank)
+        and rel.end == rel.start
+        and len(rel.partition) == len(pulled.conditions)
+        and all(is_call(item, "$=$1") for item in pulled.conditions)
+    )
 
 
 def _single_value(pulled: Pulled, subquery: Subquery, source: RelNode) -> Pulled:
@@ -279,10 +292,7 @@ def _single_value(pulled: Pulled, subquery: Subquery, source: RelNode) -> Pulled
 
 
 def _fresh_pulled(pulled: Pulled) -> RowType:
-    names = ["$f0"]
-    for name in pulled.rel.row_type.names:
-        names.append(unique_name(name, names))
-    return row_of(names, (type_of(pulled.columns[0]), *pulled.rel.row_type.types))
+    return _fresh((*pulled.columns[:1], *identity(pulled.rel.row_type)), pulled.rel.row_type)
 
 
 def _exists(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
@@ -312,13 +322,13 @@ def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: 
     """IN as true, false or unknown: unknown without a match if a null is compared and there is a row at all."""
     operand, column = subquery.operands[0], pulled.columns[0]
     calls = (
-        AggregateCall("$COUNT$1", (), BIGINT.not_null(), "$c", syntax="FUNCTION_STAR"),
-        AggregateCall("$COUNT$1", (0,), BIGINT.not_null(), "$ck", syntax="FUNCTION_STAR"),
+        AggregateCall("$COUNT$1", (), BIGINT.not_null(), "c", syntax="FUNCTION_STAR"),
+        AggregateCall("$COUNT$1", (0,), BIGINT.not_null(), "ck", syntax="FUNCTION_STAR"),
     )
     values = Project(pulled.rel, (column, *identity(pulled.rel.row_type)), _fresh_pulled(pulled))
     conditions = [shift(item, 1) for item in pulled.conditions]
     below: RelNode = Filter(values, conjunction(conditions)) if conditions else values
-    counted = Aggregate(below, (), calls, row_of(("$c", "$ck"), (BIGINT.not_null(), BIGINT.not_null())))
+    counted = Aggregate(below, (), calls, row_of(("c", "ck"), (BIGINT.not_null(), BIGINT.not_null())))
     width = len(joined.row_type.fields)
     counts = pull(counted, Outer(subquery.name, joined))
     made = Join(
@@ -327,11 +337,11 @@ def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: 
         JoinKind.LEFT,
         conjunction(_joined(item, subquery.name, joined, width) for item in counts.conditions),
     )
-    index = {"$c": 0, "$ck": 0}
+    index = {"c": 0, "ck": 0}
     for at, name in enumerate(counts.rel.row_type.names):
         if name in index:
             index[name] = width + at
-    every, known = (InputRef(index[name], made.row_type.types[index[name]]) for name in ("$c", "$ck"))
+    every, known = (InputRef(index[name], made.row_type.types[index[name]]) for name in ("c", "ck"))
     unknown = disjunction(
         [is_null(operand), comparison("$<$1", known, every)]
         if type_of(operand).nullable
@@ -366,7 +376,8 @@ def _marked(
     keys = tuple(theirs for _, theirs in pairs)
     if any(is_own(rex) for rex in keys):
         raise refused("a subquery under OR that selects a column of the enclosing query")
-    row = row_of([*(f"$k{at}" for at in range(len(pairs))), "$i"], [*map(type_of, keys), type_of(TRUE)])
+    names = (*column_names(keys, pulled.rel.row_type), "i")
+    row = named_row(names, [*map(type_of, keys), type_of(TRUE)])
     distinct = _marked_rows(pulled.rel, keys, row)
     moved = [InputRef(width + at, row.types[at]) for at in range(len(pairs))]
     condition = conjunction(equals(mine, theirs) for (mine, _), theirs in zip(pairs, moved, strict=True))
