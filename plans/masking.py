@@ -5,10 +5,13 @@ Source: `GlobalConfiguration.isSensitive` of Flink 2.3: a key is sensitive that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 HIDDEN = "******"
+# A key and its value in an option list: up to the next comma or the end of the list.
+_OPTION = re.compile(r"([\w.\-]+)=([^,}\]]*)")
 
 _SENSITIVE = (
     "password",
@@ -34,6 +37,11 @@ def is_sensitive(key: str) -> bool:
 def masked(options: Mapping[str, str]) -> dict[str, str]:
     """Options with the sensitive values hidden."""
     return {key: HIDDEN if is_sensitive(key) else value for key, value in options.items()}
+
+
+def masked_text(text: str) -> str:
+    """A node's description with the values of sensitive options hidden (`hints=[[[OPTIONS options:{password=x}]]]`)."""
+    return _OPTION.sub(lambda found: f"{found[1]}={HIDDEN}" if is_sensitive(found[1]) else found[0], text)
 
 
 def masked_json(value: Any, key: str = "") -> Any:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from plans.identity import derived_uids
+from plans.masking import masked_text
 from plans.plan import CompiledPlan
 
 _LONGEST = 72
@@ -50,7 +51,7 @@ def state_lines(plan: CompiledPlan) -> tuple[StateLine, ...]:
             node=node.id,
             uid=uids[node.id],
             operator=node.kind,
-            description=_short(node.description),
+            description=_short(masked_text(node.description)),
             entry=entry.name,
             index=entry.index,
             ttl=entry.ttl,

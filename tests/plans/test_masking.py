@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plans.masking import HIDDEN, is_sensitive, masked, masked_json
+from plans.masking import HIDDEN, is_sensitive, masked, masked_json, masked_text
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,11 @@ def test_hides_values_alone() -> None:
     assert masked({"path": "/a", "password": "p"}) == {"path": "/a", "password": HIDDEN}
     value = {"nodes": [{"options": {"auth-token": "t", "path": "/a"}}]}
     assert masked_json(value) == {"nodes": [{"options": {"auth-token": HIDDEN, "path": "/a"}}]}
+
+
+def test_descriptions_hide_the_options_of_hints() -> None:
+    text = "Sink(table=[t], fields=[token], hints=[[[OPTIONS options:{user=u, db.password=p w, path=/a}]]])"
+    shown = masked_text(text)
+    assert "p w" not in shown
+    assert shown == text.replace("p w", HIDDEN)
+    assert masked_text("Join(where=[(a = b)], select=[a, b])") == "Join(where=[(a = b)], select=[a, b])"
