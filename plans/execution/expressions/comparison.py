@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from plans import rex as r
 from plans import types as t
 from plans.execution.expressions.arithmetic import as_decimal, operand_types
+from plans.execution.expressions.keys import value_text
 from plans.execution.expressions.literals import value_column
 from plans.execution.expressions.registry import translates
 
@@ -34,7 +35,14 @@ def aligned(
 ) -> tuple[tuple[Column, ...], tuple[t.LogicalType, ...]]:
     """Two operands as columns of types that Spark compares as Flink does."""
     types = operand_types(call)
+    if any(map(_has_map, types)):
+        # Spark does not compare maps; their texts are equal where they are.
+        return tuple(value_text(arg, type_) for arg, type_ in zip(args, types, strict=True)), types
     return tuple(_comparable(arg, type_, types) for arg, type_ in zip(args, types, strict=True)), types
+
+
+def _has_map(type_: t.LogicalType) -> bool:
+    return isinstance(type_, t.MapType | t.MultisetType) or any(map(_has_map, type_.children()))
 
 
 def _comparable(column: Column, type_: t.LogicalType, types: tuple[t.LogicalType, ...]) -> Column:

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from plans import rex as r
 from plans.execution.expressions.casts import cast_column
+from plans.execution.expressions.comparison import aligned
 from plans.execution.expressions.registry import translates
 
 if TYPE_CHECKING:
@@ -88,5 +89,6 @@ def _coalesce(call: Call, args: tuple[Column, ...], context: ExpressionContext) 
 
 @translates("$NULLIF$1")
 def _null_if(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    same = args[0] == args[1]
+    (left, right), _ = aligned(call, args, context)
+    same = left == right
     return F.when(F.coalesce(same, F.lit(False)), F.lit(None)).otherwise(branch(call, args, 0, context))

@@ -39,16 +39,16 @@ def canonical_key(columns: Sequence[Column], types: Sequence[t.LogicalType]) -> 
             parts.append(F.lit(","))
         # The last text needs no length: it ends where the key ends.
         last = position == len(columns) - 1 and isinstance(type_, t.CharacterType)
-        text = F.concat(F.lit("="), column) if last else _text(column, type_)
+        text = F.concat(F.lit("="), column) if last else value_text(column, type_)
         parts.append(F.coalesce(text, F.lit(_NULL)))
     return F.concat(*parts) if len(parts) > 1 else parts[0]
 
 
 def _part(column: Column, type_: t.LogicalType) -> Column:
-    return F.coalesce(_text(column, type_), F.lit(_NULL))
+    return F.coalesce(value_text(column, type_), F.lit(_NULL))
 
 
-def _text(column: Column, type_: t.LogicalType) -> Column:
+def value_text(column: Column, type_: t.LogicalType) -> Column:
     """The text of a value, null for null; of one type, no text is the beginning of another followed by , ) or ]."""
     writer = next((found for kind, found in _WRITERS if isinstance(type_, kind)), None)
     if writer is None:

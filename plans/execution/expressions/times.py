@@ -1,7 +1,7 @@
 """Arithmetic, parts and rounding of dates, times and timestamps.
 
 A TIMESTAMP_LTZ is taken apart in the session's time zone. Where Flink 2.3 goes wrong for points before 1970 (it cuts
-towards zero), the right answer is given here.
+towards zero) or rounds a time up to a week or day that is not the next one, the right answer is given here.
 """
 
 from __future__ import annotations
@@ -145,7 +145,8 @@ def _extract(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
         whole = F.call_function("div", value.cast("bigint"), F.lit(size))
         return (whole % within if within else whole).cast(target)
     if unit == "EPOCH":
-        return F.unix_seconds(value.cast("timestamp")).cast(target)
+        # Flink: of the local time, for a TIMESTAMP_LTZ too.
+        return F.unix_seconds(_local(value, type_, context).cast("timestamp")).cast(target)
     part = _PARTS.get(unit)
     if part is None:
         raise context.unsupported(f"EXTRACT({unit} ...) of a value of type {type_}")

@@ -192,10 +192,19 @@ final class Times {
         return reader.format(time);
     }
 
-    /** Whole months from `b` to `a`; the last day of a month counts as any later day. */
+    /**
+     * Months from `b` to `a` as Flink counts them: by the dates, and one less only where adding the months to `b`'s
+     * date gives `a`'s and `a` is earlier in the day.
+     */
     static int monthsBetween(LocalDateTime a, LocalDateTime b) {
+        int months = months(a.toLocalDate(), b.toLocalDate());
+        boolean exact = b.toLocalDate().plusMonths(months).equals(a.toLocalDate());
+        return exact && a.toLocalTime().isBefore(b.toLocalTime()) ? months - 1 : months;
+    }
+
+    private static int months(LocalDate a, LocalDate b) {
         if (a.isBefore(b)) {
-            return -monthsBetween(b, a);
+            return -months(b, a);
         }
         int months = (a.getYear() - b.getYear()) * 12 + a.getMonthValue() - b.getMonthValue();
         return b.plusMonths(months).isAfter(a) ? months - 1 : months;
