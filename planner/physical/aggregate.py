@@ -89,6 +89,9 @@ class GroupAggregate(Single):
         """Whether each call must take values back: not where they can only move its way."""
         if given.kinds.insert_only:
             return (False,) * len(self.calls)
+        if any(given.trends[index] is not Trend.CONSTANT for index in self.grouping):
+            # a row that is updated may leave its group, which must then take its values back
+            return (True,) * len(self.calls)
         return tuple(not _moves_along(call, given) for call in self.calls)
 
     def title(self) -> str:
