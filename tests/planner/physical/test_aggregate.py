@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from planner.environment import TableEnvironment
+
+TABLES = """
+CREATE TABLE t (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');
+CREATE TABLE results (a BIGINT, b INT) WITH ('connector' = 'blackhole');
+"""
+COUNTS = "(SELECT k, COUNT(*) AS c, MAX(v) AS m FROM t GROUP BY k)"
+
+
+@pytest.mark.parametrize(
+    ("query", "retractions"),
+    [
+        # the group is what is counted, so a row moves from group to group and takes its value along
+        (f"SELECT c, MIN(k) FROM {COUNTS} GROUP BY c", (True,)),
+        (f"SELECT c, MAX(m) FROM {COUNTS} GROUP BY c", (True,)),
+        # the group stays, and a maximum only grows
+        (f"SELECT CAST(k AS BIGINT), MAX(m) FROM {COUNTS} GROUP BY k", (False,)),
+        (f"SELECT CAST(k AS BIGINT), MIN(m) FROM {COUNTS} GROUP BY k", (True,)),
+    ],
+)
+def test_values_are_taken_back_where_an_update_can_move_them(query: str, retractions: tuple[bool, ...]) -> None:
+    plan = TableEnvironment().compile_script(f"{TABLES} INSERT INTO results {query};")
+    found = [node.agg_call_need_retractions for node in plan.nodes if node.type.startswith("stream-exec-group-agg")]
+    assert found[-1] == retractions
