@@ -3,20 +3,13 @@ package org.compiledplan.kernel.formats;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Column;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
-import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The entry from Python: formats as columns. The objects are called with Spark's internal values, which spares the
- * conversions of a user-defined function.
+ * The entry from Python: formats as columns.
  */
 public final class Formats {
     private static final StructField KIND = DataTypes.createStructField("kind", DataTypes.ByteType, false);
@@ -50,7 +43,7 @@ public final class Formats {
                     DataTypes.createStructField("m" + i, metadataType(metadata.get(i)), true);
         }
         DataType type = DataTypes.createArrayType(DataTypes.createStructType(fields), false);
-        return invoke(decoder, Decoder.class, "changes", type, line);
+        return Calls.column(decoder, Decoder.class, "changes", type, line);
     }
 
     private static DataType metadataType(String key) {
@@ -69,28 +62,11 @@ public final class Formats {
             case "debezium-json" -> new JsonEncoder(table, shape, options, true);
             default -> throw new IllegalArgumentException(format);
         };
-        return invoke(encoder, Encoder.class, "line", DataTypes.StringType, kind, row);
+        return Calls.column(encoder, Encoder.class, "line", DataTypes.StringType, kind, row);
     }
 
     /** A struct as the connector `print` shows it. */
     public static Column printedLine(String table, String shape, Column kind, Column row) {
-        return invoke(new PrintEncoder(table, shape), Encoder.class, "line", DataTypes.StringType, kind, row);
-    }
-
-    private static Column invoke(Object target, Class<?> type, String method, DataType returns, Column... arguments) {
-        List<Expression> inputs = new java.util.ArrayList<>();
-        for (Column argument : arguments) {
-            inputs.add(ExpressionUtils.expression(argument));
-        }
-        Expression call = new Invoke(
-                new Literal(target, new ObjectType(type)),
-                method,
-                returns,
-                CollectionConverters.asScala(inputs).toSeq(),
-                CollectionConverters.asScala(List.<org.apache.spark.sql.types.AbstractDataType>of()).toSeq(),
-                false,
-                true,
-                true);
-        return ExpressionUtils.column(call);
+        return Calls.column(new PrintEncoder(table, shape), Encoder.class, "line", DataTypes.StringType, kind, row);
     }
 }

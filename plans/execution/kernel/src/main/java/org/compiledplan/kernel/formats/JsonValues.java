@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.formats;
 
+import com.fasterxml.jackson.core.Base64Variants;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -138,7 +139,13 @@ final class JsonValues {
                 };
             }
             case "CHAR", "VARCHAR" -> parser -> Values.text(anyText(parser));
-            case "BINARY", "VARBINARY" -> JsonParser::getBinaryValue;
+            case "BINARY", "VARBINARY" -> parser -> {
+                if (parser.currentToken() != JsonToken.VALUE_STRING) {
+                    throw new DataException("not a text");
+                }
+                // Not getBinaryValue(): where that fails, the parser is lost in the middle of the text.
+                return Base64Variants.getDefaultVariant().decode(parser.getText());
+            };
             case "DATE" -> parser -> TimeTexts.date(text(parser));
             case "TIME_WITHOUT_TIME_ZONE" -> parser -> TimeTexts.time(text(parser));
             case "TIMESTAMP_WITHOUT_TIME_ZONE" -> parser -> times.timestamp(text(parser));

@@ -1,0 +1,22 @@
+package org.compiledplan.kernel.datagen;
+
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.types.DataType;
+import org.compiledplan.kernel.formats.Calls;
+
+/** The entry from Python: generated rows as a column. */
+public final class Datagen {
+    private Datagen() {}
+
+    /**
+     * A struct of generated values.
+     *
+     * @param spec what to generate, see {@link Generator}
+     * @param ddl the type of the struct
+     * @param number BIGINT, the row's number
+     * @param now BIGINT, the time in microseconds
+     */
+    public static Column row(String spec, long seed, String ddl, Column number, Column now) {
+        return Calls.column(new Generator(spec, seed), Generator.class, "row", DataType.fromDDL(ddl), number, now);
+    }
+}

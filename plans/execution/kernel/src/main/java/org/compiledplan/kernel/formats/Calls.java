@@ -1,0 +1,40 @@
+package org.compiledplan.kernel.formats;
+
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.classic.ExpressionUtils;
+import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.ObjectType;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Calls of objects with Spark's internal values, which spares the conversions of a user-defined function. */
+public final class Calls {
+    private Calls() {}
+
+    /**
+     * A column that calls a method of an object for each row.
+     *
+     * @param target the object; each task gets a copy of its own
+     * @param type the public class that has the method
+     * @param returns the Spark type whose internal form the method returns
+     * @param arguments in the order of the method's parameters; only those of object types may be null
+     */
+    public static Column column(Object target, Class<?> type, String method, DataType returns, Column... arguments) {
+        List<Expression> inputs = Arrays.stream(arguments).map(ExpressionUtils::expression).toList();
+        Expression call = new Invoke(
+                new Literal(target, new ObjectType(type)),
+                method,
+                returns,
+                CollectionConverters.asScala(inputs).toSeq(),
+                CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
+                false,
+                true,
+                true);
+        return ExpressionUtils.column(call);
+    }
+}
