@@ -11,6 +11,7 @@ from functools import reduce
 
 from planner.algebra.nodes import RelNode
 from planner.algebra.traverse import share
+from planner.rules.aggregate_functions import reduce_aggregate_functions
 from planner.rules.constants import simplify_expressions
 from planner.rules.grouping_sets import expand_grouping_sets
 from planner.rules.join_keys import compute_join_keys
@@ -20,7 +21,6 @@ from planner.rules.push_filters import push_filters
 from planner.rules.set_operations import expand_set_operations
 from planner.rules.sorts import remove_sorts
 from planner.rules.sources import changelog_of
-from planner.rules.statistics import expand_statistics
 from planner.rules.subqueries import remove_subqueries
 from planner.rules.time_attributes import materialize_time
 from planner.rules.top_n import find_top_n
@@ -35,7 +35,7 @@ RULES: tuple[Rule, ...] = (
     remove_sorts,
     expand_set_operations,
     expand_grouping_sets,
-    expand_statistics,
+    reduce_aggregate_functions,
     simplify_expressions,
     push_filters,
     forget_unused_windows,
