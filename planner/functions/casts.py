@@ -191,7 +191,7 @@ def avoids_cast(source: LogicalType, target: LogicalType) -> bool:
             return avoids_cast(source.element, target.element)
         case MapType(), MapType():
             return avoids_cast(source.key, target.key) and avoids_cast(source.value, target.value)
-        case RowType(), RowType():
+        case FieldsType(), FieldsType():
             return len(source.fields) == len(target.fields) and all(
                 avoids_cast(old, new) for old, new in zip(source.types, target.types, strict=True)
             )

@@ -104,3 +104,23 @@ def test_structured_types_meet_field_by_field() -> None:
     one, two = parse_type("STRUCTURED<'com.A', a INT NOT NULL>"), parse_type("STRUCTURED<'com.A', a BIGINT>")
     assert least_restrictive([one, two]) == parse_type("STRUCTURED<'com.A', a BIGINT>")
     assert least_restrictive([one, parse_type("STRUCTURED<'com.B', a INT>")]) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "cast_needed"),
+    [
+        ("CHAR(5)", "VARCHAR(5)", False),
+        ("CHAR(5)", "CHAR(8)", True),
+        ("BINARY(4)", "BYTES", False),
+        ("INT NOT NULL", "INT", False),
+        ("INT", "DECIMAL(10, 2)", True),
+        ("TIMESTAMP(3)", "TIMESTAMP(6)", True),
+        ("ROW<a INT, b STRING>", "ROW<x INT, y STRING>", False),
+        ("STRUCTURED<'com.A', a INT>", "ROW<a INT>", False),
+        ("MAP<CHAR(1) NOT NULL, INT NOT NULL>", "MAP<STRING, INT>", False),
+        ("ARRAY<INT>", "ARRAY<BIGINT>", True),
+    ],
+)
+def test_a_sink_gets_a_cast_only_where_values_change(source: str, target: str, cast_needed: bool) -> None:
+    rex = InputRef(0, parse_type(source))
+    assert (implicit_cast(rex, parse_type(target)) is not rex) is cast_needed
