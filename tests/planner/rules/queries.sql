@@ -1,0 +1,91 @@
+SELECT oid FROM o WHERE EXISTS (SELECT 1 FROM p WHERE p.oid = o.oid)
+SELECT oid FROM o WHERE NOT EXISTS (SELECT 1 FROM p WHERE p.oid = o.oid AND p.paid > o.qty)
+SELECT oid FROM o WHERE NOT EXISTS (SELECT 1 FROM p WHERE p.paid > o.qty)
+SELECT oid FROM o WHERE EXISTS (SELECT 1 FROM p WHERE p.oid = o.oid AND EXISTS (SELECT 1 FROM k WHERE k.id = p.pid))
+SELECT oid FROM o WHERE EXISTS (SELECT SUM(paid) FROM p WHERE p.oid = o.oid GROUP BY pid)
+SELECT oid FROM o WHERE EXISTS (SELECT 1 FROM p WHERE p.oid = o.oid ORDER BY pid LIMIT 1)
+SELECT oid FROM o WHERE EXISTS (SELECT 1 FROM p WHERE p.oid = o.oid UNION ALL SELECT 1 FROM k WHERE k.id = o.oid)
+SELECT oid FROM o WHERE EXISTS (SELECT 1 FROM p JOIN k ON p.pid = k.id WHERE p.oid = o.oid AND k.v < o.qty)
+SELECT oid FROM o WHERE oid IN (SELECT oid FROM p)
+SELECT oid FROM o WHERE oid NOT IN (SELECT oid FROM p)
+SELECT oid FROM o WHERE oid NOT IN (SELECT oid FROM p WHERE oid IS NOT NULL)
+SELECT oid FROM o WHERE qty NOT IN (SELECT paid FROM p WHERE p.oid = o.oid)
+SELECT oid FROM o WHERE (oid, qty) IN (SELECT oid, paid FROM p)
+SELECT oid FROM o WHERE (oid, qty) NOT IN (SELECT oid, paid FROM p)
+SELECT oid FROM o WHERE qty IN (SELECT MAX(paid) FROM p GROUP BY oid)
+SELECT oid FROM o WHERE qty IN (SELECT MAX(paid) FROM p WHERE p.oid = o.oid)
+SELECT oid FROM o WHERE qty IN (SELECT paid + o.oid FROM p)
+SELECT oid FROM o WHERE qty > ALL (SELECT paid FROM p)
+SELECT oid FROM o WHERE qty > ALL (SELECT paid FROM p WHERE p.oid = o.oid)
+SELECT oid FROM o WHERE NOT (qty > ALL (SELECT paid FROM p))
+SELECT oid FROM o WHERE qty <= ANY (SELECT paid FROM p WHERE p.oid = o.oid)
+SELECT oid FROM o WHERE NOT (qty <= SOME (SELECT paid FROM p))
+SELECT oid FROM o WHERE qty > 3 OR EXISTS (SELECT 1 FROM p WHERE p.oid = o.oid)
+SELECT oid FROM o WHERE qty > 3 OR NOT EXISTS (SELECT 1 FROM p WHERE p.oid = o.oid AND paid > 2)
+SELECT oid FROM o WHERE qty > 3 OR EXISTS (SELECT 1 FROM p WHERE paid = 2)
+SELECT oid FROM o WHERE qty > 3 OR oid IN (SELECT oid FROM p)
+SELECT oid FROM o WHERE qty > 3 OR oid NOT IN (SELECT oid FROM p)
+SELECT oid FROM o WHERE qty > 3 OR qty NOT IN (SELECT paid FROM p WHERE p.oid = o.oid)
+SELECT oid FROM o WHERE NOT (qty > 3 OR oid IN (SELECT oid FROM p))
+SELECT oid, oid IN (SELECT oid FROM p) FROM o
+SELECT oid, qty NOT IN (SELECT paid FROM p WHERE p.oid = o.oid) FROM o
+SELECT oid, EXISTS (SELECT 1 FROM p WHERE p.oid = o.oid) FROM o
+SELECT oid, CASE WHEN EXISTS (SELECT 1 FROM p WHERE p.oid = o.oid) THEN 'y' ELSE 'n' END FROM o
+SELECT oid, (SELECT COUNT(*) FROM p WHERE p.oid = o.oid) FROM o
+SELECT oid, (SELECT COUNT(*) FROM p WHERE p.paid < o.qty) FROM o
+SELECT oid, (SELECT COUNT(paid) + 1 FROM p WHERE p.oid = o.oid) FROM o
+SELECT oid, (SELECT SUM(paid) FROM p WHERE p.oid = o.oid) FROM o
+SELECT oid, (SELECT SUM(paid) FROM p WHERE p.oid = o.oid AND p.paid > 1 HAVING COUNT(*) > 1) FROM o
+SELECT oid, (SELECT MAX(paid) FROM p) FROM o
+SELECT oid, (SELECT paid FROM p WHERE p.oid = o.oid ORDER BY paid DESC, pid LIMIT 1) FROM o
+SELECT oid, (SELECT v FROM k WHERE k.id = o.oid) FROM o
+SELECT oid, (SELECT v + 1 FROM k WHERE k.id = o.oid) FROM o
+SELECT oid FROM o WHERE qty > (SELECT AVG(paid) FROM p)
+SELECT oid FROM o WHERE qty = (SELECT MAX(paid) FROM p WHERE p.oid = o.oid)
+SELECT oid FROM o WHERE (SELECT COUNT(*) FROM p WHERE p.oid = o.oid) = 0
+SELECT oid FROM o AS x WHERE qty >= (SELECT AVG(qty) FROM o AS y WHERE y.cust = x.cust)
+SELECT o.oid FROM o JOIN p ON o.oid = p.oid AND o.qty IN (SELECT v FROM k)
+SELECT cust FROM o GROUP BY cust HAVING SUM(qty) > (SELECT AVG(paid) FROM p)
+SELECT cust FROM o GROUP BY cust HAVING EXISTS (SELECT 1 FROM c WHERE c.name = o.cust)
+SELECT o.oid, t.paid FROM o, LATERAL (SELECT paid FROM p WHERE p.oid = o.oid AND p.paid > o.qty) AS t
+SELECT o.oid, t.paid FROM o LEFT JOIN LATERAL (SELECT paid FROM p WHERE p.oid = o.oid) AS t ON TRUE
+SELECT o.oid, t.paid FROM o LEFT JOIN LATERAL (SELECT paid, pid FROM p WHERE p.oid = o.oid) AS t ON t.pid > o.qty
+SELECT o.oid, t.n FROM o LEFT JOIN LATERAL (SELECT COUNT(*) AS n FROM p WHERE p.oid = o.oid) AS t ON TRUE
+SELECT o.oid, t.n FROM o LEFT JOIN LATERAL (SELECT SUM(paid) + COUNT(*) AS n FROM p WHERE p.oid = o.oid) AS t ON TRUE
+SELECT o.oid, t.m FROM o LEFT JOIN LATERAL (SELECT paid, MAX(pid) AS m FROM p WHERE p.oid = o.oid GROUP BY paid) t ON TRUE
+SELECT t.name, x.oid FROM (SELECT DISTINCT name FROM c) t, LATERAL (SELECT oid FROM o WHERE cust = t.name ORDER BY qty DESC, oid LIMIT 2) x
+SELECT o.oid, p.paid FROM o LEFT JOIN p ON o.oid = p.oid AND o.qty < 3 WHERE o.cust = 'a'
+SELECT o.oid, p.paid FROM o LEFT JOIN p ON o.oid = p.oid AND p.paid > 1
+SELECT o.oid, p.paid FROM o LEFT JOIN p ON o.oid = p.oid WHERE p.paid > 1
+SELECT o.oid, p.paid FROM o LEFT JOIN p ON o.oid = p.oid WHERE p.paid IS NULL
+SELECT o.oid, p.paid FROM o LEFT JOIN p ON o.oid = p.oid WHERE p.paid > 1 OR o.qty > 2
+SELECT o.oid, p.paid FROM o RIGHT JOIN p ON o.oid = p.oid WHERE o.qty > 1
+SELECT o.oid, p.paid FROM o FULL JOIN p ON o.oid = p.oid AND o.qty > 2 WHERE o.qty + p.paid > 1
+SELECT o.oid, p.paid FROM o FULL JOIN p ON o.oid = p.oid AND o.qty > 2
+SELECT o.oid, p.paid FROM o FULL JOIN p ON o.oid = p.oid WHERE p.paid = 2
+SELECT o.oid FROM o, p WHERE o.oid = p.oid AND o.qty + p.paid > 4 AND o.qty > 1 AND p.paid < 9
+SELECT o.oid FROM o JOIN p ON o.oid + 1 = p.oid + p.pid
+SELECT o.oid, k.v FROM o JOIN p ON o.oid = p.oid LEFT JOIN k ON k.id = p.pid AND k.v > o.qty WHERE p.paid > 0
+SELECT o.oid FROM o JOIN p ON o.oid IS NOT DISTINCT FROM p.oid
+SELECT x.cust, y.total, z.n FROM totals x JOIN totals y ON x.cust = y.cust JOIN totals z ON y.n = z.n WHERE x.total > 1
+SELECT cust, n FROM totals WHERE cust = 'a' AND n > 1
+SELECT cust, COUNT(*), SUM(DISTINCT qty), COUNT(DISTINCT oid) FILTER (WHERE qty > 1) FROM o GROUP BY cust
+SELECT cust, qty, COUNT(*), GROUPING(cust), GROUPING_ID(cust, qty) FROM o GROUP BY ROLLUP (cust, qty)
+SELECT qty, SUM(qty), COUNT(*) FROM o GROUP BY CUBE (qty, oid)
+SELECT cust, COUNT(*) FROM o GROUP BY GROUPING SETS ((cust), (qty)) HAVING GROUPING(cust) = 0 AND COUNT(*) > 1
+SELECT AVG(qty), SUM(qty), COUNT(qty), COUNT(*) FROM o
+SELECT DISTINCT cust, qty FROM o WHERE qty > 1
+SELECT oid FROM o UNION SELECT oid FROM p
+SELECT oid FROM o INTERSECT SELECT oid FROM p
+SELECT oid FROM o INTERSECT ALL SELECT oid FROM p
+SELECT oid FROM o EXCEPT SELECT oid FROM p
+SELECT oid FROM o EXCEPT ALL SELECT oid FROM p
+SELECT x FROM (SELECT oid AS x, qty FROM o UNION ALL SELECT oid, paid FROM p) WHERE x > 1 AND qty < 4
+SELECT oid, r FROM (SELECT oid, qty, ROW_NUMBER() OVER (PARTITION BY cust ORDER BY qty DESC, oid) AS r FROM o) WHERE r <= 2
+SELECT oid, r FROM (SELECT oid, qty, ROW_NUMBER() OVER (PARTITION BY cust ORDER BY qty DESC, oid) AS r FROM o) WHERE r = 2
+SELECT oid, r FROM (SELECT oid, ROW_NUMBER() OVER (ORDER BY qty + 1, oid) AS r FROM o) WHERE r BETWEEN 2 AND 3
+SELECT oid FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cust ORDER BY qty, oid) AS r FROM o) WHERE r <= qty
+SELECT oid FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cust ORDER BY qty, oid) AS r FROM o) WHERE r <= 2 AND cust = 'a' AND qty > 1
+SELECT oid FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cust ORDER BY qty, oid) AS r, ROW_NUMBER() OVER (ORDER BY oid) AS q FROM o) WHERE r = 1
+SELECT o.oid, t.paid FROM o JOIN (SELECT * FROM p ORDER BY paid DESC, pid LIMIT 3) AS t ON o.oid = t.oid
+SELECT k, v FROM (VALUES (1, 'a'), (2, CAST(NULL AS STRING))) AS t(k, v) WHERE k > 1
