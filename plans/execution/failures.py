@@ -21,9 +21,7 @@ def translate(fault: Exception) -> ExecutionError:
     text = message.split("\n\tat ")[0].strip()
     text = _SQLSTATE.sub("", _CODE.sub("", _CLASS.sub("", text))).strip() or type(fault).__name__
     if user_raised or "org.compiledplan" in message:
-        return DataError(
-            text, remedy="correct the row, or let the expression tolerate it (TRY_CAST, NULLIF)"
-        )
+        return DataError(text, remedy="correct the row, or let the expression tolerate it (TRY_CAST, NULLIF)")
     return ExecutionError(text, remedy="run with --debug for Spark's stack trace")
 
 

@@ -71,9 +71,7 @@ def test_refused_when_compiled(case: Case, tmp_path: Path) -> None:
         compile_program(case.program(tmp_path))
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in [*CHOSEN, *cases("errors")] if case.refused_at == "run"], ids=name
-)
+@pytest.mark.parametrize("case", [case for case in [*CHOSEN, *cases("errors")] if case.refused_at == "run"], ids=name)
 def test_refused_at_the_latest_when_run(case: Case, spark: SparkSession, rocksdb: None, tmp_path: Path) -> None:
     with pytest.raises(CompiledPlanError):
         run(spark, compile_program(case.program(tmp_path)))

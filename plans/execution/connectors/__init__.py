@@ -1,6 +1,5 @@
 """Connectors: where rows come from and go to."""
 
-
 from importlib import import_module
 
 NAMES = ("blackhole", "datagen", "filesystem", "print")
