@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from planner.functions.signatures import plain_times
 from plans.errors import ProgramError, UnsupportedError
 from plans.types import (
     BIGINT,
@@ -212,7 +213,7 @@ def resolve_aggregate(
     entry = _table().get(upper)
     if entry is None:
         raise ProgramError(f"no aggregate function is named {name}", remedy=f"known: {', '.join(sorted(_table()))}")
-    types = tuple(arg_types)
+    types = tuple(map(plain_times, arg_types))
     if len(types) not in entry.counts:
         wanted = " or ".join(map(str, entry.counts))
         raise ProgramError(f"invalid number of arguments to {upper}: {len(types)} given, {wanted} expected")

@@ -7,7 +7,7 @@ forms and builds the call.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plans.errors import ProgramError
 from plans.rex import Call, Literal, RexNode, type_of
@@ -110,7 +110,8 @@ class Function:
 
     `internal` is the name in plans (by default `$NAME$1`), `syntax` as in plans (None is left out). `prepare` changes
     the checked operands (coercions) before the call is made; `rewrite` makes the whole expression instead. `nulls`
-    says that untyped NULLs are accepted. `infix` shows errors in operator form.
+    says that untyped NULLs are accepted. `infix` shows errors in operator form. `keeps_time`: the result is a time
+    attribute; every other function makes plain values of those.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Function:
     prepare: Callable[[Operands], Operands] | None = None
     rewrite: Callable[[Operands], RexNode] | None = None
     infix: bool = False
+    keeps_time: bool = False
 
     @property
     def plan_name(self) -> str:
@@ -140,12 +142,17 @@ class Function:
             raise self.mismatch(operands)
         checked = tuple(operands)
         if self.rewrite is not None:
-            return self.rewrite(checked)
+            found = self.rewrite(checked)
+            if isinstance(found, Call) and found not in checked:
+                return replace(found, type=plain_times(found.type))
+            return found
         if self.prepare is not None:
             checked = self.prepare(checked)
         if self.returns is None:
             raise ProgramError(f"function {self.name} has no result type")
-        return Call(self.plan_name, checked, self.returns(checked), self.syntax)
+        type_ = self.returns(checked)
+        kept = type_ if self.keeps_time else plain_times(type_)
+        return Call(self.plan_name, checked, kept, self.syntax)
 
     def mismatch(self, operands: Sequence[RexNode]) -> ProgramError:
         """The error that the operands do not fit."""
@@ -165,6 +172,21 @@ class Function:
         shown = [f"<{type_of(rex).with_nullability(True)}>" for rex in operands]
         got = f" {self.name} ".join(shown) if self.infix and len(shown) == 2 else f"{self.name}({', '.join(shown)})"
         return ProgramError(f"cannot apply {self.name} to arguments of type {got}", remedy=f"supported: {supported}")
+
+
+def plain_times(type_: LogicalType) -> LogicalType:
+    """The type with all time attributes in it as plain timestamps."""
+    match type_:
+        case TimestampBase():
+            return type_.as_regular()
+        case ArrayType() | MultisetType():
+            return replace(type_, element=plain_times(type_.element))
+        case MapType():
+            return replace(type_, key=plain_times(type_.key), value=plain_times(type_.value))
+        case FieldsType():
+            fields = tuple(replace(field, type=plain_times(field.type)) for field in type_.fields)
+            return type_ if fields == type_.fields else replace(type_, fields=fields)
+    return type_
 
 
 def any_nullable(operands: Sequence[RexNode]) -> bool:

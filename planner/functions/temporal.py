@@ -147,7 +147,7 @@ FUNCTIONS: tuple[Function, ...] = (
     _clock("LOCALTIMESTAMP", _MILLIS),
     Function("NOW", (form(),), not_null(_ZONED), deterministic=False),
     Function("CURRENT_ROW_TIMESTAMP", (form(),), not_null(_ZONED), deterministic=False),
-    Function("PROCTIME", (form(),), not_null(_PROCTIME), deterministic=False),
+    Function("PROCTIME", (form(),), not_null(_PROCTIME), deterministic=False, keeps_time=True),
     Function("SOURCE_WATERMARK", (form(),), nullable(_ZONED), deterministic=False),
     Function("CURRENT_WATERMARK", (form(STAMP),), _current_watermark, deterministic=False),
     Function("UNIX_TIMESTAMP", (form(), *_FORMATTED), fixed(BIGINT)),

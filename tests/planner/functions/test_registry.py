@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from planner.functions import casts, literals, registry
+from planner.functions.aggregates import resolve_aggregate
 from planner.functions.fold import simplify
 from plans.errors import ProgramError, UnsupportedError
 from plans.rex import Call, InputRef, Literal, RexNode, rex_to_json, type_of
-from plans.types import INT, STRING, parse_type
+from plans.types import INT, STRING, ArrayType, TimeKind, TimestampLtzType, TimestampType, parse_type
 
 FLINK: dict[str, Any] = json.loads((Path(__file__).parent / "flink_calls.json").read_text(encoding="utf-8"))
 COLUMNS: dict[str, str] = FLINK["columns"]
@@ -154,3 +155,14 @@ def test_functions_that_are_not_run_are_refused_by_name(name: str) -> None:
     assert registry.is_function(name)
     with pytest.raises(UnsupportedError, match=f"{name} is not supported"):
         registry.resolve_call(name, [atom("s")])
+
+
+def test_functions_make_plain_values_of_time_attributes() -> None:
+    rowtime = InputRef(0, TimestampType(precision=3, kind=TimeKind.ROWTIME))
+    plain = TimestampType(precision=3)
+    assert type_of(registry.resolve_call("CASE", [atom("b"), rowtime, rowtime])) == plain
+    assert type_of(registry.resolve_call("COALESCE", [rowtime, rowtime])) == plain
+    assert type_of(registry.resolve_call("ARRAY", [rowtime])) == ArrayType(element=plain, nullable=False)
+    assert resolve_aggregate("MAX", [rowtime.type]).type == plain
+    proctime = type_of(registry.resolve_call("PROCTIME", []))
+    assert isinstance(proctime, TimestampLtzType) and proctime.kind is TimeKind.PROCTIME
