@@ -26,7 +26,7 @@ final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Row, b
   @Override
   public Iterator<Row> call(Row key, Iterator<Row> rows, GroupState<byte[]> state) {
     if (runtime == null) runtime = new StageRuntime(spec, metrics);
-    StageRuntime.Hosted to = runtime.operator(key.getString(0));
+    StageRuntime.Hosted to = runtime.operator(StageKeys.op(key));
     if (to == null) return runtime.pass(rows);
     State timed = new State(to, state);
     BatchContext context = new BatchContext(state.getCurrentProcessingTimeMs(), Long.MIN_VALUE);

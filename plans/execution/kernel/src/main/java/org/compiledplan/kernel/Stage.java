@@ -1,6 +1,5 @@
 package org.compiledplan.kernel;
 
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.Encoders;
@@ -10,7 +9,6 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.GroupStateTimeout;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.TimeMode;
-import org.apache.spark.sql.types.StructType;
 
 /** The entry: appends a stage of keyed operators to a streaming DataFrame. */
 public final class Stage {
@@ -40,9 +38,8 @@ public final class Stage {
   }
 
   private static Dataset<Row> attach(Dataset<Row> input, StageSpec spec, StageMetrics metrics) {
-    Encoder<Row> key = Encoders.row(StructType.fromDDL("op STRING, key STRING"));
-    KeyValueGroupedDataset<Row, Row> groups =
-        input.groupBy(new Column("op"), new Column("key")).as(key, Encoders.row(spec.inputSchema));
+    KeyValueGroupedDataset<Row, Row> groups = input.groupBy(StageKeys.columns())
+        .as(Encoders.row(StageKeys.schema()), Encoders.row(spec.inputSchema));
     Encoder<Row> output = Encoders.row(spec.outputSchema);
     boolean processing = spec.timeMode.equals("processing");
     switch (spec.host) {

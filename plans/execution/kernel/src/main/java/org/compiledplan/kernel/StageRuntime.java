@@ -22,6 +22,9 @@ import org.compiledplan.kernel.values.ValueType;
 final class StageRuntime {
   /** An operator with what is needed to give it rows and take rows from it. */
   static final class Hosted {
+    /** Expired state goes this part of a TTL late at most. */
+    private static final int TIMES_A_TTL = 16;
+
     final Operator operator;
     final String uid;
     final StageMetrics.Counters counters;
@@ -30,6 +33,7 @@ final class StageRuntime {
     final List<UnaryOperator<Object>> toSpark;
     /** Position of the operator's struct in the output. */
     final int outputPosition;
+    private final long granularity;
 
     Hosted(StageSpec.OperatorPart part, int outputPosition, StageMetrics.Counters counters) {
       uid = part.uid;
@@ -39,6 +43,14 @@ final class StageRuntime {
       operator = create(part);
       for (int i = 0; i < part.inputs.length; i++) fromSpark.add(SparkTypes.fromSpark(part.inputs[i]));
       toSpark = SparkTypes.toSpark(part.output);
+      granularity = Math.max(1, part.shortestTtl / TIMES_A_TTL);
+    }
+
+    /** A time not before the given one, such that few different times come of many. */
+    long roundUp(long time) {
+      long rounded = Math.floorDiv(time, granularity) * granularity;
+      if (rounded < time) rounded += granularity;
+      return rounded < time ? time : rounded;
     }
   }
 

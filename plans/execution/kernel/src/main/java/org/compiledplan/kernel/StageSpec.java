@@ -28,13 +28,17 @@ final class StageSpec implements Serializable {
     final int[] columns;
     final StructType[] inputs;
     final StructType output;
+    /** The shortest TTL of its state entries in ms, 0 if nothing expires. */
+    final long shortestTtl;
 
-    OperatorPart(String uid, String json, int[] columns, StructType[] inputs, StructType output) {
+    OperatorPart(
+        String uid, String json, int[] columns, StructType[] inputs, StructType output, long shortestTtl) {
       this.uid = uid;
       this.json = json;
       this.columns = columns;
       this.inputs = inputs;
       this.output = output;
+      this.shortestTtl = shortestTtl;
     }
   }
 
@@ -62,7 +66,7 @@ final class StageSpec implements Serializable {
       if (!uids.add(part.uid)) throw new IllegalArgumentException("operator uid " + part.uid + " is used twice");
       operators.add(part);
       output.add(DataTypes.createStructField(required(node, "output"), part.output, true));
-      for (JsonNode ttl : node.path("ttl")) expires |= ttl.asLong() > 0;
+      expires |= part.shortestTtl > 0;
     }
     JsonNode passing = json.path("passThrough");
     passThrough = new int[passing.size()];
@@ -95,7 +99,11 @@ final class StageSpec implements Serializable {
       columns[i] = position(input, required(ports.get(i), "column"));
       inputs[i] = (StructType) input.apply(columns[i]).dataType();
     }
-    return new OperatorPart(required(node, "uid"), node.toString(), columns, inputs, schema(node));
+    long shortest = 0;
+    for (JsonNode ttl : node.path("ttl")) {
+      if (ttl.asLong() > 0) shortest = shortest == 0 ? ttl.asLong() : Math.min(shortest, ttl.asLong());
+    }
+    return new OperatorPart(required(node, "uid"), node.toString(), columns, inputs, schema(node), shortest);
   }
 
   private static StructType schema(JsonNode node) {

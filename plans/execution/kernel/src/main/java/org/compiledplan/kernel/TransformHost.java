@@ -3,7 +3,6 @@ package org.compiledplan.kernel;
 import java.util.Collections;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.ImplicitGroupingKeyTracker;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
@@ -23,6 +22,7 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
   private final StageMetrics metrics;
   private transient StageRuntime runtime;
   private transient ValueState<byte[]> state;
+  private transient CleanupIndex index;
 
   TransformHost(StageSpec spec, StageMetrics metrics) {
     this.spec = spec;
@@ -33,82 +33,85 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
   public void init(OutputMode outputMode, TimeMode timeMode) {
     runtime = new StageRuntime(spec, metrics);
     state = getHandle().getValueState("state", Encoders.BINARY(), TTLConfig.NONE());
+    index = new CleanupIndex(getHandle(), state);
   }
 
   @Override
   public scala.collection.Iterator<Row> handleInputRows(
       Row key, scala.collection.Iterator<Row> rows, TimerValues times) {
-    StageRuntime.Hosted to = runtime.operator(key.getString(0));
+    StageRuntime.Hosted to = runtime.operator(StageKeys.op(key));
     java.util.Iterator<Row> input = CollectionConverters.asJava(rows);
+    BatchContext context = context(times);
     return CollectionConverters.asScala(
-        to == null ? runtime.pass(input) : runtime.process(to, input, new State(to, key), context(times)));
+        to == null ? runtime.pass(input) : runtime.process(to, input, new State(to, key, context), context));
   }
 
   @Override
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues times, ExpiredTimerInfo expired) {
-    StageRuntime.Hosted to = runtime.operator(key.getString(0));
-    if (to != null) {
-      State timed = new State(to, key);
-      timed.fired();
-      to.operator.onTimer(timed, context(times));
+    BatchContext context = context(times);
+    if (CleanupIndex.owns(key)) {
+      index.onTimer(key, context.processingTime, (uid, due, time) -> clean(uid, due, time, context));
     }
     return CollectionConverters.asScala(Collections.<Row>emptyIterator());
+  }
+
+  /** Removes what has expired of a key, unless the key is due at another time by now. */
+  private void clean(String uid, String key, long due, BatchContext context) {
+    StageRuntime.Hosted to = runtime.operator(uid);
+    if (to == null) return;
+    State timed = new State(to, StageKeys.of(uid, key), context);
+    if (timed.get() == null || timed.timer() != due) return;
+    timed.fired();
+    to.operator.onTimer(timed, context);
   }
 
   private static BatchContext context(TimerValues times) {
     return new BatchContext(times.getCurrentProcessingTimeInMs(), Long.MIN_VALUE);
   }
 
-  /**
-   * State of one key. Output rows are made lazily, when Spark has already left the key's scope, so every
-   * access puts the key back for its duration.
-   */
+  /** State of one key. */
   private final class State extends TimedState {
     private final StageRuntime.Hosted to;
     private final Row key;
+    private final BatchContext context;
 
-    State(StageRuntime.Hosted to, Row key) {
+    State(StageRuntime.Hosted to, Row key, BatchContext context) {
       this.to = to;
       this.key = key;
-    }
-
-    private void within(Runnable access) {
-      scala.Option<Object> outer = ImplicitGroupingKeyTracker.getImplicitKeyOption();
-      ImplicitGroupingKeyTracker.setImplicitKey(key);
-      try {
-        access.run();
-      } finally {
-        if (outer.isEmpty()) ImplicitGroupingKeyTracker.removeImplicitKey();
-        else ImplicitGroupingKeyTracker.setImplicitKey(outer.get());
-      }
+      this.context = context;
     }
 
     @Override
     protected byte[] load() {
       byte[][] loaded = new byte[1][];
-      within(() -> loaded[0] = state.get());
+      StageKeys.within(key, () -> loaded[0] = state.get());
       return loaded[0];
     }
 
     @Override
     protected void store(byte[] bytes) {
-      within(() -> state.update(bytes));
+      StageKeys.within(key, () -> state.update(bytes));
     }
 
     @Override
     protected void clear() {
-      within(state::clear);
+      StageKeys.within(key, state::clear);
+    }
+
+    @Override
+    protected long due(long expiry) {
+      return to.roundUp(expiry);
     }
 
     @Override
     protected void setTimer(long time) {
-      within(() -> getHandle().registerTimer(time));
+      index.add(to.uid, StageKeys.key(key), time, context.processingTime);
     }
 
     @Override
     protected void dropTimer(long time) {
-      within(() -> getHandle().deleteTimer(time));
+      // The key stays in the list, which is checked against the time that is stored with the key.
     }
 
     @Override

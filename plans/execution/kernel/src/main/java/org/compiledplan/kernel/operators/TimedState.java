@@ -23,6 +23,11 @@ public abstract class TimedState implements KeyedState {
 
   protected abstract void clear();
 
+  /** When to look at a key of which something expires at the given time; not before that. */
+  protected long due(long expiry) {
+    return expiry;
+  }
+
   protected abstract void setTimer(long time);
 
   protected abstract void dropTimer(long time);
@@ -61,10 +66,11 @@ public abstract class TimedState implements KeyedState {
   @Override
   public void put(byte[] next, long nextExpiry, int entriesDelta) {
     get();
-    if (nextExpiry != Ttl.NEVER && (timer == 0 || nextExpiry < timer)) {
+    long due = nextExpiry == Ttl.NEVER ? Ttl.NEVER : due(nextExpiry);
+    if (due != Ttl.NEVER && (timer == 0 || due < timer)) {
       if (timer != 0) dropTimer(timer);
-      setTimer(nextExpiry);
-      timer = nextExpiry;
+      timer = due;
+      setTimer(due);
     }
     bytes = next;
     byte[] stored = Arrays.copyOf(next, next.length + TRAILER);
