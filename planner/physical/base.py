@@ -256,6 +256,11 @@ def smallest(keys: Keys) -> Key | None:
     return min(keys, key=lambda key: (len(key), sorted(key)), default=None)
 
 
+def listed_keys(keys: Keys) -> tuple[tuple[int, ...], ...]:
+    """The keys in the order in which plans list them, the smallest first."""
+    return tuple(tuple(sorted(key)) for key in sorted(keys, key=lambda key: (len(key), sorted(key))))
+
+
 def any_distribution(count: int = 1) -> tuple[InputProperty, ...]:
     """The properties of inputs of which nothing is asked."""
     return tuple(InputProperty(required_distribution=Distribution(type="UNKNOWN")) for _ in range(count))

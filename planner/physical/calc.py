@@ -253,6 +253,10 @@ def _calc(rel: RelNode, at: Lowering) -> Operator:
 
 def calc_over(source: Operator, exprs: tuple[RexNode, ...], condition: RexNode | None, columns: RowType) -> Operator:
     """A Calc, or `source` itself where the Calc would change nothing."""
+    if isinstance(source, Calc) and not any(map(is_volatile, source.exprs)):
+        exprs = tuple(substitute(rex, source.exprs) for rex in exprs)
+        own = [substitute(part, source.exprs) for part in conjuncts(condition)]
+        return calc_over(source.input, exprs, conjunction([*conjuncts(source.condition), *own]), columns)
     given = source.row_type
     if is_true(condition):
         condition = None

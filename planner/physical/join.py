@@ -17,10 +17,13 @@ from planner.physical.base import (
     Operator,
     Updates,
     any_distribution,
+    listed_keys,
     lowers,
 )
+from planner.physical.calc import calc_over
 from planner.physical.describe import rex_text
 from planner.physical.hints import hinted_ttl
+from planner.physical.multi_join import as_multi_join
 from planner.physical.plumbing import Exchange
 from plans.durations import format_duration
 from plans.nodes.base import PlanNode, StateEntry
@@ -114,7 +117,7 @@ class RegularJoin(Operator):
             non_equi_condition=conjunction(self.keys.rest) if self.keys.rest else None,
         )
         ttls = [at.settings.ttl if ttl is None else format_duration(ttl) for ttl in (self.left_ttl, self.right_ttl)]
-        sides = [_listed(item.local_keys) for item in at.inputs]
+        sides = [listed_keys(item.local_keys) for item in at.inputs]
         return JoinNode(
             id=at.id,
             join_spec=spec,
@@ -137,10 +140,6 @@ class RegularJoin(Operator):
         where = rex_text(self.condition, names)
         select = ", ".join(self.columns.names)
         return f"Join(joinType=[{_TITLES[self.kind]}], where=[{where}], select=[{select}])"
-
-
-def _listed(keys: Keys) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(sorted(key)) for key in sorted(keys, key=lambda key: (len(key), sorted(key))))
 
 
 def _spec(columns: Sequence[int], side: Facts) -> str:
@@ -206,6 +205,12 @@ def _columns(call: Call, width: int) -> tuple[int, int] | None:
 
 @lowers(Join)
 def _lower_join(rel: Join, at: Lowering) -> Operator:
+    many = as_multi_join(rel, at)
+    if many is not None:
+        operator, columns = many
+        row = operator.row_type
+        exprs = tuple(InputRef(index, row.types[index]) for index in columns)
+        return calc_over(operator, exprs, None, rel.row_type)
     left, right = at.lower(rel.left), at.lower(rel.right)
     keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
     spread = keys.left if keys.left else None

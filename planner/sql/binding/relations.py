@@ -31,8 +31,8 @@ from planner.sql.binding.expressions import bind, bind_condition
 from planner.sql.binding.hints import bind_table_hints, with_options
 from planner.sql.binding.scans import scan
 from planner.sql.binding.scopes import Relation, Scope, ScopeColumn, columns_of
-from planner.sql.binding.source import did_you_mean
 from planner.sql.binding.views import view_query
+from planner.suggestions import did_you_mean
 from plans.rex import Call, InputRef, RexNode, transform, type_of
 from plans.types import INT, ArrayType, Field, FieldsType, LogicalType, MapType, MultisetType, RowType, row_of
 
@@ -218,7 +218,7 @@ def _joined(
 ) -> RelNode:
     correlated = bool(outer_refs(right.rel, correlation)) or _is_function(right.rel)
     if not correlated:
-        hints = tuple(hint for hint in place.hints if hint.name == "STATE_TTL")
+        hints = tuple(hint for hint in place.hints if hint.name in ("STATE_TTL", "MULTI_JOIN"))
         return Join(left.rel, right.rel, kind, condition, hints, left.alias, right.alias)
     if kind in (JoinKind.RIGHT, JoinKind.FULL):
         raise session.source.error(

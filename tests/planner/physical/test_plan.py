@@ -143,3 +143,22 @@ def test_two_inserts_into_one_table_are_one_sink() -> None:
     sink = into(scan(ORDERS))
     found = planned(sink, replace(sink, input=scan(table("more", order_id=INT, customer=STRING))))
     assert kinds(found) == ["table-source-scan", "table-source-scan", "union", "sink"]
+
+
+def test_a_chain_of_joins_on_one_key_is_one_operator_where_that_is_asked_for() -> None:
+    third = table("third", order_id=INT, v=STRING)
+    inner = join(scan(ORDERS), scan(PAYS), "order_id", "order_id")
+    chain = join(project(inner, "order_id", "customer"), scan(third), "order_id", "order_id", JoinKind.LEFT)
+    assert kinds(planned(into(chain))).count("join") == 2
+    found = plan([into(chain)], {"table.optimizer.multi-join.enabled": "true", "table.exec.state.ttl": "1 h"})
+    node = the(found, "multi-join")
+    assert node["joinTypes"] == ["INNER", "INNER", "LEFT"]
+    assert ttls(found, "multi-join") == ["1 h", "1 h", "1 h"]
+    assert kinds(found)[-2:] == ["calc", "sink"]
+
+
+def test_joins_on_different_keys_stay_apart() -> None:
+    third = table("third", customer=STRING, v=STRING)
+    chain = join(join(scan(ORDERS), scan(PAYS), "order_id", "order_id"), scan(third), "customer", "customer")
+    found = plan([into(chain)], {"table.optimizer.multi-join.enabled": "true"})
+    assert kinds(found).count("join") == 2

@@ -1,0 +1,238 @@
+"""Joins of several tables by one common key, in one operator that keeps each table once.
+
+Chosen by the option `table.optimizer.multi-join.enabled` or the hint MULTI_JOIN, for chains of inner and left joins of
+three tables or more.
+
+Source: Flink's "Performance Tuning" page, "MultiJoin"; Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+from planner.algebra.expressions import TRUE, conjunction, conjuncts, is_call, is_true
+from planner.algebra.nodes import Join, JoinKind, Project, RelNode, named_row
+from planner.physical.base import Emission, Facts, Keys, Kinds, Lowering, Operator, Updates, listed_keys
+from planner.physical.describe import names_text, rex_text, type_text
+from planner.physical.hints import hinted_ttl
+from planner.physical.plumbing import Exchange
+from plans.durations import format_duration
+from plans.nodes.base import Distribution, InputProperty, PlanNode, StateEntry
+from plans.nodes.join import JoinAttribute
+from plans.nodes.join import MultiJoin as MultiJoinNode
+from plans.rex import InputRef, RexNode, map_inputs, type_of
+from plans.types import RowType
+
+_OPTION = "table.optimizer.multi-join.enabled"
+_KINDS = (JoinKind.INNER, JoinKind.LEFT)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An equality: column `left` of input `left_input` equals column `right` of input `right_input`."""
+
+    left_input: int
+    left: int
+    right_input: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Joins laid flat: `conditions[i]` is over the columns of the inputs 0 to i; `columns` are those that come out."""
+
+    inputs: tuple[RelNode, ...]
+    kinds: tuple[JoinKind, ...]
+    conditions: tuple[RexNode, ...]
+    ttls: tuple[int | None, ...]
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ManyJoin(Operator):
+    """Several inputs joined one after another, all spread by one key."""
+
+    sources: tuple[Operator, ...]
+    kinds_of: tuple[JoinKind, ...]
+    conditions: tuple[RexNode, ...]
+    attributes: tuple[Attribute, ...]
+    keys: tuple[int, ...]
+    ttls: tuple[int | None, ...]
+    columns: RowType
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        return self.sources
+
+    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+        return replace(self, sources=inputs)
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        if JoinKind.LEFT in self.kinds_of:
+            return Kinds.ALL
+        found = Kinds.INSERT
+        for item in inputs:
+            found |= item.kinds
+        return found
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return None if wanted is Updates.AFTER else (Updates.BOTH,) * len(inputs)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        ttls = [at.settings.ttl if ttl is None else format_duration(ttl) for ttl in self.ttls]
+        keys = [item.local_keys for item in at.inputs]
+        return MultiJoinNode(
+            id=at.id,
+            join_types=tuple(cast("Literal['INNER', 'LEFT']", kind.value) for kind in self.kinds_of),
+            join_conditions=self.conditions,
+            multi_join_condition=conjunction(part for item in self.conditions for part in conjuncts(item)),
+            join_attribute_map=self._attribute_map(),
+            input_unique_keys=tuple(map(listed_keys, keys)),
+            state=tuple(StateEntry(index=at_, ttl=ttl, name=f"input-state-{at_}") for at_, ttl in enumerate(ttls)),
+            input_properties=tuple(
+                InputProperty(required_distribution=Distribution(type="HASH", keys=(key,)), priority=at_)
+                for at_, key in enumerate(self.keys)
+            ),
+            output_type=self.row_type,
+            description=self._text(keys),
+        )
+
+    def _attribute_map(self) -> dict[str, tuple[JoinAttribute, ...]]:
+        found: dict[str, list[JoinAttribute]] = {str(at): [] for at in range(len(self.sources))}
+        for item in self.attributes:
+            if item.left_input == 0:
+                found["0"].append(_attribute(-1, -1, 0, item.left))
+            found[str(item.right_input)].append(_attribute(item.left_input, item.left, item.right_input, item.right))
+        return {key: tuple(items) for key, items in found.items()}
+
+    def title(self) -> str:
+        return self._text([frozenset()] * len(self.sources))
+
+    def _text(self, keys: Sequence[Keys]) -> str:
+        names = self.columns.names
+        inputs = [source.row_type.names for source in self.sources]
+        unique = [
+            ", ".join(f"({names_text(key, columns)})" for key in listed_keys(found)) or "noUniqueKey"
+            for found, columns in zip(keys, inputs, strict=True)
+        ]
+        rows = ", ".join(f"{type_text(item.type)} {item.name}" for item in self.columns.fields)
+        conditions = ", ".join(rex_text(item, names) for item in self.conditions[1:])
+        kinds = ", ".join(kind.value for kind in self.kinds_of[1:])
+        return (
+            f"MultiJoin(commonJoinKey=[{inputs[0][self.keys[0]]}], joinTypes=[{kinds}], "
+            f"inputUniqueKeys=[{', '.join(unique)}], joinConditions=[{conditions}], "
+            f"select=[{','.join(names)}], rowType=[RecordType({rows})])"
+        )
+
+
+def _attribute(left_input: int, left: int, right_input: int, right: int) -> JoinAttribute:
+    return JoinAttribute(
+        left_input_id=left_input, left_field_index=left, right_input_id=right_input, right_field_index=right
+    )
+
+
+def as_multi_join(rel: Join, at: Lowering) -> tuple[Operator, tuple[int, ...]] | None:
+    """One operator for a chain of joins, and which of its columns those of the join are; None where there is no chain.
+
+    A chain has three inputs or more, and a key that all of them share.
+    """
+    if not (at.settings.boolean(_OPTION) or _is_hinted(rel)):
+        return None
+    chain = _chain(rel)
+    if len(chain.inputs) < 3:
+        return None
+    attributes = _attributes(chain)
+    keys = _common_key(attributes, len(chain.inputs))
+    if keys is None:
+        return None
+    sources = tuple(Exchange(at.lower(item), (key,)) for item, key in zip(chain.inputs, keys, strict=True))
+    return ManyJoin(sources, chain.kinds, chain.conditions, attributes, keys, chain.ttls, _row(chain)), chain.columns
+
+
+def _is_hinted(rel: Join) -> bool:
+    return any(hint.name.upper() == "MULTI_JOIN" for hint in rel.hints)
+
+
+def _row(chain: Chain) -> RowType:
+    names: list[str] = []
+    types = []
+    for source, kind in zip(chain.inputs, chain.kinds, strict=True):
+        names += source.row_type.names
+        types += [type_.with_nullability(True) if kind is JoinKind.LEFT else type_ for type_ in source.row_type.types]
+    return named_row(names, types)
+
+
+def _chain(rel: RelNode) -> Chain:
+    """The joins down the left side of a join, through projections that only choose columns."""
+    if isinstance(rel, Join) and rel.kind in _KINDS:
+        return _joined(rel)
+    if isinstance(rel, Project) and all(isinstance(rex, InputRef) for rex in rel.exprs):
+        below = _chain(rel.input)
+        if len(below.inputs) > 1:
+            chosen = [rex.index for rex in rel.exprs if isinstance(rex, InputRef)]
+            return replace(below, columns=tuple(below.columns[index] for index in chosen))
+    return Chain((rel,), (JoinKind.INNER,), (TRUE,), (None,), tuple(range(len(rel.row_type.fields))))
+
+
+def _joined(rel: Join) -> Chain:
+    left = _chain(rel.left)
+    width = len(rel.left.row_type.fields)
+    before = sum(len(item.row_type.fields) for item in left.inputs)
+
+    def place(index: int) -> int:
+        return left.columns[index] if index < width else before + index - width
+
+    ttls = left.ttls if len(left.inputs) > 1 else (hinted_ttl(rel.hints, rel.left_aliases),)
+    return Chain(
+        (*left.inputs, rel.right),
+        (*left.kinds, rel.kind),
+        (*left.conditions, map_inputs(rel.condition, place)),
+        (*ttls, hinted_ttl(rel.hints, rel.right_aliases)),
+        (*left.columns, *range(before, before + len(rel.right.row_type.fields))),
+    )
+
+
+def _attributes(chain: Chain) -> tuple[Attribute, ...]:
+    """The equalities of each condition between a column of an earlier input and one of its own."""
+    starts = [0]
+    for source in chain.inputs:
+        starts.append(starts[-1] + len(source.row_type.fields))
+
+    def owner(column: int) -> tuple[int, int]:
+        number = max(at for at, start in enumerate(starts[:-1]) if start <= column)
+        return number, column - starts[number]
+
+    found: list[Attribute] = []
+    for number, condition in enumerate(chain.conditions):
+        for part in conjuncts(condition):
+            if is_true(part) or not is_call(part, "$=$1"):
+                continue
+            one, other = part.children()
+            if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
+                continue
+            if type_of(one).not_null() != type_of(other).not_null():
+                continue
+            first, second = sorted((one.index, other.index))
+            (left_input, left), (right_input, right) = owner(first), owner(second)
+            if left_input < right_input == number:
+                found.append(Attribute(left_input, left, right_input, right))
+    return tuple(found)
+
+
+def _common_key(attributes: Sequence[Attribute], count: int) -> tuple[int, ...] | None:
+    """For each input its column of a key that all inputs share."""
+    starts = [(0, item.left) for item in attributes if item.left_input == 0]
+    for start in dict.fromkeys(starts):
+        found = {start[0]: start[1]}
+        for item in attributes:
+            if found.get(item.left_input) == item.left:
+                found.setdefault(item.right_input, item.right)
+        if len(found) == count:
+            return tuple(found[number] for number in range(count))
+    return None
