@@ -6,35 +6,10 @@ defaults. Keys that are not here are kept as they are, as Flink does: they may b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from enum import Enum
 
-from plans.durations import parse_duration
-from plans.errors import CompiledPlanError, ProgramError
-
-
-class Kind(Enum):
-    """What the value of an option is."""
-
-    BOOLEAN = "true or false"
-    INTEGER = "a whole number"
-    NUMBER = "a number"
-    DURATION = "a duration such as '1 h'"
-    MEMORY = "a size such as '64 mb'"
-    CHOICE = "one of its choices"
-    TEXT = "any text"
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option: the kind of its value, its default (empty: none), and the choices of a CHOICE."""
-
-    kind: Kind
-    default: str
-    choices: tuple[str, ...] = ()
-
+from planner.options import Kind, Option
 
 OPTIONS: dict[str, Option] = {
     "table.builtin-catalog-name": Option(Kind.TEXT, "default_catalog"),
@@ -172,7 +147,7 @@ class TableConfig(Mapping[str, str]):
         """
         option = OPTIONS.get(key)
         if option is not None:
-            _CHECKS[option.kind](key, value, option)
+            option.check(key, value)
         self._values[key] = value
 
     def reset(self, key: str | None = None) -> None:
@@ -205,67 +180,3 @@ class TableConfig(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._values)
-
-
-def _refuse(key: str, value: str, remedy: str) -> ProgramError:
-    return ProgramError(f"invalid value {value!r} for the option {key!r}", remedy=remedy)
-
-
-def _boolean(key: str, value: str, option: Option) -> None:
-    if value.strip().lower() not in ("true", "false"):
-        raise _refuse(key, value, "set it to 'true' or 'false'")
-
-
-def _integer(key: str, value: str, option: Option) -> None:
-    try:
-        int(value.strip())
-    except ValueError:
-        raise _refuse(key, value, "set it to a whole number") from None
-
-
-def _number(key: str, value: str, option: Option) -> None:
-    try:
-        float(value.strip())
-    except ValueError:
-        raise _refuse(key, value, "set it to a number") from None
-
-
-def _duration(key: str, value: str, option: Option) -> None:
-    try:
-        parse_duration(value)
-    except CompiledPlanError as fault:
-        raise ProgramError(
-            f"invalid value {value!r} for the option {key!r}: {fault.message}", remedy=fault.remedy
-        ) from None
-
-
-def _choice(key: str, value: str, option: Option) -> None:
-    known = [choice.lower() for choice in option.choices]
-    for part in value.split(";") if key == "table.column-expansion-strategy" else [value]:
-        if part.strip().lower().replace("-", "_") not in known:
-            raise _refuse(key, value, f"set it to one of: {', '.join(option.choices)}")
-
-
-def _memory(key: str, value: str, option: Option) -> None:
-    text = value.strip().lower()
-    digits = text.rstrip("abcdefghijklmnopqrstuvwxyz ").strip()
-    if not digits.isdigit() or text[len(digits) :].strip() not in _MEMORY_UNITS:
-        raise _refuse(key, value, "set it to a size such as '64 mb'")
-
-
-_MEMORY_UNITS = frozenset("b bytes k kb kibibytes m mb mebibytes g gb gibibytes t tb tebibytes".split()) | {""}
-
-
-def _anything(key: str, value: str, option: Option) -> None:
-    return None
-
-
-_CHECKS: dict[Kind, Callable[[str, str, Option], None]] = {
-    Kind.BOOLEAN: _boolean,
-    Kind.INTEGER: _integer,
-    Kind.NUMBER: _number,
-    Kind.DURATION: _duration,
-    Kind.MEMORY: _memory,
-    Kind.CHOICE: _choice,
-    Kind.TEXT: _anything,
-}

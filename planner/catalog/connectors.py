@@ -14,6 +14,7 @@ from functools import reduce
 from operator import or_
 from typing import Protocol
 
+from planner.catalog.options import check_options
 from planner.catalog.tables import CatalogTable, ColumnKind
 from plans.errors import ProgramError, UnsupportedError
 
@@ -210,6 +211,7 @@ def check_usable(table: CatalogTable, *, reading: bool) -> Connector:
             )
     if connector.formatted:
         format_of(table, connector)
+    check_options(table, name, formatted=connector.formatted)
     return connector
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planner.config import OPTIONS, Kind, TableConfig
+from planner.config import OPTIONS, TableConfig
+from planner.options import Kind
 from plans.durations import parse_duration
 from plans.errors import ProgramError
 

@@ -11,8 +11,8 @@ from planner.sql import nodes as ast
 from planner.sql.binding.arguments import aggregate_name, aggregate_operands
 from planner.sql.binding.core import AggregateRef, Context, Session
 from planner.sql.binding.expressions import bind, bind_condition, binds, check_equality
-from planner.sql.binding.source import did_you_mean
 from planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over
+from planner.suggestions import did_you_mean
 from plans.rex import RexNode, type_of
 from plans.types import BIGINT
 

@@ -14,11 +14,11 @@ from planner.sql.binding.core import Context, Session
 from planner.sql.binding.expressions import bind_value
 from planner.sql.binding.like import LikeRules, merge_options
 from planner.sql.binding.scopes import Relation, Scope, columns_of
-from planner.sql.binding.source import did_you_mean
 from planner.sql.binding.types import bind_type
 from planner.sql.binding.unparse import unparse
 from planner.sql.binding.views import ViewQuery, view_query
 from planner.sql.position import Span
+from planner.suggestions import did_you_mean
 from plans.errors import CompiledPlanError
 from plans.rex import type_of
 from plans.types import LogicalType, TimestampLtzType, TimestampType, row_of

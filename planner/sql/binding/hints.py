@@ -14,7 +14,8 @@ from sqlglot import exp
 from planner.algebra.nodes import Hint
 from planner.catalog.tables import CatalogTable
 from planner.sql import nodes as ast
-from planner.sql.binding.source import Source, did_you_mean
+from planner.sql.binding.source import Source
+from planner.suggestions import did_you_mean
 from plans.durations import parse_duration
 
 #: Hints that choose a join strategy; they have no effect on a streaming plan, and must name inputs all the same.

@@ -13,7 +13,7 @@ from planner.sql import statements as st
 from planner.sql.binding.core import Bound, Context, Session, Surroundings
 from planner.sql.binding.expressions import bind_value
 from planner.sql.binding.hints import bind_table_hints, with_options
-from planner.sql.binding.source import did_you_mean
+from planner.suggestions import did_you_mean
 from plans.errors import ProgramError
 from plans.rex import InputRef, RexNode, type_of
 from plans.types import (

@@ -14,7 +14,8 @@ from sqlglot import exp
 
 from planner.algebra.nodes import OuterRef
 from planner.functions.registry import resolve_call
-from planner.sql.binding.source import Source, did_you_mean
+from planner.sql.binding.source import Source
+from planner.suggestions import did_you_mean
 from plans.rex import FieldAccess, InputRef, RexNode, transform, type_of
 from plans.types import FieldsType, RowType
 

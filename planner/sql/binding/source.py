@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from sqlglot import exp
 
@@ -77,16 +76,3 @@ def _placed(fault: CompiledPlanError, where: str) -> CompiledPlanError:
     """The error at a place, as one of the program."""
     kind = type(fault) if isinstance(fault, UnsupportedError) else ProgramError
     return kind(fault.message, where=fault.where or where, remedy=fault.remedy)
-
-
-def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """A remedy that names the nearest of the known names, else lists them (at most ten), else `otherwise`."""
-    choices = sorted(set(known))
-    folded = {choice.lower(): choice for choice in choices}
-    close = get_close_matches(name.lower(), folded, n=1)
-    if close:
-        return f"did you mean {folded[close[0]]!r}? (names are case-sensitive)"
-    if choices and not otherwise:
-        rest = ", ..." if len(choices) > 10 else ""
-        return f"there are: {', '.join(choices[:10])}{rest}"
-    return otherwise

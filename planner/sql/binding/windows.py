@@ -15,7 +15,7 @@ from planner.sql import nodes as ast
 from planner.sql.binding.arguments import aggregate_name, aggregate_operands
 from planner.sql.binding.core import Context, Session
 from planner.sql.binding.expressions import bind
-from planner.sql.binding.source import did_you_mean
+from planner.suggestions import did_you_mean
 from plans.rex import RexNode, type_of
 
 #: Functions whose frame is fixed.

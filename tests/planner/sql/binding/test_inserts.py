@@ -125,12 +125,12 @@ def test_metadata_must_exist_and_be_virtual_in_sinks(env: TableEnvironment) -> N
 
 def test_options_are_merged_into_the_table(env: TableEnvironment) -> None:
     found = sink(
-        env, "INSERT INTO k /*+ OPTIONS('x'='y') */ SELECT a, d, a FROM u /*+ OPTIONS('number-of-rows'='3') */"
+        env, "INSERT INTO k /*+ OPTIONS('property-version'='1') */ SELECT a, d, a FROM u /*+ OPTIONS('number-of-rows'='3') */"
     )
     scan = first(found, Scan)
     assert isinstance(scan, Scan)
     assert dict(scan.table.options) == {"connector": "datagen", "number-of-rows": "3"}
-    assert found.table.option("x") == "y"
+    assert found.table.option("property-version") == "1"
 
 
 def test_state_ttl_reaches_joins_with_the_names_of_their_sides(env: TableEnvironment) -> None:

@@ -1,0 +1,118 @@
+"""Connectors and formats: changes, options, metadata."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.catalog.connectors import (
+    CONNECTORS,
+    FORMATS,
+    Changes,
+    SourceChangelog,
+    check_usable,
+    sink_changelog,
+    source_changelog,
+)
+from planner.catalog.options import CONNECTOR_OPTIONS, FORMAT_OPTIONS, OPEN_FORMATS
+from planner.catalog.tables import CatalogTable
+from planner.config import TableConfig
+from planner.environment import TableEnvironment
+from plans.errors import ProgramError
+
+DUPLICATES = TableConfig({"table.exec.source.cdc-events-duplicate": "true"})
+
+
+def table(options: str, columns: str = "a INT") -> CatalogTable:
+    env = TableEnvironment()
+    env.execute_sql(f"CREATE TABLE x ({columns}) WITH ({options})")
+    found = env.catalog.find(("x",))
+    assert isinstance(found, CatalogTable)
+    return found
+
+
+def files(format_: str, columns: str = "a INT", more: str = "") -> CatalogTable:
+    return table(f"'connector' = 'filesystem', 'path' = '/p', 'format' = '{format_}'{more}", columns)
+
+
+KEYED = "a INT, PRIMARY KEY (a) NOT ENFORCED"
+
+
+@pytest.mark.parametrize(
+    ("item", "config", "expected"),
+    [
+        (files("json"), TableConfig(), SourceChangelog(Changes.INSERT)),
+        (files("json"), DUPLICATES, SourceChangelog(Changes.INSERT)),
+        (files("debezium-json"), TableConfig(), SourceChangelog(Changes.ALL)),
+        (files("debezium-json", KEYED), DUPLICATES, SourceChangelog(Changes.ALL, normalize=True)),
+        (table("'connector' = 'datagen'"), TableConfig(), SourceChangelog(Changes.INSERT)),
+    ],
+)
+def test_what_sources_give(item: CatalogTable, config: TableConfig, expected: SourceChangelog) -> None:
+    assert source_changelog(item, config) == expected
+
+
+def test_duplicates_need_a_key() -> None:
+    with pytest.raises(ProgramError, match="needs a primary key"):
+        source_changelog(files("debezium-json"), DUPLICATES)
+
+
+@pytest.mark.parametrize(
+    ("item", "requested", "expected"),
+    [
+        (files("json"), Changes.ALL, Changes.INSERT),
+        (files("debezium-json"), Changes.INSERT, Changes.ALL),
+        (table("'connector' = 'print'"), Changes.ALL, Changes.ALL),
+        (table("'connector' = 'print'"), Changes.INSERT, Changes.INSERT),
+        (table("'connector' = 'blackhole'"), Changes.ALL, Changes.UPSERT),
+    ],
+)
+def test_what_sinks_accept(item: CatalogTable, requested: Changes, expected: Changes) -> None:
+    assert sink_changelog(item, requested) == expected
+
+
+def test_changes_are_listed_in_the_order_of_plans() -> None:
+    assert Changes.ALL.names() == ["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE"]
+    assert Changes.UPSERT.names() == ["INSERT", "UPDATE_AFTER", "DELETE"]
+
+
+@pytest.mark.parametrize(
+    ("item", "message", "remedy"),
+    [
+        (files("json", more=", 'pth' = 'x'"), "no option 'pth'", "did you mean 'path'?"),
+        (files("json", more=", 'json.ignore-errors' = 'true'"), "no option 'json.ignore-errors'", ""),
+        (files("json", more=", 'csv.field-delimiter' = ';'"), "no option 'csv.field-delimiter'", ""),
+        (files("json", more=", 'json.ignore-parse-errors' = 'maybe'"), "invalid value 'maybe'", "'true' or 'false'"),
+        (files("json", more=", 'json.timestamp-format.standard' = 'ISO'"), "invalid value 'ISO'", "SQL, ISO-8601"),
+        (files("json", more=", 'source.monitor-interval' = 'soon'"), "invalid value 'soon'", ""),
+        (table("'connector' = 'datagen', 'fields.b.kind' = 'random'"), "no option 'fields.b.kind'", ""),
+        (table("'connector' = 'datagen', 'rows-per-second' = 'many'"), "invalid value 'many'", "whole number"),
+        (table("'connector' = 'datagen', 'fields.a.kind' = 'odd'"), "invalid value 'odd'", "random, sequence"),
+    ],
+)
+def test_options_that_do_not_exist_or_fit(item: CatalogTable, message: str, remedy: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        check_usable(item, reading=True)
+    assert message in caught.value.message
+    assert remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        files("json", more=", 'json.timestamp-format.standard' = 'ISO-8601', 'source.monitor-interval' = '1 s'"),
+        files("parquet", more=", 'parquet.compression' = 'SNAPPY'"),
+        files("csv", more=", 'csv.field-delimiter' = ';'"),
+        table(
+            "'connector' = 'datagen', 'number-of-rows' = '5', 'fields.a.min' = '1', 'fields.r.x.kind' = 'sequence', "
+            "'fields.l.element.max' = '3', 'fields.m.value.length' = '2'",
+            "a INT, r ROW<x INT>, l ARRAY<INT>, m MAP<INT, STRING>",
+        ),
+    ],
+)
+def test_options_that_exist(item: CatalogTable) -> None:
+    check_usable(item, reading=True)
+
+
+def test_every_connector_and_format_lists_its_options() -> None:
+    assert set(CONNECTOR_OPTIONS) == set(CONNECTORS)
+    assert set(FORMAT_OPTIONS) | OPEN_FORMATS >= set(FORMATS)
