@@ -7,7 +7,7 @@ from dataclasses import replace
 from planner.algebra.expressions import conjunction, conjuncts, is_false, is_true
 from planner.algebra.nodes import Filter, Join, Project, RelNode, SetKind, SetOp, Values
 from planner.algebra.traverse import map_expressions, rewrite_shared
-from planner.functions.fold import simplify
+from planner.functions.fold import simplify, simplify_condition
 from plans.rex import Literal, RexNode
 from plans.types import INT, row_of
 
@@ -18,7 +18,9 @@ def simplify_expressions(rel: RelNode) -> RelNode:
 
 
 def _simplified(rel: RelNode) -> RelNode:
-    if isinstance(rel, Project | Filter | Join | Values):
+    if isinstance(rel, Filter | Join):
+        rel = map_expressions(rel, simplify_condition)
+    if isinstance(rel, Project | Values):
         rel = map_expressions(rel, simplify)
     match rel:
         case Filter():
