@@ -9,12 +9,14 @@ Source of the rules: Flink's "Dynamic Tables" page and the plans that Flink 2.3 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, Flag
 from typing import TYPE_CHECKING, TypeVar
 
 from planner.algebra.nodes import RelNode
+from planner.algebra.traverse import nodes
 from plans.errors import UnsupportedError
 from plans.nodes.base import Distribution, InputProperty, PlanNode
 from plans.types import RowType
@@ -174,10 +176,17 @@ class Single(Operator):
 
 
 class Lowering:
-    """Turns relational nodes into operators, each shared node once."""
+    """Turns relational nodes into operators, each shared node once.
 
-    def __init__(self, settings: Settings) -> None:
+    Args:
+        settings: the program's options.
+        statements: all that is lowered, to know which nodes are read more than once.
+    """
+
+    def __init__(self, settings: Settings, statements: Sequence[RelNode]) -> None:
         self.settings = settings
+        self._readers = Counter(id(child) for rel in nodes(statements) for child in rel.inputs)
+        self._statements = tuple(statements)
         self._done: dict[int, Operator] = {}
         self._kept: list[RelNode] = []
         self._facts: dict[int, tuple[Operator, Facts]] = {}
@@ -196,6 +205,10 @@ class Lowering:
             found = self._done[id(rel)] = rule(rel, self)
             self._kept.append(rel)
         return found
+
+    def is_shared(self, rel: RelNode) -> bool:
+        """Whether more than one node reads this one."""
+        return self._readers[id(rel)] > 1
 
     def facts(self, operator: Operator) -> Facts:
         """What is known of an operator's output."""

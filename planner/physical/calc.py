@@ -35,6 +35,7 @@ from planner.physical.base import (
     unsupported,
 )
 from planner.physical.describe import rex_text, select_text, type_text
+from planner.physical.scan import Normalize
 from planner.physical.volatile import is_volatile
 from plans.nodes.base import PlanNode
 from plans.nodes.stateless import Calc as CalcNode
@@ -237,7 +238,9 @@ def _calc(rel: RelNode, at: Lowering) -> Operator:
     conditions: list[RexNode] = []
     columns = rel.row_type
     below = rel
+    shared = False
     while isinstance(below, Project | Filter):
+        shared = shared or (below is not rel and at.is_shared(below))
         if isinstance(below, Filter):
             conditions = conjuncts(below.condition) + conditions
         elif any(map(is_volatile, below.exprs)) and (exprs != identity(below.row_type) or conditions):
@@ -248,6 +251,10 @@ def _calc(rel: RelNode, at: Lowering) -> Operator:
             conditions = [substitute(rex, below.exprs) for rex in conditions]
         below = below.input
     source = at.lower(below)
+    if isinstance(source, Normalize) and not shared and not at.is_shared(below):
+        # It has both rows of an update at hand, so it can tell which of them pass.
+        kept = conjunction([*conjuncts(source.condition), *conditions])
+        source, conditions = replace(source, condition=None if is_true(kept) else kept), []
     return calc_over(source, exprs, conjunction(conditions), columns)
 
 

@@ -29,10 +29,11 @@ def plan(sinks: Sequence[Sink], config: Mapping[str, str]) -> CompiledPlan:
         UnsupportedError: the program uses what no operator is known for.
     """
     settings = Settings(config)
-    lowering = Lowering(settings)
+    statements = optimize(_one_sink_a_table(sinks), settings)
+    lowering = Lowering(settings, statements)
     settling = Settling(lowering)
     settled: list[Operator] = []
-    for rel in optimize(_one_sink_a_table(sinks), settings):
+    for rel in statements:
         found = lowering.lower(rel)
         assert isinstance(found, TableSinkOperator)
         settled.append(settling.sink(found))

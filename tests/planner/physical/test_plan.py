@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from planner.algebra.nodes import Hint, JoinKind, RelNode, Sink
+from planner.algebra.nodes import Filter, Hint, JoinKind, RelNode, Sink
 from planner.physical import plan
 from plans.errors import ProgramError
 from plans.plan import CompiledPlan
+from plans.rex import Literal
 from plans.types import INT, STRING
-from tests.planner.physical.builders import count_by, into, join, project, scan, table
+from tests.planner.physical.builders import call, count_by, into, join, project, ref, scan, table
 
 ORDERS = table("orders", order_id=INT, customer=STRING)
 PAYS = table("pays", pay_id=INT, order_id=INT)
@@ -162,3 +163,17 @@ def test_joins_on_different_keys_stay_apart() -> None:
     chain = join(join(scan(ORDERS), scan(PAYS), "order_id", "order_id"), scan(third), "customer", "customer")
     found = plan([into(chain)], {"table.optimizer.multi-join.enabled": "true"})
     assert kinds(found).count("join") == 2
+
+
+def test_a_filter_goes_into_the_normalizing_of_a_changelog_that_it_reads_alone() -> None:
+    def rich(rel: RelNode) -> Filter:
+        return Filter(rel, call(">", ref(rel, "amt"), Literal(5, INT.not_null())))
+
+    config = {"table.exec.source.cdc-events-duplicate": "true"}
+    found = plan([into(rich(scan(LEDGER)))], config)
+    assert "filterCondition" in the(found, "changelog-normalize")
+    assert "calc" not in kinds(found)
+    other = replace(into(scan(LEDGER)), table=table("other", "debezium-json", entry=INT, branch=STRING, amt=INT))
+    found = plan([into(rich(scan(LEDGER))), other], config)
+    assert "filterCondition" not in the(found, "changelog-normalize")
+    assert kinds(found).count("changelog-normalize") == 1
