@@ -11,9 +11,12 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
     choices = sorted(set(known))
     folded = {choice.lower(): choice for choice in choices}
-    close = get_close_matches(name.lower(), folded, n=1)
+    # In a short name one letter is much; in a long one half of the letters are alike by chance.
+    close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6 if len(name) < 5 else 0.7)
     if close:
-        return f"did you mean {folded[close[0]]!r}? (names are case-sensitive)"
+        found = folded[close[0]]
+        note = " (names are case-sensitive)" if found.lower() == name.lower() else ""
+        return f"did you mean {found!r}?{note}"
     if choices and not otherwise:
         rest = ", ..." if len(choices) > 10 else ""
         return f"there are: {', '.join(choices[:10])}{rest}"
