@@ -18,6 +18,7 @@ from planner.physical.base import (
     Updates,
     any_distribution,
     lowers,
+    make,
     unsupported,
 )
 from planner.physical.describe import names_text, plain_name
@@ -65,7 +66,7 @@ class GroupAggregate(Single):
 
     def plan_node(self, at: Emission) -> PlanNode:
         retractions = self._retractions(at.inputs[0])
-        return GroupAggregateNode(
+        return make(GroupAggregateNode)(
             id=at.id,
             configuration=at.settings.mini_batch,
             grouping=self.grouping,
@@ -74,7 +75,7 @@ class GroupAggregate(Single):
             generate_update_before=self.update_before,
             need_retraction=not at.inputs[0].kinds.insert_only,
             state=(
-                StateEntry(
+                make(StateEntry)(
                     index=0,
                     ttl=at.settings.ttl if self.ttl is None else format_duration(self.ttl),
                     name="groupAggregateState",
@@ -118,7 +119,7 @@ def call_text(call: AggregateCall, names: tuple[str, ...], retract: bool = False
 
 def plan_call(call: AggregateCall) -> PlanCall:
     """An aggregate call as plans have it."""
-    return PlanCall(
+    return make(PlanCall)(
         name=call.column or None,
         syntax=call.syntax,
         internal_name=call.name,

@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, Flag
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from planner.algebra.nodes import RelNode
 from planner.algebra.traverse import nodes
 from plans.errors import UnsupportedError
-from plans.nodes.base import Distribution, InputProperty, PlanNode
+from plans.nodes.base import Distribution, InputProperty, PlanModel, PlanNode
 from plans.types import RowType
 
 if TYPE_CHECKING:
@@ -274,6 +274,18 @@ def listed_keys(keys: Keys) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(sorted(key)) for key in sorted(keys, key=lambda key: (len(key), sorted(key))))
 
 
+P = ParamSpec("P")
+M = TypeVar("M", bound=PlanModel)
+
+
+def make(model: Callable[P, M]) -> Callable[P, M]:
+    """The constructor of a plan's model without validation.
+
+    Values made here are of the declared types; validating them would first compile a validator for every class.
+    """
+    return cast("Callable[P, M]", cast("type[M]", model).model_construct)
+
+
 def any_distribution(count: int = 1) -> tuple[InputProperty, ...]:
     """The properties of inputs of which nothing is asked."""
-    return tuple(InputProperty(required_distribution=Distribution(type="UNKNOWN")) for _ in range(count))
+    return tuple(make(InputProperty)(required_distribution=make(Distribution)(type="UNKNOWN")) for _ in range(count))

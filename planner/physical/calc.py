@@ -31,6 +31,7 @@ from planner.physical.base import (
     Updates,
     any_distribution,
     lowers,
+    make,
     map_keys,
     unsupported,
 )
@@ -80,7 +81,7 @@ class Calc(Single):
         return kept
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return CalcNode(
+        return make(CalcNode)(
             id=at.id,
             projection=self.exprs,
             condition=self.condition,
@@ -128,7 +129,7 @@ class Watermarks(Single):
         return self.columns
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return WatermarkAssignerNode(
+        return make(WatermarkAssignerNode)(
             id=at.id,
             watermark_expr=self.watermark,
             rowtime_field_index=self.index,
@@ -160,7 +161,7 @@ class Expansion(Single):
         return (Trend.UNKNOWN,) * len(self.columns.fields)
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return ExpandNode(
+        return make(ExpandNode)(
             id=at.id,
             projects=self.projects,
             input_properties=any_distribution(),
@@ -202,7 +203,7 @@ class TableFunction(Single):
         return (Trend.UNKNOWN,) * len(self.columns.fields)
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return CorrelateNode(
+        return make(CorrelateNode)(
             id=at.id,
             join_type="LEFT" if self.left else "INNER",
             function_call=self.call,

@@ -7,15 +7,16 @@ from dataclasses import replace
 
 from planner.algebra.nodes import Hint
 from planner.catalog.tables import CatalogTable, Column, ColumnKind
+from planner.physical.base import make
 from planner.rules.sources import options_of
 from plans.nodes import tables as t
 from plans.types import LogicalType, TimeKind, TimestampBase
 
 _COLUMNS: dict[ColumnKind, Callable[[Column, LogicalType], t.PhysicalColumn | t.ComputedColumn | t.MetadataColumn]] = {
-    ColumnKind.PHYSICAL: lambda column, type_: t.PhysicalColumn(
+    ColumnKind.PHYSICAL: lambda column, type_: make(t.PhysicalColumn)(
         name=column.name, comment=column.comment, data_type=type_
     ),
-    ColumnKind.METADATA: lambda column, type_: t.MetadataColumn(
+    ColumnKind.METADATA: lambda column, type_: make(t.MetadataColumn)(
         name=column.name,
         comment=column.comment,
         data_type=type_,
@@ -29,24 +30,24 @@ _COLUMNS: dict[ColumnKind, Callable[[Column, LogicalType], t.PhysicalColumn | t.
 def table_of(table: CatalogTable, hints: Sequence[Hint] = ()) -> t.CatalogTable:
     """A table as the plan holds it: schema and options, those of OPTIONS hints over its own."""
     rowtimes = {item.column for item in table.watermarks}
-    schema = t.TableSchema(
+    schema = make(t.TableSchema)(
         columns=tuple(_COLUMNS[column.kind](column, _column_type(column, rowtimes)) for column in table.columns),
         watermark_specs=tuple(
-            t.WatermarkSpec(
+            make(t.WatermarkSpec)(
                 rowtime_attribute=item.column,
-                expression=t.ResolvedExpression(rex_node=item.expression, serializable_string=item.sql),
+                expression=make(t.ResolvedExpression)(rex_node=item.expression, serializable_string=item.sql),
             )
             for item in table.watermarks
         ),
         primary_key=_primary_key(table),
     )
-    resolved = t.ResolvedTable(
+    resolved = make(t.ResolvedTable)(
         schema=schema,
         comment=table.comment,
         partition_keys=table.partition_keys,
         options=dict(sorted(options_of(table, hints).items())),
     )
-    return t.CatalogTable(identifier=str(table.identifier), resolved_table=resolved)
+    return make(t.CatalogTable)(identifier=str(table.identifier), resolved_table=resolved)
 
 
 def path_text(table: CatalogTable) -> str:
@@ -63,12 +64,12 @@ def _column_type(column: Column, rowtimes: set[str]) -> LogicalType:
 
 def _computed(column: Column) -> t.ComputedColumn:
     assert column.expression is not None
-    expression = t.ResolvedExpression(rex_node=column.expression, serializable_string=column.sql)
-    return t.ComputedColumn(name=column.name, comment=column.comment, expression=expression)
+    expression = make(t.ResolvedExpression)(rex_node=column.expression, serializable_string=column.sql)
+    return make(t.ComputedColumn)(name=column.name, comment=column.comment, expression=expression)
 
 
 def _primary_key(table: CatalogTable) -> t.PrimaryKey | None:
     if not table.primary_key:
         return None
     name = table.primary_key_name or "PK_" + "_".join(table.primary_key)
-    return t.PrimaryKey(name=name, columns=table.primary_key)
+    return make(t.PrimaryKey)(name=name, columns=table.primary_key)

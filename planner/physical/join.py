@@ -19,6 +19,7 @@ from planner.physical.base import (
     any_distribution,
     listed_keys,
     lowers,
+    make,
 )
 from planner.physical.calc import calc_over
 from planner.physical.describe import rex_text
@@ -109,7 +110,7 @@ class RegularJoin(Operator):
         return (Updates.BOTH, Updates.BOTH)
 
     def plan_node(self, at: Emission) -> PlanNode:
-        spec = JoinSpec(
+        spec = make(JoinSpec)(
             join_type=self.kind.value,
             left_keys=self.keys.left,
             right_keys=self.keys.right,
@@ -118,14 +119,14 @@ class RegularJoin(Operator):
         )
         ttls = [at.settings.ttl if ttl is None else format_duration(ttl) for ttl in (self.left_ttl, self.right_ttl)]
         sides = [listed_keys(item.local_keys) for item in at.inputs]
-        return JoinNode(
+        return make(JoinNode)(
             id=at.id,
             join_spec=spec,
             left_upsert_keys=sides[0],
             right_upsert_keys=sides[1],
             state=(
-                StateEntry(index=0, ttl=ttls[0], name="leftState"),
-                StateEntry(index=1, ttl=ttls[1], name="rightState"),
+                make(StateEntry)(index=0, ttl=ttls[0], name="leftState"),
+                make(StateEntry)(index=1, ttl=ttls[1], name="rightState"),
             ),
             input_properties=any_distribution(2),
             output_type=self.row_type,

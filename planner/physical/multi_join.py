@@ -14,7 +14,7 @@ from typing import Literal, cast
 
 from planner.algebra.expressions import TRUE, conjunction, conjuncts, is_call, is_true
 from planner.algebra.nodes import Join, JoinKind, Project, RelNode, named_row
-from planner.physical.base import Emission, Facts, Keys, Kinds, Lowering, Operator, Updates, listed_keys
+from planner.physical.base import Emission, Facts, Keys, Kinds, Lowering, Operator, Updates, listed_keys, make
 from planner.physical.describe import names_text, rex_text, type_text
 from planner.physical.hints import hinted_ttl
 from planner.physical.plumbing import Exchange
@@ -87,16 +87,18 @@ class ManyJoin(Operator):
     def plan_node(self, at: Emission) -> PlanNode:
         ttls = [at.settings.ttl if ttl is None else format_duration(ttl) for ttl in self.ttls]
         keys = [item.local_keys for item in at.inputs]
-        return MultiJoinNode(
+        return make(MultiJoinNode)(
             id=at.id,
             join_types=tuple(cast("Literal['INNER', 'LEFT']", kind.value) for kind in self.kinds_of),
             join_conditions=self.conditions,
             multi_join_condition=conjunction(part for item in self.conditions for part in conjuncts(item)),
             join_attribute_map=self._attribute_map(),
             input_unique_keys=tuple(map(listed_keys, keys)),
-            state=tuple(StateEntry(index=at_, ttl=ttl, name=f"input-state-{at_}") for at_, ttl in enumerate(ttls)),
+            state=tuple(
+                make(StateEntry)(index=at_, ttl=ttl, name=f"input-state-{at_}") for at_, ttl in enumerate(ttls)
+            ),
             input_properties=tuple(
-                InputProperty(required_distribution=Distribution(type="HASH", keys=(key,)), priority=at_)
+                make(InputProperty)(required_distribution=make(Distribution)(type="HASH", keys=(key,)), priority=at_)
                 for at_, key in enumerate(self.keys)
             ),
             output_type=self.row_type,
@@ -132,7 +134,7 @@ class ManyJoin(Operator):
 
 
 def _attribute(left_input: int, left: int, right_input: int, right: int) -> JoinAttribute:
-    return JoinAttribute(
+    return make(JoinAttribute)(
         left_input_id=left_input, left_field_index=left, right_input_id=right_input, right_field_index=right
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal as OneOf
 
 from planner.algebra.nodes import SetKind, SetOp, Values
 from planner.physical.base import (
@@ -18,6 +19,7 @@ from planner.physical.base import (
     any_distribution,
     keys_within,
     lowers,
+    make,
     unsupported,
 )
 from planner.physical.describe import names_text
@@ -43,10 +45,11 @@ class Exchange(Single):
         return inputs[0].upsert_keys
 
     def plan_node(self, at: Emission) -> PlanNode:
-        spread = Distribution(type="HASH", keys=self.keys) if self.keys is not None else Distribution(type="SINGLETON")
-        return ExchangeNode(
+        kind: OneOf["HASH", "SINGLETON"] = "SINGLETON" if self.keys is None else "HASH"
+        spread = make(Distribution)(type=kind, keys=self.keys)
+        return make(ExchangeNode)(
             id=at.id,
-            input_properties=(InputProperty(required_distribution=spread),),
+            input_properties=(make(InputProperty)(required_distribution=spread),),
             output_type=self.row_type,
             description=self.title(),
         )
@@ -62,7 +65,7 @@ class DropUpdateBefore(Single):
     """Drops the old rows of updates for a consumer that finds them by key."""
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return DropUpdateBeforeNode(
+        return make(DropUpdateBeforeNode)(
             id=at.id, input_properties=any_distribution(), output_type=self.row_type, description=self.title()
         )
 
@@ -89,7 +92,7 @@ class UnionAll(Operator):
         return self.columns
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return UnionNode(
+        return make(UnionNode)(
             id=at.id,
             input_properties=any_distribution(len(self.sources)),
             output_type=self.row_type,
@@ -118,7 +121,7 @@ class ConstantRows(Operator):
         return ()
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return ValuesNode(id=at.id, tuples=self.rows, output_type=self.row_type, description=self.title())
+        return make(ValuesNode)(id=at.id, tuples=self.rows, output_type=self.row_type, description=self.title())
 
     def title(self) -> str:
         rows = ", ".join("{ " + ", ".join(map(_cell, row)) + " }" for row in self.rows)

@@ -21,6 +21,7 @@ from planner.physical.base import (
     any_distribution,
     keys_within,
     lowers,
+    make,
     smallest,
     unsupported,
 )
@@ -80,7 +81,7 @@ class KeepOne(Single):
         return replace(self, update_before=wanted is Updates.BOTH)
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return DeduplicateNode(
+        return make(DeduplicateNode)(
             id=at.id,
             configuration=at.settings.subset(*_DEDUPLICATE_OPTIONS),
             unique_keys=self.keys,
@@ -88,7 +89,7 @@ class KeepOne(Single):
             keep_last_row=self.keep_last,
             output_insert_only=self.insert_only,
             generate_update_before=self.update_before,
-            state=(StateEntry(index=0, ttl=at.settings.ttl, name="deduplicateState"),),
+            state=(make(StateEntry)(index=0, ttl=at.settings.ttl, name="deduplicateState"),),
             input_properties=any_distribution(),
             output_type=self.row_type,
             description=self.title(),
@@ -146,11 +147,11 @@ class TopN(Single):
         return replace(self, update_before=wanted is Updates.BOTH)
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return RankNode(
+        return make(RankNode)(
             id=at.id,
             configuration=at.settings.subset("table.exec.rank.topn-cache-size"),
             rank_type=cast("RankType", self.function),
-            partition=PartitionSpec(fields=self.partition),
+            partition=make(PartitionSpec)(fields=self.partition),
             order_by=sort_spec(self.order),
             rank_range=_range(self.start, self.end, self.end_column),
             rank_strategy=_strategy(self.append, self.update_keys),
@@ -206,11 +207,11 @@ class FirstRows(Single):
     def plan_node(self, at: Emission) -> PlanNode:
         kind = SortLimitNode if self.order else LimitNode
         end = None if self.fetch is None else self.offset + self.fetch
-        return kind(
+        return make(kind)(
             id=at.id,
             configuration=at.settings.subset("table.exec.rank.topn-cache-size"),
             rank_type="ROW_NUMBER",
-            partition=PartitionSpec(fields=()),
+            partition=make(PartitionSpec)(fields=()),
             order_by=sort_spec(self.order),
             rank_range=_range(self.offset + 1, end, None),
             rank_strategy=_strategy(self.append, None),
@@ -238,7 +239,7 @@ class TimeSort(Single):
     order: tuple[SortKey, ...]
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return TemporalSortNode(
+        return make(TemporalSortNode)(
             id=at.id,
             order_by=sort_spec(self.order),
             input_properties=any_distribution(),
@@ -252,23 +253,23 @@ class TimeSort(Single):
 
 def sort_spec(order: Sequence[SortKey]) -> SortSpec:
     """An order as plans have it."""
-    return SortSpec(
+    return make(SortSpec)(
         fields=tuple(
-            SortField(index=key.index, is_ascending=key.ascending, null_is_last=key.nulls_last) for key in order
+            make(SortField)(index=key.index, is_ascending=key.ascending, null_is_last=key.nulls_last) for key in order
         )
     )
 
 
 def _range(start: int, end: int | None, column: int | None) -> ConstantRange | ConstantRangeWithoutEnd | VariableRange:
     if column is not None:
-        return VariableRange(end_index=column)
-    return ConstantRangeWithoutEnd(start=start) if end is None else ConstantRange(start=start, end=end)
+        return make(VariableRange)(end_index=column)
+    return make(ConstantRangeWithoutEnd)(start=start) if end is None else make(ConstantRange)(start=start, end=end)
 
 
 def _strategy(append: bool, update_keys: tuple[int, ...] | None) -> AppendFast | UpdateFast | Retract:
     if append:
-        return AppendFast()
-    return Retract() if update_keys is None else UpdateFast(primary_keys=update_keys)
+        return make(AppendFast)()
+    return make(Retract)() if update_keys is None else make(UpdateFast)(primary_keys=update_keys)
 
 
 def _strategy_text(append: bool, update_keys: tuple[int, ...] | None) -> str:
@@ -280,7 +281,7 @@ def _strategy_text(append: bool, update_keys: tuple[int, ...] | None) -> str:
 
 
 def _state(at: Emission) -> tuple[StateEntry, ...]:
-    return (StateEntry(index=0, ttl=at.settings.ttl, name="rankState"),)
+    return (make(StateEntry)(index=0, ttl=at.settings.ttl, name="rankState"),)
 
 
 @lowers(Deduplicate)

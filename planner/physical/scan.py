@@ -20,6 +20,7 @@ from planner.physical.base import (
     Updates,
     any_distribution,
     lowers,
+    make,
 )
 from planner.physical.catalog import table_of
 from planner.physical.describe import names_text, rex_text
@@ -69,9 +70,9 @@ class TableScan(Operator):
         return DropUpdateBefore(self) if wanted is Updates.AFTER and Changes.UPDATE_BEFORE in self.changes else self
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return TableSourceScanNode(
+        return make(TableSourceScanNode)(
             id=at.id,
-            scan_table_source=TableSource(table=table_of(self.table, self.hints), abilities=self._abilities()),
+            scan_table_source=make(TableSource)(table=table_of(self.table, self.hints), abilities=self._abilities()),
             output_type=self.row_type,
             description=self.title(),
         )
@@ -89,8 +90,8 @@ class TableScan(Operator):
         if chosen != physical:
             paths = tuple((physical.index(name),) for name in chosen)
             fields = tuple(item for item in produced.fields if item.name in physical)
-            found.append(ProjectPushDown(projected_fields=paths, produced_type=replace(produced, fields=fields)))
-        found.append(ReadingMetadata(metadata_keys=keys, produced_type=produced))
+            found.append(make(ProjectPushDown)(projected_fields=paths, produced_type=replace(produced, fields=fields)))
+        found.append(make(ReadingMetadata)(metadata_keys=keys, produced_type=produced))
         return tuple(found)
 
     def title(self) -> str:
@@ -144,13 +145,13 @@ class Normalize(Single):
         return replace(self, update_before=wanted is Updates.BOTH)
 
     def plan_node(self, at: Emission) -> PlanNode:
-        return ChangelogNormalizeNode(
+        return make(ChangelogNormalizeNode)(
             id=at.id,
             configuration=at.settings.mini_batch,
             unique_keys=self.keys,
             generate_update_before=self.update_before,
             filter_condition=self.condition,
-            state=(StateEntry(index=0, ttl=at.settings.ttl, name="changelogNormalizeState"),),
+            state=(make(StateEntry)(index=0, ttl=at.settings.ttl, name="changelogNormalizeState"),),
             input_properties=any_distribution(),
             output_type=self.row_type,
             description=self.title(),

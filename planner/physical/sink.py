@@ -20,6 +20,7 @@ from planner.physical.base import (
     Updates,
     any_distribution,
     lowers,
+    make,
     smallest,
 )
 from planner.physical.catalog import path_text, table_of
@@ -58,18 +59,20 @@ class TableSinkOperator(Single):
 
     def plan_node(self, at: Emission) -> PlanNode:
         key = smallest(at.inputs[0].upsert_keys)
-        state = (StateEntry(index=0, ttl=at.settings.ttl, name="sinkMaterializeState"),) if self.materialize else ()
-        return SinkNode(
+        state = (
+            (make(StateEntry)(index=0, ttl=at.settings.ttl, name="sinkMaterializeState"),) if self.materialize else ()
+        )
+        return make(SinkNode)(
             id=at.id,
             configuration=at.settings.subset(*_CONFIGURATION),
-            dynamic_table_sink=TableSink(
+            dynamic_table_sink=make(TableSink)(
                 table=table_of(self.table, self.hints),
                 abilities=self._abilities(),
                 target_columns=() if self.target is None else tuple((index,) for index in self.target),
             ),
             input_changelog_mode=_mode(at.inputs[0].kinds, self.updates),
             require_upsert_materialize=self.materialize,
-            conflict_strategy=None if self.on_conflict is None else ConflictStrategy(behavior=self.on_conflict),
+            conflict_strategy=None if self.on_conflict is None else make(ConflictStrategy)(behavior=self.on_conflict),
             input_upsert_key=tuple(sorted(key)) if key else (),
             state=state,
             input_properties=any_distribution(),
@@ -85,7 +88,7 @@ class TableSinkOperator(Single):
         )
         if not metadata:
             return ()
-        return (WritingMetadata(metadata_keys=metadata, consumed_type=self.row_type.with_nullability(False)),)
+        return (make(WritingMetadata)(metadata_keys=metadata, consumed_type=self.row_type.with_nullability(False)),)
 
     def title(self) -> str:
         fields = ", ".join(self.row_type.names)
