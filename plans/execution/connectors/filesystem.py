@@ -7,7 +7,7 @@ position in the file; of one file, by position.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
@@ -28,19 +28,21 @@ from plans.execution.connectors.base import (
 from plans.execution.connectors.hadoop import Files, literally
 from plans.execution.connectors.options import OptionSet, any_text
 from plans.execution.formats import load_formats
-from plans.execution.formats.base import SUFFIX, Format, FormatSpec, formats
+from plans.execution.formats.base import SUFFIX, Format, FormatSpec, column, formats, java_column, shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+_PARTITION_NAME = "partition.default-name"
 
 _OPTIONS = OptionSet(
     {
         "connector": any_text,
         "path": any_text,
         "format": any_text,
-        "partition.default-name": any_text,
+        _PARTITION_NAME: any_text,
         "source.monitor-interval": any_text,
     },
     # These tune how many files are made, how fast, and what is known of them beforehand.
@@ -80,11 +82,12 @@ _OPTIONS = OptionSet(
 _DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 _STAGING = ".compiled-plan-"
 
-_METADATA: Mapping[str, tuple[t.LogicalType, str]] = {
-    "file.path": (t.STRING, "_metadata.file_path"),
-    "file.name": (t.STRING, "_metadata.file_name"),
-    "file.size": (t.BIGINT, "_metadata.file_size"),
-    "file.modification-time": (t.TimestampLtzType(precision=3), "_metadata.file_modification_time"),
+#: Metadata keys and Spark's columns for them.
+_METADATA: Mapping[str, str] = {
+    "file.path": "_metadata.file_path",
+    "file.name": "_metadata.file_name",
+    "file.size": "_metadata.file_size",
+    "file.modification-time": "_metadata.file_modification_time",
 }
 
 
@@ -108,6 +111,8 @@ def _format(table: TableSpec) -> tuple[Format, FormatSpec]:
     rest = {key: value for key, value in table.options.items() if not key.startswith(prefix)}
     _OPTIONS.check(rest, table.identifier, others=frozenset(prefix + key for key in found.options.known))
     found.options.check(own, table.identifier, prefix)
+    for key in table.partition_keys:
+        _field(table, key)
     kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
     keys = tuple(key for key, _ in table.metadata if key not in _METADATA)
     spec = FormatSpec(
@@ -167,15 +172,52 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     order = _folder_order(len(path)) if folder else (F.call_function("order_number"), F.lit(None).cast("binary"))
     extra = [order[0].alias(ORD), order[1].alias(PATH)]
     extra += [
-        F.col(_METADATA[key][1]).alias(f"{_EXTRA}{index}")
+        _metadata(key, context.spark).alias(f"{_EXTRA}{index}")
         for index, (key, _) in enumerate(table.metadata)
         if key in _METADATA
     ]
+    if table.partition_keys:
+        extra.append(_partition_values(table, context.spark).alias(_PARTITIONS))
     scanned = format_.scan(reader, literally(files.root), spec, extra)
     return Source(_arranged(scanned, table), bounded="source.monitor-interval" not in table.options)
 
 
-_EXTRA = "e"
+_EXTRA, _PARTITIONS = "e", "partitions"
+
+
+def _metadata(key: str, spark: SparkSession) -> Column:
+    """A metadata column of files; the path is that within the file system, as Flink gives it."""
+    found = F.col(_METADATA[key])
+    return column(_file_paths(spark).path(java_column(found))) if key == "file.path" else found
+
+
+def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
+    """A struct of the partition columns, from the names of a file's folders."""
+    fields = tuple(_field(table, key) for key in table.partition_keys)
+    return column(
+        _file_paths(spark).partitions(
+            f"table {table.identifier}",
+            shape(replace(table.columns, fields=fields)),
+            table.options.get(_PARTITION_NAME, _DEFAULT_PARTITION),
+            java_column(F.col(_METADATA["file.path"])),
+        )
+    )
+
+
+def _field(table: TableSpec, name: str) -> t.Field:
+    found = table.columns.field_named(name)
+    if found is None:
+        raise UnsupportedError(
+            f"partition column {name!r} is not a column",
+            where=f"table {table.identifier}",
+            remedy=f"columns are: {', '.join(table.columns.names)}",
+        )
+    return found
+
+
+def _file_paths(spark: SparkSession) -> Any:
+    jvm: Any = spark._jvm
+    return jvm.org.compiledplan.kernel.formats.FilePaths
 
 
 def _folder_order(common: int) -> tuple[Column, Column]:
@@ -195,7 +237,10 @@ def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
     )
     names = [field.name for field in table.columns.fields]
     kept = [name for name in names if name not in table.partition_keys]
-    columns = [F.col(f"c{kept.index(name)}").alias(f"f{index}") for index, name in enumerate(names)]
+    columns = [
+        (F.col(_PARTITIONS)[name] if name in table.partition_keys else F.col(f"c{kept.index(name)}")).alias(f"f{index}")
+        for index, name in enumerate(names)
+    ]
     formatted = [key for key, _ in table.metadata if key not in _METADATA]
     metadata = [
         F.col(f"{_EXTRA}{index}" if key in _METADATA else f"x{formatted.index(key)}").alias(f"m{index}")
@@ -231,7 +276,10 @@ class FileSink:
                 if entry.relative.rpartition("/")[2].startswith(prefix):
                     files.delete(entry.path)
         self.first = False
-        writer = self.format.writer(self._columns(frame), self.spec, [])
+        folders = [F.col(_quoted(key)) for key in self.table.partition_keys]
+        writer = self.format.writer(self._columns(frame), self.spec, folders)
+        if folders:
+            writer = writer.partitionBy(*self.table.partition_keys)
         writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false").save(staging)
         number = 0
         for entry in list(files.walk(staging)):
@@ -248,8 +296,17 @@ class FileSink:
         return f".{self.format.extension}" if written in (".txt", "") else written
 
     def _columns(self, frame: DataFrame) -> DataFrame:
-        columns = [F.col(f"f{index}").alias(f"c{index}") for index in range(len(self.table.columns.fields))]
-        return frame.select(self._kind(), *columns)
+        names = self.table.columns.names
+        kept = [f"f{index}" for index, name in enumerate(names) if name not in self.table.partition_keys]
+        columns = [F.col(name).alias(f"c{index}") for index, name in enumerate(kept)]
+        folders = [self._folder(key, F.col(f"f{names.index(key)}")) for key in self.table.partition_keys]
+        return frame.select(self._kind(), *columns, *folders)
+
+    def _folder(self, name: str, value: Column) -> Column:
+        """The text of a partition column in the name of a folder."""
+        text = column(_file_paths(self.context.spark).text(shape(_field(self.table, name).type), java_column(value)))
+        nothing = F.lit(self.table.options.get(_PARTITION_NAME, _DEFAULT_PARTITION))
+        return F.when(F.length(text) > 0, text).otherwise(nothing).alias(name)
 
     def _kind(self) -> Column:
         """The kind; where the format holds inserts alone, any other fails the run."""
@@ -261,6 +318,10 @@ class FileSink:
             "and the plan gives it an update or delete"
         )
         return F.when(kind == INSERT, kind).otherwise(F.raise_error(message).cast("tinyint")).alias(KIND)
+
+
+def _quoted(name: str) -> str:
+    return t.quote_identifier(name)
 
 
 @sink_connector("filesystem")

@@ -16,7 +16,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 public abstract class Decoder implements Serializable {
     private static final long serialVersionUID = 1L;
     private static final Object[] NO_METADATA = {};
-    private static final ArrayData NOTHING = new GenericArrayData(new Object[0]);
+    /** No changes. */
+    protected static final ArrayData NOTHING = new GenericArrayData(new Object[0]);
 
     private final String table;
     private final boolean lenient;
@@ -32,7 +33,7 @@ public abstract class Decoder implements Serializable {
 
     /** The changes of a line: rows of kind, suffix of the path, the columns, and metadata. */
     public final ArrayData changes(UTF8String line) {
-        if (line == null || line.numBytes() == 0) {
+        if (line == null || skips(line)) {
             return NOTHING;
         }
         try {
@@ -45,7 +46,12 @@ public abstract class Decoder implements Serializable {
         }
     }
 
-    /** The changes of a line that is not empty. */
+    /** Whether a line is not looked at, as empty ones. */
+    protected boolean skips(UTF8String line) {
+        return line.numBytes() == 0;
+    }
+
+    /** The changes of a line. */
     protected abstract ArrayData decode(UTF8String line) throws Exception;
 
     /** Insertions of rows. */

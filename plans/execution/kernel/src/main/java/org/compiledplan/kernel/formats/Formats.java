@@ -30,6 +30,7 @@ public final class Formats {
             String format, String table, String shape, Map<String, String> options, List<String> metadata, Column line) {
         Decoder decoder = switch (format) {
             case "json" -> new JsonDecoder(table, shape, options);
+            case "csv" -> new CsvDecoder(table, shape, options);
             case "debezium-json" -> new DebeziumDecoder(table, shape, options, metadata.toArray(new String[0]));
             default -> throw new IllegalArgumentException(format);
         };
@@ -59,6 +60,7 @@ public final class Formats {
             String format, String table, String shape, Map<String, String> options, Column kind, Column row) {
         Encoder encoder = switch (format) {
             case "json" -> new JsonEncoder(table, shape, options, false);
+            case "csv" -> new CsvEncoder(table, shape, options);
             case "debezium-json" -> new JsonEncoder(table, shape, options, true);
             default -> throw new IllegalArgumentException(format);
         };

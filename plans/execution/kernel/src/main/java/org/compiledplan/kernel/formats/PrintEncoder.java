@@ -46,7 +46,8 @@ public final class PrintEncoder extends Encoder {
         out.append(']');
     }
 
-    private static void value(StringBuilder out, SpecializedGetters values, int i, Shape shape) {
+    /** A value as Java prints it. */
+    static void value(StringBuilder out, SpecializedGetters values, int i, Shape shape) {
         if (values.isNullAt(i)) {
             out.append("null");
             return;

@@ -94,7 +94,7 @@ final class TimeTexts {
         return Instant.ofEpochSecond(Math.floorDiv(micros, MICROS), Math.floorMod(micros, MICROS) * 1000L);
     }
 
-    private static long micros(TemporalAccessor found) {
+    static long micros(TemporalAccessor found) {
         LocalDate date = found.query(TemporalQueries.localDate());
         LocalTime time = found.query(TemporalQueries.localTime());
         return date.toEpochDay() * 86_400L * MICROS + time.toNanoOfDay() / 1000L;

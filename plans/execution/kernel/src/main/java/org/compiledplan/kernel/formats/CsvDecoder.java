@@ -1,0 +1,117 @@
+package org.compiledplan.kernel.formats;
+
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.InputFileBlockHolder;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** The format `csv`: a record a line, or several lines where a quoted cell has line ends. */
+public final class CsvDecoder extends Decoder {
+    private static final long serialVersionUID = 1L;
+
+    private final String table;
+    private final String shape;
+    private final boolean lenient;
+    private final char separator;
+    private final int quote;
+    private final int escape;
+    private final boolean comments;
+    private final String elements;
+    private final String nothing;
+
+    private transient String[] names;
+    private transient CsvValues.Reader[] readers;
+    private transient CsvLines lines;
+    private transient String file;
+    private transient TaskContext watched;
+
+    CsvDecoder(String table, String shape, Map<String, String> options) {
+        super(table, CsvOptions.lenient(options));
+        this.table = table;
+        this.shape = shape;
+        this.lenient = CsvOptions.lenient(options);
+        this.separator = CsvOptions.separator(options);
+        this.quote = CsvOptions.quote(options);
+        this.escape = CsvOptions.escape(options);
+        this.comments = Boolean.parseBoolean(options.get("allow-comments"));
+        this.elements = options.getOrDefault("array-element-delimiter", ";");
+        this.nothing = options.get("null-literal");
+    }
+
+    @Override
+    protected boolean skips(UTF8String line) {
+        return line.numBytes() == 0 && (lines == null || !lines.isOpen());
+    }
+
+    @Override
+    protected ArrayData decode(UTF8String line) {
+        prepare();
+        List<String> cells = lines.add(line.toString());
+        if (lines.isOpen()) {
+            watchEnd();
+        }
+        return cells == null ? NOTHING : insert(row(cells));
+    }
+
+    private GenericInternalRow row(List<String> cells) {
+        if (cells.size() > names.length) {
+            throw new DataException("too many entries: expected at most " + names.length + ", found " + cells.size());
+        }
+        if (cells.size() < names.length && !lenient) {
+            throw new DataException(
+                    "row length mismatch: " + names.length + " fields expected, " + cells.size() + " found");
+        }
+        Object[] values = new Object[names.length];
+        for (int i = 0; i < cells.size(); i++) {
+            try {
+                values[i] = readers[i].read(cells.get(i));
+            } catch (DataException e) {
+                throw new DataException("column " + names[i] + ": " + e.getMessage());
+            }
+        }
+        return new GenericInternalRow(values);
+    }
+
+    private void prepare() {
+        if (readers == null) {
+            Shape row = Shape.parse(shape);
+            CsvValues values = new CsvValues(lenient, elements, nothing);
+            names = row.names();
+            readers = new CsvValues.Reader[names.length];
+            for (int i = 0; i < names.length; i++) {
+                readers[i] = values.reader(row.children()[i]);
+            }
+            lines = new CsvLines(separator, quote, escape, comments);
+        }
+        String now = String.valueOf(InputFileBlockHolder.getInputFilePath());
+        if (!now.equals(file)) {
+            boolean open = lines.isOpen();
+            lines.clear();
+            String before = file;
+            file = now;
+            if (open && !lenient) {
+                throw unclosed(before);
+            }
+        }
+    }
+
+    /** A task that ends within a record has not read it. */
+    private void watchEnd() {
+        TaskContext task = TaskContext.get();
+        if (task != null && task != watched) {
+            watched = task;
+            task.addTaskCompletionListener(context -> {
+                if (lines.isOpen() && !lenient && !context.isFailed() && !context.isInterrupted()) {
+                    throw unclosed(file);
+                }
+            });
+        }
+    }
+
+    private DataException unclosed(String where) {
+        return new DataException("a quote is not closed before the end of the file (" + table + ", file " + where + ")");
+    }
+}

@@ -1,0 +1,33 @@
+package org.compiledplan.kernel.formats;
+
+import java.io.Serializable;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** Values of partition columns as texts, which become names of folders. */
+public final class FolderText implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final String shape;
+    private transient Shape type;
+
+    FolderText(String shape) {
+        this.shape = shape;
+    }
+
+    /** The text of the one value in a row; null of null. */
+    public UTF8String text(InternalRow row) {
+        if (row.isNullAt(0)) {
+            return null;
+        }
+        if (type == null) {
+            type = Shape.parse(shape);
+        }
+        if (type.root().equals("DATE")) {
+            return UTF8String.fromString(Integer.toString(row.getInt(0)));
+        }
+        StringBuilder out = new StringBuilder();
+        PrintEncoder.value(out, row, 0, type);
+        return UTF8String.fromString(out.toString());
+    }
+}

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from plans import types as t
+from plans.errors import CompiledPlanError, DataError, UnsupportedError
+from plans.execution.connectors import load_all
+from plans.execution.connectors.base import SinkContext, SourceContext, TableSpec, open_sink, open_source
+from plans.execution.expressions.functions import register
+
+
+@pytest.fixture
+def session(spark: SparkSession) -> SparkSession:
+    load_all()
+    register(spark)
+    jvm: Any = spark._jvm
+    jvm.org.compiledplan.kernel.OrderNumber.register(spark._jsparkSession)
+    return spark
+
+
+def table(path: Path | str, columns: str = "k INT, v STRING", format_: str = "json", **more: Any) -> TableSpec:
+    fields = [column.strip().split(" ", 1) for column in columns.split(", ")]
+    row = t.row_of([name for name, _ in fields], [t.parse_type(type_) for _, type_ in fields])
+    options = {"connector": "filesystem", "path": str(path), "format": format_, **more.pop("options", {})}
+    return TableSpec("c.d.t", row, options, **more)
+
+
+def stream(session: SparkSession, spec: TableSpec, each: Callable[[DataFrame, int], None]) -> None:
+    source = open_source(spec, SourceContext(session, "UTC"))
+    query = source.frame.writeStream.foreachBatch(each).start()
+    try:
+        query.processAllAvailable()
+    finally:
+        query.stop()
+
+
+def read(session: SparkSession, spec: TableSpec) -> list[Row]:
+    found: list[Row] = []
+    stream(session, spec, lambda frame, _: found.extend(frame.collect()))
+    return sorted(found, key=lambda row: (row.ord, bytes(row.path or b"")))
+
+
+def rows(session: SparkSession, *values: tuple[int, int, str | None]) -> DataFrame:
+    schema = "kind tinyint, ord bigint, path binary, f0 int, f1 string"
+    data = [(kind, number, None, key, value) for number, (kind, key, value) in enumerate(values)]
+    return session.createDataFrame(data, schema).coalesce(1)
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {str(p.relative_to(folder)): p.read_text() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_one_file_of_an_odd_name(session: SparkSession, tmp_path: Path) -> None:
+    place = tmp_path / "a [1]{x}"
+    place.mkdir()
+    (place / "b *.json").write_text("".join(f'{{"k": {n}, "v": "v{n}"}}\n' for n in range(5)))
+    (place / "other.json").write_text('{"k": 99}\n')
+    spec = table(place / "b *.json", metadata=(("file.path", t.STRING), ("file.name", t.STRING)))
+    found = read(session, spec)
+    assert [(r.kind, r.f0, r.f1) for r in found] == [(0, n, f"v{n}") for n in range(5)]
+    assert {(r.m0, r.m1) for r in found} == {(str(place / "b *.json"), "b *.json")}
+    assert open_source(spec, SourceContext(session, "UTC")).bounded
+
+
+def test_folder_in_order_of_time_then_name(session: SparkSession, tmp_path: Path) -> None:
+    for name, age in (("z.json", 100), ("sub/a.json", 50), ("m.json", 50), ("_no.json", 9), (".no.json", 9)):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f'{{"k": 1, "v": "{name}"}}\n{{"k": 2, "v": "{name}"}}\n')
+        # Far older than a week: Spark would leave such files out.
+        os.utime(file, (1_700_000_000 - age * 86_400,) * 2)
+    (tmp_path / "new.json").write_text('{"k": 1, "v": "new.json"}\n')
+    found = [(r.f1, r.f0) for r in read(session, table(tmp_path))]
+    assert found == [
+        ("z.json", 1),
+        ("z.json", 2),
+        ("m.json", 1),
+        ("m.json", 2),
+        ("sub/a.json", 1),
+        ("sub/a.json", 2),
+        ("new.json", 1),
+    ]
+
+
+def test_updates_of_one_event_keep_their_order(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text('{"before":{"k":1,"v":"a"},"after":{"k":1,"v":"b"},"op":"u"}\n' * 2)
+    for place in (tmp_path / "c.json", tmp_path):
+        found = read(session, table(place, format_="debezium-json"))
+        assert [(r.kind, r.f1) for r in found] == [(1, "a"), (2, "b")] * 2
+
+
+def test_missing_path(session: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"nothing\.json"):
+        open_source(table(tmp_path / "nothing.json"), SourceContext(session, "UTC"))
+
+
+def test_a_batch_that_is_written_again_is_there_once(session: SparkSession, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    context = SinkContext(session, "UTC", "run1", print)
+    spec = table(out, format_="debezium-json")
+    sink = open_sink(spec, context)
+    sink.write(rows(session, (0, 1, "a"), (1, 1, "a"), (2, 1, "b")), 0)
+    sink.write(rows(session), 1)
+    sink.write(rows(session, (3, 1, "b")), 2)
+    first = files(out)
+    assert first == {
+        "part-run1-0-0.json": '{"before":null,"after":{"k":1,"v":"a"},"op":"c"}\n'
+        '{"before":{"k":1,"v":"a"},"after":null,"op":"d"}\n'
+        '{"before":null,"after":{"k":1,"v":"b"},"op":"c"}\n',
+        "part-run1-2-0.json": '{"before":{"k":1,"v":"b"},"after":null,"op":"d"}\n',
+    }
+    # A crash while batch 2 was written: files of it that the replay does not make, and what was being written.
+    (out / "part-run1-2-7.json").write_text("left over")
+    (out / ".compiled-plan-run1-2").mkdir()
+    (out / ".compiled-plan-run1-2" / "part-00000.txt").write_text("half")
+    open_sink(spec, context).write(rows(session, (3, 1, "b")), 2)
+    assert files(out) == first
+
+
+def test_json_takes_inserts_alone(session: SparkSession, tmp_path: Path) -> None:
+    sink = open_sink(table(tmp_path / "out"), SinkContext(session, "UTC", "r", print))
+    with pytest.raises(Exception, match="holds inserts alone"):
+        sink.write(rows(session, (0, 1, "a"), (3, 1, "a")), 0)
+    assert not list((tmp_path / "out").glob("part-*"))
+
+
+def test_partitions_there_and_back(session: SparkSession, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for format_ in ("json", "parquet", "csv"):
+        spec = table(out / format_, format_=format_, partition_keys=("v",))
+        sink = open_sink(spec, SinkContext(session, "UTC", "r", print))
+        sink.write(rows(session, (0, 1, "a/b=c d%e"), (0, 2, None), (0, 3, ""), (0, 4, "ü")), 0)
+        folders = sorted(p.name for p in (out / format_).iterdir())
+        assert folders == ["v=__DEFAULT_PARTITION__", "v=a%2Fb%3Dc d%25e", "v=ü"]
+        found = {(r.f0, r.f1) for r in read(session, spec)}
+        assert found == {(1, "a/b=c d%e"), (2, None), (3, None), (4, "ü")}
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"pathh": "x"}, "did you mean 'path'"),
+        ({"json.ignore-parse-error": "true"}, "did you mean 'json.ignore-parse-errors'"),
+        ({"json.ignore-parse-errors": "yes"}, "must be 'true' or 'false'"),
+        ({"json.timestamp-format.standard": "ISO"}, "one of 'SQL', 'ISO-8601'"),
+        ({"csv.null-literal": "x"}, "unknown option 'csv.null-literal'"),
+        ({"sink.partition-commit.policy.kind": "success-file"}, "is not supported"),
+        ({"format": "avro"}, "format 'avro' is not supported"),
+    ],
+)
+def test_options_are_checked_before_anything_starts(
+    session: SparkSession, tmp_path: Path, options: dict[str, str], text: str
+) -> None:
+    (tmp_path / "a.json").write_text("{}\n")
+    spec = table(tmp_path / "a.json", options=options)
+    for start in (
+        lambda: open_source(spec, SourceContext(session, "UTC")),
+        lambda: open_sink(spec, SinkContext(session, "UTC", "r", print)),
+    ):
+        with pytest.raises(UnsupportedError) as caught:
+            start()
+        assert isinstance(caught.value, CompiledPlanError)
+        assert text in str(caught.value)
+
+
+def test_monitored_folder_is_unbounded(session: SparkSession, tmp_path: Path) -> None:
+    spec = table(tmp_path, options={"source.monitor-interval": "1 s", "source.report-statistics": "all"})
+    assert not open_source(spec, SourceContext(session, "UTC")).bounded

@@ -1,0 +1,101 @@
+"""Changes are those that Flink 2.3 read and wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from plans import types as t
+from plans.execution.expressions.functions import register
+from plans.execution.formats import load_formats
+from plans.execution.formats.base import FormatSpec, formats
+from plans.execution.formats.debezium_json import DebeziumJsonFormat
+
+FAILURE = (PySparkException, Py4JJavaError)
+COLUMNS = t.row_of(["k", "v"], [t.INT, t.STRING])
+
+
+def changes(spark: SparkSession, *lines: str, metadata: tuple[str, ...] = (), **options: str) -> list[Any]:
+    register(spark)
+    load_formats()
+    spec = FormatSpec("c.d.t", COLUMNS, {key.replace("_", "-"): v for key, v in options.items()}, metadata)
+    found = formats()["debezium-json"]
+    assert isinstance(found, DebeziumJsonFormat)
+    frame: DataFrame = spark.createDataFrame([(line,) for line in lines], "value string").coalesce(1)
+    return found.decoded(frame, spec, []).collect()
+
+
+def test_changes(spark: SparkSession) -> None:
+    found = changes(
+        spark,
+        '{"before":null,"after":{"k":1,"v":"a"},"op":"c"}',
+        '{"after":{"k":2},"op":"r"}',
+        '{"before":{"k":1,"v":"a"},"after":{"k":1,"v":"b"},"op":"u","ts_ms":1}',
+        "",
+        '{"before":{"k":1,"v":"b"},"after":null,"op":"d"}',
+    )
+    assert [(r.kind, r.c0, r.c1) for r in found] == [
+        (0, 1, "a"),
+        (0, 2, None),
+        (1, 1, "a"),
+        (2, 1, "b"),
+        (3, 1, "b"),
+    ]
+    # The row before an update sorts before the row after it.
+    assert bytes(found[2].suffix) < bytes(found[3].suffix)
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ('{"after":{"k":1},"op":"u"}', r'"before" field .* op \'u\' is null.*REPLICA IDENTITY'),
+        ('{"op":"d"}', r'"before" field .* op \'d\' is null'),
+        ('{"op":"c"}', r'"after" field .* op \'c\' is null'),
+        ('{"after":{"k":1},"op":"x"}', "unknown \"op\" value 'x'"),
+        ('{"after":{"k":"z"},"op":"c"}', "column k: 'z' cannot be read as INT"),
+        ("null", "JSON object"),
+        ("{", "not JSON"),
+    ],
+)
+def test_faults(spark: SparkSession, line: str, text: str) -> None:
+    with pytest.raises(FAILURE, match=text):
+        changes(spark, line)
+    left = changes(spark, line, ignore_parse_errors="true")
+    # A field that cannot be read becomes null; any other fault takes the event away.
+    assert [(r.kind, r.c0) for r in left] == ([(0, None)] if '"z"' in line else [])
+
+
+def test_envelope_and_metadata(spark: SparkSession) -> None:
+    keys = ("source.table", "ingestion-timestamp", "source.properties", "schema")
+    found = changes(
+        spark,
+        '{"schema":{"q":1},"payload":{"after":{"k":1},"op":"c","ts_ms":5,"source":{"table":"tt","n":null,"l":[1]}}}',
+        '{"payload":{"after":{"k":2},"op":"c"}}',
+        metadata=keys,
+        schema_include="true",
+    )
+    assert [(r.c0, r.x0) for r in found] == [(1, "tt"), (2, None)]
+    assert found[0].x1.timestamp() == 0.005
+    assert found[0].x2["table"] == "tt"
+    assert found[0].x3 == '{"q":1}'
+
+
+def test_written_as_flink_writes(spark: SparkSession, tmp_path: Any) -> None:
+    load_formats()
+    frame = spark.range(4, numPartitions=1).select(
+        F.col("id").cast("tinyint").alias("kind"),
+        F.col("id").cast("int").alias("c0"),
+        F.lit(None).cast("string").alias("c1"),
+    )
+    formats()["debezium-json"].writer(frame, FormatSpec("c.d.t", COLUMNS, {}), []).save(str(tmp_path / "out"))
+    assert [r.value for r in spark.read.text(str(tmp_path / "out")).collect()] == [
+        '{"before":null,"after":{"k":0,"v":null},"op":"c"}',
+        '{"before":{"k":1,"v":null},"after":null,"op":"d"}',
+        '{"before":null,"after":{"k":2,"v":null},"op":"c"}',
+        '{"before":{"k":3,"v":null},"after":null,"op":"d"}',
+    ]

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from plans import types as t
+from plans.errors import UnsupportedError
+from plans.execution.expressions.functions import register
+from plans.execution.formats import load_formats
+from plans.execution.formats.base import FormatSpec, formats
+
+COLUMNS = t.row_of(
+    ["k", "odd name, ü", "ts", "tz", "a"],
+    [t.INT, t.STRING, t.TimestampType(), t.TimestampLtzType(), t.ArrayType(element=t.TimestampType())],
+)
+
+
+def test_there_and_back(spark: SparkSession, tmp_path: Path) -> None:
+    register(spark)
+    load_formats()
+    parquet, spec = formats()["parquet"], FormatSpec("c.d.t", COLUMNS, {})
+    values = [
+        "1",
+        "'x'",
+        "TIMESTAMP_NTZ'2024-01-02 03:04:05.123456'",
+        "TIMESTAMP'2024-01-02 03:04:05Z'",
+        "array(TIMESTAMP_NTZ'1969-12-31 23:59:59', null)",
+    ]
+    frame = spark.range(2, numPartitions=2).select(
+        F.lit(0).cast("tinyint").alias("kind"), *(F.expr(sql).alias(f"c{i}") for i, sql in enumerate(values))
+    )
+    place = str(tmp_path / "out")
+    parquet.writer(frame, spec, []).save(place)
+    found: list[Any] = []
+    rows = parquet.scan(spark.readStream, place, spec, [F.lit(7).alias("extra")])
+    query = rows.writeStream.foreachBatch(lambda batch, _: found.extend(batch.collect())).start()
+    query.processAllAvailable()
+    query.stop()
+    assert len(found) == 2
+    assert (found[0].kind, found[0].c0, found[0].c1, found[0].extra) == (0, 1, "x", 7)
+    assert str(found[0].c2) == "2024-01-02 03:04:05.123456"
+    assert found[0].c3.timestamp() == 1704164645
+    assert [str(v) for v in found[0].c4] == ["1969-12-31 23:59:59", "None"]
+    parquet.writer(frame.where("c0 > 1"), spec, []).save(f"{place}2")
+    empty = list((tmp_path / "out2").glob("*.parquet"))
+    assert empty
+    assert all(parquet.is_empty(spark, str(file), file.stat().st_size) for file in empty)
+    assert not parquet.is_empty(spark, str(next((tmp_path / "out").glob("*.parquet"))), 1)
+
+
+def test_types_that_parquet_cannot_hold() -> None:
+    load_formats()
+    with pytest.raises(UnsupportedError, match=r"column 't' of type TIME\(3\)"):
+        formats()["parquet"].check(FormatSpec("c.d.t", t.row_of(["t"], [t.TimeType(precision=3)]), {}))
