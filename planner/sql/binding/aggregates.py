@@ -16,6 +16,8 @@ from planner.algebra.nodes import (
     Over,
     Project,
     RelNode,
+    SetKind,
+    SetOp,
     Subquery,
     unique_name,
 )
@@ -44,10 +46,15 @@ class Clause:
 
 @dataclass(frozen=True)
 class Grouping:
-    """The grouping expressions, and the sets of them (indices) to group by; one set for a plain GROUP BY."""
+    """The grouping expressions, and the sets of them (indices) to group by; one set for a plain GROUP BY.
+
+    `again` holds the sets that were written twice, then those written three times, and so on: each gives its groups
+    once more.
+    """
 
     keys: tuple[RexNode, ...]
     sets: tuple[tuple[int, ...], ...]
+    again: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
 
 NO_GROUPING = Grouping((), ((),))
@@ -69,7 +76,6 @@ def bind_grouping(session: Session, group: ast.GroupBy, context: Context) -> Gro
 
     Raises:
         ProgramError: as for expressions.
-        UnsupportedError: the same set twice, which would give every group twice.
     """
     keys: list[RexNode] = []
 
@@ -102,9 +108,11 @@ def bind_grouping(session: Session, group: ast.GroupBy, context: Context) -> Gro
     combined = product(*[alternatives(item) for item in group.expressions])
     sets = [tuple(sorted({index for part in parts for index in part})) for parts in combined]
     distinct = tuple(dict.fromkeys(sets))
-    if len(distinct) < len(sets) and not group.args.get("distinct"):
-        raise session.source.unsupported(group, "the same grouping set twice", "write it once, or GROUP BY DISTINCT")
-    return Grouping(tuple(keys), distinct)
+    if group.args.get("distinct"):
+        return Grouping(tuple(keys), distinct)
+    most = max(map(sets.count, distinct))
+    again = tuple(tuple(found for found in distinct if sets.count(found) > times) for times in range(1, most))
+    return Grouping(tuple(keys), distinct, again)
 
 
 class Grouped:
@@ -151,8 +159,11 @@ class Grouped:
             columns.append(unique_name(call.column, columns))
         calls = [replace(call, column=name) for call, name in zip(calls, columns[len(keys) :], strict=True)]
         row = row_of(columns, [*self._key_types, *(call.type for call in calls)])
-        sets = self._grouping.sets if self._grouping.sets != (keys,) else ()
-        return Aggregate(source, keys, tuple(calls), row, sets, hints)
+        levels = [self._grouping.sets, *self._grouping.again]
+        rels = tuple(
+            Aggregate(source, keys, tuple(calls), row, () if sets == (keys,) else sets, hints) for sets in levels
+        )
+        return rels[0] if len(rels) == 1 else SetOp(rels, SetKind.UNION, True, row)
 
     def _column_name(self, rex: RexNode, at: int, names: dict[RexNode, str]) -> str:
         if isinstance(rex, InputRef):
@@ -199,13 +210,17 @@ class Grouped:
         return OuterRef(item.name, found.index, found.type)
 
     def _aggregate(self, ref: AggregateRef, node: exp.Expr) -> RexNode:
+        if ref.sql == "GROUP_ID":
+            if self._grouping.again:
+                raise self._session.source.unsupported(node, "GROUP_ID of a grouping set that is written twice")
+            return casts.cast(literals.integer(0), BIGINT.not_null())
         if ref.name.startswith("$GROUPING"):
             for operand in ref.operands:
                 if operand not in self._grouping.keys:
                     raise self._session.source.error(
                         node, f"an argument of {ref.sql} is no grouping expression", "name a column of GROUP BY"
                     )
-            if len(self._grouping.sets) == 1:
+            if len(self._grouping.sets) == 1 and not self._grouping.again:
                 return casts.cast(literals.integer(0), BIGINT.not_null())
         if ref not in self._calls:
             self._calls.append(ref)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.functions import casts, literals
+from planner.functions import casts
 from planner.functions.aggregates import resolve_aggregate
 from planner.functions.registry import function_names, is_aggregate, is_function, resolve_call
 from planner.sql import nodes as ast
@@ -98,9 +98,7 @@ def bind_aggregate(session: Session, node: ast.Call, context: Context) -> RexNod
 def _grouping(session: Session, node: ast.Call, context: Context) -> RexNode:
     if not context.aggregates or not context.grouped:
         raise session.source.error(node, f"{node.name} needs a GROUP BY in the same query", "add GROUP BY")
-    if node.name == "GROUP_ID":
-        return casts.cast(literals.integer(0), BIGINT.not_null())
-    if not node.arguments:
+    if not node.arguments and node.name != "GROUP_ID":
         raise session.source.error(node, f"{node.name} needs an argument", "name a grouping column")
     operands = tuple(bind(session, argument, context.without_aggregates(node.name)) for argument in node.arguments)
     return AggregateRef(f"${node.name}$1", operands, BIGINT.not_null(), sql=node.name)

@@ -125,7 +125,9 @@ def test_metadata_must_exist_and_be_virtual_in_sinks(env: TableEnvironment) -> N
 
 def test_options_are_merged_into_the_table(env: TableEnvironment) -> None:
     found = sink(
-        env, "INSERT INTO k /*+ OPTIONS('property-version'='1') */ SELECT a, d, a FROM u /*+ OPTIONS('number-of-rows'='3') */"
+        env,
+        "INSERT INTO k /*+ OPTIONS('property-version'='1') */ "
+        "SELECT a, d, a FROM u /*+ OPTIONS('number-of-rows'='3') */",
     )
     scan = first(found, Scan)
     assert isinstance(scan, Scan)

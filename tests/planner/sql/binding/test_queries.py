@@ -95,6 +95,25 @@ TREES = {
               Scan(t)
         """,
     ),
+    "a set written twice": (
+        "SELECT a, b, COUNT(*) FROM t GROUP BY GROUPING SETS ((a), (a, b), (a))",
+        """
+        SetOp(UNION ALL)
+          Aggregate(group=[0, 1], sets=[[0], [0, 1]], EXPR$2=COUNT())
+            Project(a=$0, b=$1) #1
+              Scan(t)
+          Aggregate(group=[0, 1], sets=[[0]], EXPR$2=COUNT())
+            Again #1
+        """,
+    ),
+    "group by distinct": (
+        "SELECT a, COUNT(*) FROM t GROUP BY DISTINCT GROUPING SETS ((a), (a))",
+        """
+        Aggregate(group=[0], EXPR$1=COUNT())
+          Project(a=$0)
+            Scan(t)
+        """,
+    ),
     "grouping of a plain group is 0": (
         "SELECT a, GROUPING(a) FROM t GROUP BY a",
         """
@@ -429,7 +448,7 @@ def test_what_flink_refuses_is_refused(bind: Bind, query: str, message: str) -> 
         ("SELECT * FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE))", "TUMBLE"),
         ("SELECT u.a FROM u JOIN w FOR SYSTEM_TIME AS OF PROCTIME() ON u.a = w.a", "FOR SYSTEM_TIME AS OF"),
         ("SELECT ARRAY(SELECT a FROM u) FROM t", "ARRAY(query)"),
-        ("SELECT COUNT(*) FROM t GROUP BY GROUPING SETS ((a), (a))", "the same grouping set twice"),
+        ("SELECT GROUP_ID() FROM t GROUP BY GROUPING SETS ((a), (a))", "GROUP_ID of a grouping set"),
     ],
 )
 def test_what_is_not_supported_is_refused_by_name(bind: Bind, query: str, what: str) -> None:
