@@ -121,6 +121,11 @@ def _spark_type(sign: str, a: t.DecimalType, b: t.DecimalType) -> tuple[int, int
     return 0, 0
 
 
+def _repeatable(call: Call) -> bool:
+    """True where the operands may stand in a column several times: nested ones would multiply with each level."""
+    return not any(isinstance(operand, r.Call) and operand.name != "$CAST$1" for operand in call.operands)
+
+
 def _guarded(call: Call, dividend: Column, divisor: Column, value: Column, what: str) -> Column:
     """`value`, or a failed query where the divisor is zero and the dividend is not null."""
     known = constant(call.operands[1])
@@ -140,6 +145,8 @@ def _divide(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
     target = to_spark(call.type)
     left, right = args
     if isinstance(call.type, t.IntegerType):
+        if constant(call.operands[1]) is None and not _repeatable(call):
+            return java("DIVIDE_WHOLE", "bigint", left.cast("bigint"), right.cast("bigint")).cast(target)
         quotient = F.call_function("div", left.cast("bigint"), right.cast("bigint")).cast(target)
         return _guarded(call, left, right, quotient, "integer /")
     if isinstance(call.type, t.DecimalType):
@@ -149,6 +156,8 @@ def _divide(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
     known = constant(call.operands[1])
     if known is not None and float(known) != 0:
         return (a / b).cast(target)
+    if not _repeatable(call):
+        return java("DIVIDE_DOUBLE", "double", a, b).cast(target)
     return F.when(b == 0, a * F.pow(b, F.lit(-1.0))).otherwise(a / b).cast(target)
 
 
@@ -157,6 +166,8 @@ def _mod(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Co
     target = to_spark(call.type)
     types = operand_types(call)
     if all(isinstance(type_, t.IntegerType) for type_ in types):
+        if constant(call.operands[1]) is None and not _repeatable(call):
+            return java("MOD_WHOLE", "bigint", args[0].cast("bigint"), args[1].cast("bigint")).cast(target)
         wide = args[0].cast("bigint") % args[1].cast("bigint")
         return _guarded(call, args[0], args[1], wide, "MOD").cast(target)
     if all(isinstance(type_, _EXACT) for type_ in types):

@@ -11,6 +11,7 @@ from plans import rex as r
 from plans.execution.expressions.casts import cast_column
 from plans.execution.expressions.comparison import aligned
 from plans.execution.expressions.registry import translates
+from plans.execution.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -92,3 +93,8 @@ def _null_if(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
     (left, right), _ = aligned(call, args, context)
     same = left == right
     return F.when(F.coalesce(same, F.lit(False)), F.lit(None)).otherwise(branch(call, args, 0, context))
+
+
+@translates("$DEFAULT$1")
+def _default(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return F.lit(None).cast(to_spark(call.type))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from pyspark.sql import functions as F
 
@@ -100,15 +99,9 @@ def _timestamp(value: Any, _: t.LogicalType, __: ExpressionContext) -> Column:
     return F.timestamp_micros(F.lit(_micros(str(value))).cast("bigint")).cast("timestamp_ntz")
 
 
-def _timestamp_ltz(value: Any, _: t.LogicalType, context: ExpressionContext) -> Column:
-    text = str(value)
-    if text.endswith("Z"):
-        micros = _micros(text[:-1])
-    else:
-        local = _EPOCH + timedelta(microseconds=_micros(text))
-        zoned = local.replace(tzinfo=ZoneInfo(context.time_zone))
-        micros = (zoned - datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))) // timedelta(microseconds=1)
-    return F.timestamp_micros(F.lit(micros).cast("bigint"))
+def _timestamp_ltz(value: Any, _: t.LogicalType, __: ExpressionContext) -> Column:
+    # Plans write points in time as UTC shows them, whatever the session's time zone.
+    return F.timestamp_micros(F.lit(_micros(str(value).removesuffix("Z"))).cast("bigint"))
 
 
 _Reader = Callable[[Any, t.LogicalType, "ExpressionContext"], "Column"]

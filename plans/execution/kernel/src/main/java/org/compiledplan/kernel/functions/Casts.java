@@ -26,7 +26,13 @@ final class Casts {
             int precision = Integer.parseInt(options[1]);
             int scale = Integer.parseInt(options[2]);
             String[] shown = {options[0], options[3]};
-            return reading(shown, text -> fit(new BigDecimal(text.trim()), precision, scale));
+            return reading(shown, text -> {
+                BigDecimal found = fit(new BigDecimal(text.trim()), precision, scale);
+                if (found == null) {
+                    throw new NumberFormatException("does not fit");
+                }
+                return found;
+            });
         });
         parser("PARSE_DATE", text -> (int) TimeTexts.parseDate(text).toEpochDay());
         parser("PARSE_TIME", TimeTexts::parseTime);

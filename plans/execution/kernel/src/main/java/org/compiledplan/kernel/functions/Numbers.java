@@ -21,6 +21,9 @@ final class Numbers {
         Registry.strict("EXP", a -> Math.exp((Double) a[0]));
         Registry.strict("ATAN2", a -> Math.atan2((Double) a[0], (Double) a[1]));
         Registry.strict("UNHEX", a -> unhex((String) a[0]));
+        Registry.strict("DIVIDE_WHOLE", a -> (Long) a[0] / (Long) a[1]);
+        Registry.strict("MOD_WHOLE", a -> (Long) a[0] % (Long) a[1]);
+        Registry.strict("DIVIDE_DOUBLE", a -> (Double) a[0] / (Double) a[1]);
         Registry.strict("MOD_DOUBLE", a -> (Double) a[0] % (Double) a[1]);
         Registry.strict("CEIL_DOUBLE", a -> Math.ceil((Double) a[0]));
         Registry.strict("FLOOR_DOUBLE", a -> Math.floor((Double) a[0]));
