@@ -65,7 +65,7 @@ def attach(spark: SparkSession, frame: DataFrame, host: str, *operators: dict[st
 
 
 def output(spark: SparkSession, handle: Any) -> DataFrame:
-    return DataFrame(handle.output(), spark)  # type: ignore[arg-type]
+    return DataFrame(handle.output(), spark)
 
 
 class Running:
@@ -195,7 +195,7 @@ def test_conditions_are_evaluated_by_spark(session: SparkSession, tmp_path: Path
     jvm: Any = session._jvm
     sample = session.createDataFrame([], "l0 STRING, l1 INT, r0 STRING, r1 INT")
     condition = (F.col("l1") * 2 < F.col("r1")) & (F.upper("l0") == "A")
-    text = jvm.org.compiledplan.kernel.Conditions.serialize(sample._jdf, condition._jc)  # type: ignore[attr-defined]
+    text = jvm.org.compiledplan.kernel.Conditions.serialize(sample._jdf, condition._jc)
     join = {
         **TOTALS,
         "type": "join",
