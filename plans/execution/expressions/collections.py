@@ -270,7 +270,7 @@ def _hash_code(call: Call, args: tuple[Column, ...], context: ExpressionContext)
         case t.DateType():
             value = F.unix_date(value)
         case t.TimestampBase():
-            value = F.unix_micros(value.cast("timestamp"))
+            return java("HASH_TIMESTAMP", "int", F.unix_micros(value.cast("timestamp")))
     hashed = java("HASH_CODE", "int", value)
     return F.abs(hashed) if isinstance(operand_types(call)[0], t.CharacterType) else hashed
 

@@ -40,6 +40,8 @@ def _like(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
         return text.endswith(plain)
     if shape.startswith("%") and shape.endswith("%") and not shape[1:-1].strip("x"):
         return text.contains(plain)
+    if "_" in inner:
+        return text.rlike(_regex(tokens))
     written = "".join(token if wild or token not in "%_\\" else f"\\{token}" for token, wild in tokens)
     return F.like(text, F.lit(written))
 
@@ -47,6 +49,13 @@ def _like(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
 @translates("$NOT LIKE$1")
 def _not_like(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     return ~_like(call, args, context)
+
+
+def _regex(tokens: list[tuple[str, bool]]) -> str:
+    """A Java regular expression: `%` goes across lines, `_` does not match the end of one."""
+    parts = {"%": "(?s:.*)", "_": "."}
+    inside = "".join(parts[token] if wild else f"\\x{{{ord(token):x}}}" for token, wild in tokens)
+    return f"\\A{inside}\\z"
 
 
 def _tokens(pattern: str, escape: str, context: ExpressionContext) -> list[tuple[str, bool]]:

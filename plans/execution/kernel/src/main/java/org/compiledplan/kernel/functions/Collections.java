@@ -9,7 +9,13 @@ final class Collections {
 
     static void register() {
         Registry.strict("HASH_CODE", a -> a[0].hashCode());
+        Registry.strict("HASH_TIMESTAMP", a -> hashTimestamp((Long) a[0]));
         Registry.plain("ARRAY_JOIN", Collections::join);
+    }
+
+    /** Of milliseconds, then of the nanoseconds beyond them. */
+    private static int hashTimestamp(long micros) {
+        return 31 * Long.hashCode(Math.floorDiv(micros, 1000L)) + (int) Math.floorMod(micros, 1000L) * 1000;
     }
 
     /** Null elements are left out, or written as the third argument. */

@@ -307,6 +307,11 @@ final class Json {
             CollectionConverters.asJava(map).forEach((key, item) -> result.set(String.valueOf(key), node(item)));
             return result;
         }
+        if (value instanceof Double || value instanceof Float) {
+            double number = ((Number) value).doubleValue();
+            boolean finite = !Double.isNaN(number) && !Double.isInfinite(number);
+            return finite ? NODES.numberNode(BigDecimal.valueOf(number)) : NODES.textNode(String.valueOf(number));
+        }
         if (value instanceof BigDecimal number) {
             return NODES.numberNode(number);
         }

@@ -108,8 +108,7 @@ final class Patterns {
                 if (escape.length() > 1) {
                     throw new IllegalArgumentException("the escape must be one character");
                 }
-                compiled[0] = Pattern.compile(
-                        translation.regex(pattern, escape.isEmpty() ? 0 : escape.charAt(0)), Pattern.DOTALL);
+                compiled[0] = Pattern.compile(translation.regex(pattern, escape.isEmpty() ? 0 : escape.charAt(0)));
                 last[0] = pattern;
                 last[1] = escape;
             }
@@ -127,7 +126,7 @@ final class Patterns {
             } else if (c == '_') {
                 regex.append('.');
             } else if (c == '%') {
-                regex.append(".*");
+                regex.append("(?s:.*)");
             } else if ("\\[]()|^-+*?{}$.".indexOf(c) >= 0) {
                 regex.append('\\').append(c);
             } else {
@@ -156,7 +155,7 @@ final class Patterns {
             } else if (c == '_') {
                 regex.append('.');
             } else if (c == '%') {
-                regex.append("(?:.*)");
+                regex.append("(?s:.*)");
             } else if (c == '[') {
                 i = bracket(pattern, i, regex);
             } else {
