@@ -8,8 +8,9 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from plans.errors import CompiledPlanError
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 _RUN_ID, _STATE_ROWS = f"{checkpoint.FOLDER}/run-id", f"{checkpoint.FOLDER}/state-rows.json"
 _POLL_SECONDS = 0.1
+#: How long to wait for the figures of a write that is over.
+_OBSERVED_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,8 @@ class Run:
         self.program: Program = prepare(with_uids(plan))
         self.time_zone = time_zone
         self._stop = threading.Event()
-        self._rows_out = 0
+        self._drained = False
+        self._written: dict[int, int] = {}
         self._failure: Exception | None = None
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         self.folder = Folder(spark, options.checkpoint or self._temporary)
@@ -126,17 +130,26 @@ class Run:
     def _execute(self) -> RunResult:
         lowering = Lowering(self.program.plan, ExpressionContext(time_zone=self.time_zone))
         builder = StageBuilder(self.spark, lowering, self.program, {"host": self.options.host})
+        if self.program.values:
+            # Constant rows need a file in the checkpoint: what cannot be built is found before it is written.
+            with TemporaryDirectory(prefix="compiled-plan-") as trial:
+                self._build(
+                    StageBuilder(self.spark, lowering, self.program, builder.options), Folder(self.spark, trial)
+                )
+        rows = self._build(builder, self.folder)
         checkpoint.store(self.folder, self.program, self.options.host)
         self.folder.write_text(_RUN_ID, self.run_id)
-        frames = {source: opened.frame for source, opened in self._sources.items()}
-        for source, node in self.program.values.items():
-            frames[source] = values_source(node, self.spark, self.folder, lowering)
-        rows = builder.build(frames)
         query = self._start(rows, builder)
         try:
             return self._follow(query, builder)
         finally:
             query.stop()
+
+    def _build(self, builder: StageBuilder, folder: Folder) -> DataFrame:
+        frames = {source: opened.frame for source, opened in self._sources.items()}
+        for source, node in self.program.values.items():
+            frames[source] = values_source(node, self.spark, folder, builder.lowering)
+        return builder.build(frames)
 
     def _start(self, rows: DataFrame, builder: StageBuilder) -> StreamingQuery:
         writer = rows.writeStream.foreachBatch(lambda frame, batch: self._write(frame, batch, builder))
@@ -150,53 +163,92 @@ class Run:
     def _write(self, frame: DataFrame, batch: int, builder: StageBuilder) -> None:
         """Write one micro-batch to all sinks; the batch is committed when all have it."""
         try:
-            self._write_all(frame, batch, builder)
+            self._written[batch] = self._write_all(frame, batch, builder)
         except Exception as fault:
             # Spark wraps what happens in here in a text; the exception itself says more.
             self._failure = fault
             raise
 
-    def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> None:
-        several = len(self._sinks) > 1
+    def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> int:
+        """Returns the number of rows written."""
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as F
+
+        several, written = len(self._sinks) > 1, 0
         if several:
             frame = frame.persist()
         try:
             for sink in self.program.sinks:
+                counted = Observation()
                 rows = enforce(sink, builder.sink_rows(frame, sink_target(sink)))
-                self._sinks[sink.id].write(rows, batch)
+                self._sinks[sink.id].write(rows.observe(counted, F.count(F.lit(1)).alias("rows")), batch)
+                written += _observed(counted)
         finally:
             if several:
                 frame.unpersist()
+        return written
 
     def _follow(self, query: StreamingQuery, builder: StageBuilder) -> RunResult:
-        base = json.loads(self.folder.read_text(_STATE_ROWS) or "{}") if self.resumes else {}
-        plan = self.program.plan
-        descriptions = {str(node.uid): node.description for node in plan.nodes if node.uid}
-        seen, rows_in, batches = -1, 0, 0
-        drained = False
-        while query.isActive and not self._stop.is_set() and not drained:
+        follower = _Follower(self, query, builder)
+        if self.bounded and self.options.trigger_ms is not None:
+            # A trigger does not end by itself: stop when all that is there has been read.
+            threading.Thread(target=self._stop_when_drained, args=(query,), daemon=True).start()
+        while query.isActive and not self._stop.is_set():
             time.sleep(_POLL_SECONDS)
-            for progress in query.recentProgress:
-                if progress.batchId <= seen:
-                    continue
-                drained = self.bounded and self.options.trigger_ms is not None and progress.numInputRows == 0
-                if progress.numInputRows == 0 and "addBatch" not in progress.durationMs:
-                    continue
-                seen, batches, rows_in = progress.batchId, batches + 1, rows_in + progress.numInputRows
-                self._report(progress, builder, base, descriptions)
-        stopped = self._stop.is_set()
-        if not stopped and not drained:
+            follower.catch_up()
+        stopped = self._stop.is_set() and not self._drained
+        if not self._stop.is_set():
             query.awaitTermination()
-            for progress in query.recentProgress:
-                if progress.batchId > seen and "addBatch" in progress.durationMs:
-                    seen, batches, rows_in = progress.batchId, batches + 1, rows_in + progress.numInputRows
-                    self._report(progress, builder, base, descriptions)
-        return RunResult(batches, rows_in, self._rows_out, stopped)
+        follower.catch_up()
+        return RunResult(follower.batches, follower.rows_in, follower.rows_out, stopped)
 
-    def _report(self, progress: Any, builder: StageBuilder, base: dict[str, int], names: dict[str, str]) -> None:
-        operators = operator_progress(builder.handles, base, names)
-        self.folder.write_text(_STATE_ROWS, json.dumps({o.uid: o.state_rows for o in operators}))
-        out = max(int(getattr(progress.sink, "numOutputRows", 0) or 0), 0)
-        self._rows_out += out
+    def _stop_when_drained(self, query: StreamingQuery) -> None:
+        # A query that failed or was stopped meanwhile is the main thread's affair.
+        with suppress(Exception):
+            query.processAllAvailable()
+            self._drained = True
+            self._stop.set()
+
+    def rows_written(self, batch: int) -> int:
+        """Rows that the sinks got in a micro-batch of this run."""
+        return self._written.pop(batch, 0)
+
+
+class _Follower:
+    """Reports the micro-batches of a query as they end, and adds up their figures."""
+
+    def __init__(self, run: Run, query: StreamingQuery, builder: StageBuilder) -> None:
+        self.run, self.query, self.builder = run, query, builder
+        self.base: dict[str, int] = json.loads(run.folder.read_text(_STATE_ROWS) or "{}") if run.resumes else {}
+        self.descriptions = {str(node.uid): node.description for node in run.program.plan.nodes if node.uid}
+        self.seen, self.batches, self.rows_in, self.rows_out = -1, 0, 0, 0
+
+    def catch_up(self) -> None:
+        """Report the batches that ended since the last call."""
+        latest = self.query._jsq.lastProgress()
+        if latest is None or latest.batchId() <= self.seen:
+            return
+        for progress in self.query.recentProgress:
+            if progress.batchId > self.seen and "addBatch" in progress.durationMs:
+                self._report(progress)
+
+    def _report(self, progress: Any) -> None:
+        operators = operator_progress(self.builder.handles, self.base, self.descriptions)
+        self.run.folder.write_text(_STATE_ROWS, json.dumps({o.uid: o.state_rows for o in operators}))
+        out = self.run.rows_written(progress.batchId)
+        self.seen, self.batches = progress.batchId, self.batches + 1
+        self.rows_in, self.rows_out = self.rows_in + progress.numInputRows, self.rows_out + out
         millis = int(progress.durationMs.get("triggerExecution", 0))
-        self.report(BatchProgress(progress.batchId, progress.numInputRows, out, millis, operators))
+        self.run.report(BatchProgress(progress.batchId, progress.numInputRows, out, millis, operators))
+
+
+def _observed(counted: Any) -> int:
+    """The rows counted, once Spark has told of them; none where it found that there are no rows to count."""
+    deadline = time.monotonic() + _OBSERVED_SECONDS
+    future = counted._jo.future()
+    while not future.isCompleted() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    if not future.isCompleted():
+        return 0
+    row = counted._jo.getRow()
+    return int(row.getLong(0)) if row.length() else 0
