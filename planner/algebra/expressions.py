@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from plans.rex import Call, InputRef, Literal, RexNode, map_inputs, transform, type_of, walk
-from plans.types import BIGINT, BOOLEAN, LogicalType, RowType
+from plans.types import BIGINT, BOOLEAN, CharacterType, LogicalType, RowType
 
 TRUE = Literal(True, BOOLEAN.not_null())
 FALSE = Literal(False, BOOLEAN.not_null())
@@ -109,6 +109,18 @@ def case(branches: Sequence[tuple[RexNode, RexNode]], default: RexNode, type_: L
 def cast(rex: RexNode, type_: LogicalType) -> RexNode:
     """`rex` cast to a type that it is known to fit, nullability included; itself where the type is the same."""
     return rex if type_of(rex) == type_ else Call("$CAST$1", (rex,), type_, "SPECIAL")
+
+
+def same_representation(one: LogicalType, other: LogicalType) -> bool:
+    """Whether values of two types can be compared as they are; texts can, whatever their lengths."""
+    if isinstance(one, CharacterType) and isinstance(other, CharacterType):
+        return True
+    return one.not_null() == other.not_null()
+
+
+def size(rex: RexNode) -> int:
+    """How many nodes an expression has."""
+    return sum(1 for _ in walk(rex))
 
 
 def null_of(type_: LogicalType) -> Literal:

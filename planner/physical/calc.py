@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.algebra.expressions import conjunction, conjuncts, contains, is_true, shift, substitute
+from planner.algebra.expressions import conjunction, conjuncts, contains, is_true, shift, size, substitute
 from planner.algebra.nodes import (
     Correlate,
     Expand,
@@ -43,8 +43,11 @@ from plans.nodes.stateless import Calc as CalcNode
 from plans.nodes.stateless import Correlate as CorrelateNode
 from plans.nodes.stateless import Expand as ExpandNode
 from plans.nodes.stateless import WatermarkAssigner as WatermarkAssignerNode
-from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform, type_of
+from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform, type_of, walk
 from plans.types import CharacterType, IntegerType, LogicalType, RowType
+
+#: Merged expressions larger than this are computed in two steps.
+_MOST_NODES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +247,7 @@ def _calc(rel: RelNode, at: Lowering) -> Operator:
         shared = shared or (below is not rel and at.is_shared(below))
         if isinstance(below, Filter):
             conditions = conjuncts(below.condition) + conditions
-        elif any(map(is_volatile, below.exprs)) and (exprs != identity(below.row_type) or conditions):
-            # Computed once: merging could compute it twice, with two values.
+        elif not _may_merge([*exprs, *conditions], below.exprs):
             break
         else:
             exprs = tuple(substitute(rex, below.exprs) for rex in exprs)
@@ -259,9 +261,22 @@ def _calc(rel: RelNode, at: Lowering) -> Operator:
     return calc_over(source, exprs, conjunction(conditions), columns)
 
 
+def _may_merge(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
+    """Whether expressions over a projection may be written over its input.
+
+    Not where a value would be computed twice that differs each time, or where the expressions would grow beyond use.
+    """
+    plain = len(above) == len(below) and all(isinstance(rex, InputRef) for rex in above)
+    if not plain and any(map(is_volatile, below)):
+        return False
+    sizes = [size(rex) for rex in below]
+    merged = sum(sizes[node.index] if isinstance(node, InputRef) else 1 for rex in above for node in walk(rex))
+    return merged <= max(_MOST_NODES, sum(sizes) + sum(map(size, above)))
+
+
 def calc_over(source: Operator, exprs: tuple[RexNode, ...], condition: RexNode | None, columns: RowType) -> Operator:
     """A Calc, or `source` itself where the Calc would change nothing."""
-    if isinstance(source, Calc) and not any(map(is_volatile, source.exprs)):
+    if isinstance(source, Calc) and _may_merge([*exprs, *conjuncts(condition)], source.exprs):
         exprs = tuple(substitute(rex, source.exprs) for rex in exprs)
         own = [substitute(part, source.exprs) for part in conjuncts(condition)]
         return calc_over(source.input, exprs, conjunction([*conjuncts(source.condition), *own]), columns)

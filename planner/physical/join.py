@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.algebra.expressions import conjunction, conjuncts, is_call
+from planner.algebra.expressions import conjunction, conjuncts, is_call, same_representation
 from planner.algebra.nodes import Join, JoinKind, join_row_type
 from planner.physical.base import (
     Emission,
@@ -30,7 +30,7 @@ from plans.durations import format_duration
 from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.join import Join as JoinNode
 from plans.nodes.specs import JoinSpec
-from plans.rex import Call, InputRef, RexNode, type_of
+from plans.rex import Call, InputRef, RexNode
 from plans.types import RowType
 
 _TITLES = {
@@ -195,7 +195,7 @@ def _columns(call: Call, width: int) -> tuple[int, int] | None:
     one, other = call.operands
     if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
         return None
-    if type_of(one).not_null() != type_of(other).not_null():
+    if not same_representation(one.type, other.type):
         return None
     if one.index < width <= other.index:
         return one.index, other.index - width

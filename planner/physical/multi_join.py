@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from planner.algebra.expressions import TRUE, conjunction, conjuncts, is_call, is_true
+from planner.algebra.expressions import TRUE, conjunction, conjuncts, is_call, is_true, same_representation
 from planner.algebra.nodes import Join, JoinKind, Project, RelNode, named_row
 from planner.physical.base import Emission, Facts, Keys, Kinds, Lowering, Operator, Updates, listed_keys, make
 from planner.physical.describe import names_text, rex_text, type_text
@@ -22,7 +22,7 @@ from plans.durations import format_duration
 from plans.nodes.base import Distribution, InputProperty, PlanNode, StateEntry
 from plans.nodes.join import JoinAttribute
 from plans.nodes.join import MultiJoin as MultiJoinNode
-from plans.rex import InputRef, RexNode, map_inputs, type_of
+from plans.rex import InputRef, RexNode, map_inputs
 from plans.types import RowType
 
 _OPTION = "table.optimizer.multi-join.enabled"
@@ -218,7 +218,7 @@ def _attributes(chain: Chain) -> tuple[Attribute, ...]:
             one, other = part.children()
             if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
                 continue
-            if type_of(one).not_null() != type_of(other).not_null():
+            if not same_representation(one.type, other.type):
                 continue
             first, second = sorted((one.index, other.index))
             (left_input, left), (right_input, right) = owner(first), owner(second)

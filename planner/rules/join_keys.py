@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.expressions import conjunction, conjuncts, equals, is_call, shift
+from planner.algebra.expressions import conjunction, conjuncts, equals, is_call, same_representation, shift
 from planner.algebra.nodes import Join, JoinKind, Project, RelNode, identity, unique_name
 from planner.algebra.traverse import rewrite_shared
 from planner.functions.casts import cast, least_restrictive
 from planner.functions.registry import is_deterministic
 from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, type_of
-from plans.types import BOOLEAN, CharacterType, Field, RowType
+from plans.types import BOOLEAN, Field, RowType
 
 
 def compute_join_keys(rel: RelNode) -> RelNode:
@@ -104,5 +104,4 @@ def _sides(part: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
 def _plain(pair: tuple[RexNode, RexNode]) -> bool:
     if not all(isinstance(item, InputRef) for item in pair):
         return False
-    one, other = (type_of(item).not_null() for item in pair)
-    return one == other or (isinstance(one, CharacterType) and isinstance(other, CharacterType))
+    return same_representation(type_of(pair[0]), type_of(pair[1]))
