@@ -44,6 +44,11 @@ class CsvFormat(LineFormat):
             "escape-character": one_character,
             "null-literal": any_text,
             "write-bigdecimal-in-scientific-notation": boolean,
+            "trim-spaces": boolean,
+            "ignore-trailing-unmappable": boolean,
+            "allow-trailing-comma": boolean,
+            "fail-on-missing-columns": boolean,
+            "empty-string-as-null": boolean,
         }
     )
     inserts_only = True

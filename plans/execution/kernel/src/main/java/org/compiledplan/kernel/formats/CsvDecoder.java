@@ -19,6 +19,10 @@ public final class CsvDecoder extends Decoder {
     private final int quote;
     private final int escape;
     private final boolean comments;
+    private final boolean trims;
+    private final boolean ignoresMore;
+    private final boolean trailingComma;
+    private final boolean emptyIsNull;
     private final String elements;
     private final String nothing;
 
@@ -37,6 +41,10 @@ public final class CsvDecoder extends Decoder {
         this.quote = CsvOptions.quote(options);
         this.escape = CsvOptions.escape(options);
         this.comments = Boolean.parseBoolean(options.get("allow-comments"));
+        this.trims = Boolean.parseBoolean(options.get("trim-spaces"));
+        this.ignoresMore = Boolean.parseBoolean(options.get("ignore-trailing-unmappable"));
+        this.trailingComma = Boolean.parseBoolean(options.getOrDefault("allow-trailing-comma", "true"));
+        this.emptyIsNull = Boolean.parseBoolean(options.get("empty-string-as-null"));
         this.elements = options.getOrDefault("array-element-delimiter", ";");
         this.nothing = options.get("null-literal");
     }
@@ -57,7 +65,7 @@ public final class CsvDecoder extends Decoder {
     }
 
     private GenericInternalRow row(List<String> cells) {
-        if (cells.size() > names.length) {
+        if (cells.size() > names.length && !ignoresMore && !isTrailingComma(cells)) {
             throw new DataException("too many entries: expected at most " + names.length + ", found " + cells.size());
         }
         if (cells.size() < names.length && !lenient) {
@@ -65,7 +73,10 @@ public final class CsvDecoder extends Decoder {
                     "row length mismatch: " + names.length + " fields expected, " + cells.size() + " found");
         }
         Object[] values = new Object[names.length];
-        for (int i = 0; i < cells.size(); i++) {
+        for (int i = 0; i < Math.min(cells.size(), names.length); i++) {
+            if (emptyIsNull && cells.get(i).isEmpty()) {
+                continue;
+            }
             try {
                 values[i] = readers[i].read(cells.get(i));
             } catch (DataException e) {
@@ -73,6 +84,10 @@ public final class CsvDecoder extends Decoder {
             }
         }
         return new GenericInternalRow(values);
+    }
+
+    private boolean isTrailingComma(List<String> cells) {
+        return trailingComma && cells.size() == names.length + 1 && cells.get(names.length).isEmpty();
     }
 
     private void prepare() {
@@ -84,7 +99,7 @@ public final class CsvDecoder extends Decoder {
             for (int i = 0; i < names.length; i++) {
                 readers[i] = values.reader(row.children()[i]);
             }
-            lines = new CsvLines(separator, quote, escape, comments);
+            lines = new CsvLines(separator, quote, escape, comments, trims);
         }
         String now = String.valueOf(InputFileBlockHolder.getInputFilePath());
         if (!now.equals(file)) {

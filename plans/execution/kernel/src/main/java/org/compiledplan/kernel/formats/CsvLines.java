@@ -15,15 +15,17 @@ final class CsvLines {
     private final int quote;
     private final int escape;
     private final boolean comments;
+    private final boolean trims;
     private final StringBuilder cell = new StringBuilder();
     private List<String> cells = new ArrayList<>();
     private boolean open;
 
-    CsvLines(char separator, int quote, int escape, boolean comments) {
+    CsvLines(char separator, int quote, int escape, boolean comments, boolean trims) {
         this.separator = separator;
         this.quote = quote;
         this.escape = escape;
         this.comments = comments;
+        this.trims = trims;
     }
 
     /** Whether the record of the last line goes on. */
@@ -83,6 +85,9 @@ final class CsvLines {
     /** Reads the cell that begins at a position; the position of the next one, or -1 at the end of the line. */
     private int cell(String line, int from) {
         cell.setLength(0);
+        while (trims && from < line.length() && line.charAt(from) <= ' ' && line.charAt(from) != separator) {
+            from++;
+        }
         if (from < line.length() && line.charAt(from) == quote) {
             int at = quoted(line, from + 1);
             if (at < 0) {
@@ -105,7 +110,7 @@ final class CsvLines {
         if (at >= line.length() && end > 0 && cell.charAt(end - 1) == '\r') {
             cell.setLength(end - 1);
         }
-        cells.add(cell.toString());
+        cells.add(trims ? cell.toString().trim() : cell.toString());
         return at < line.length() ? at + 1 : -1;
     }
 

@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.formats;
 
 import java.math.BigDecimal;
+import java.sql.Date;
 import java.util.Base64;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
@@ -54,11 +55,7 @@ final class CsvValues {
             case "ROW", "STRUCTURED_TYPE" -> row(shape);
             case "CHAR", "VARCHAR" -> Values::text;
             case "NULL" -> cell -> null;
-            default -> {
-                Reader scalar = scalar(shape);
-                // A cell without text is null, except where it can be a text.
-                yield cell -> cell.isBlank() ? null : scalar.read(cell);
-            }
+            default -> scalar(shape);
         };
     }
 
@@ -73,10 +70,10 @@ final class CsvValues {
             case "DOUBLE" -> cell -> Double.parseDouble(cell.trim());
             case "DECIMAL" -> cell -> Values.decimal(new BigDecimal(cell.trim()), shape.precision(), shape.scale());
             case "BINARY", "VARBINARY" -> cell -> Base64.getDecoder().decode(cell);
-            case "DATE" -> TimeTexts::date;
+            case "DATE" -> cell -> (int) Date.valueOf(cell).toLocalDate().toEpochDay();
             case "TIME_WITHOUT_TIME_ZONE" -> TimeTexts::time;
-            case "TIMESTAMP_WITHOUT_TIME_ZONE" -> TIMES::timestamp;
-            case "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> TIMES::timestampLtz;
+            case "TIMESTAMP_WITHOUT_TIME_ZONE" -> cell -> TIMES.timestamp(cell.trim());
+            case "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> cell -> TIMES.timestampLtz(cell.trim());
             default -> throw new IllegalArgumentException("CSV does not hold values of type " + shape.text());
         };
     }

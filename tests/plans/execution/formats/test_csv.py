@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F
+
+from plans import types as t
+from plans.errors import UnsupportedError
+from plans.execution.expressions.functions import register
+from plans.execution.formats import load_formats
+from plans.execution.formats.base import FormatSpec, formats
+from plans.execution.formats.csv import CsvFormat
+
+FAILURE = (PySparkException, Py4JJavaError)
+THREE = ("INT", "STRING", "STRING")
+
+
+def spec_of(types: tuple[str, ...], options: dict[str, str]) -> FormatSpec:
+    row = t.row_of([f"col{i}" for i in range(len(types))], [t.parse_type(text) for text in types])
+    return FormatSpec("c.d.t", row, {key.replace("_", "-"): value for key, value in options.items()})
+
+
+def read(spark: SparkSession, text: str, *types: str, **options: str) -> list[tuple[Any, ...]]:
+    register(spark)
+    load_formats()
+    found = formats()["csv"]
+    assert isinstance(found, CsvFormat)
+    lines = spark.createDataFrame([(line,) for line in text.split("\n")], "value string").coalesce(1)
+    rows: list[Row] = found.decoded(lines, spec_of(types, options), []).collect()
+    return [tuple(row)[2:] for row in rows]
+
+
+def test_quotes(spark: SparkSession) -> None:
+    text = '1,a,b\n2,"x, ""y""",\r\n3,"two\nlines","é"\n4, "q",a"b'
+    assert read(spark, text, *THREE) == [
+        (1, "a", "b"),
+        (2, 'x, "y"', ""),
+        (3, "two\nlines", "é"),
+        (4, ' "q"', 'a"b'),
+    ]
+
+
+def test_options(spark: SparkSession) -> None:
+    assert read(spark, "1\t'a\tb'\tx", *THREE, field_delimiter="\t", quote_character="'") == [(1, "a\tb", "x")]
+    assert read(spark, '1,"a",b"', *THREE, disable_quote_character="true") == [(1, '"a"', 'b"')]
+    assert read(spark, "1,a\\,b,c", *THREE, escape_character="\\") == [(1, "a,b", "c")]
+    assert read(spark, "# x\n1,n/a,b", *THREE, allow_comments="true", null_literal="n/a") == [(1, None, "b")]
+    assert read(spark, "1, a , b ", *THREE, trim_spaces="true") == [(1, "a", "b")]
+    assert read(spark, "1,,b", *THREE, empty_string_as_null="true") == [(1, None, "b")]
+    assert read(spark, "1,a,b,c,d", *THREE, ignore_trailing_unmappable="true") == [(1, "a", "b")]
+    assert read(spark, "1,a,b,", *THREE) == [(1, "a", "b")]
+    assert read(spark, "1|2,x", "ARRAY<INT>", "STRING", array_element_delimiter="|") == [([1, 2], "x")]
+
+
+def test_values(spark: SparkSession) -> None:
+    types = (
+        "DECIMAL(5, 2)",
+        "BOOLEAN",
+        "BYTES",
+        "DATE",
+        "TIMESTAMP(3)",
+        "ARRAY<INT>",
+        "ROW<p INT, q STRING>",
+        "DOUBLE",
+    )
+    found = read(spark, '1.005,TRUE,AQL/,2024-01-02,"2024-01-02 03:04:05.5",1;2,7;y,-Infinity', *types)[0]
+    assert found[0] == Decimal("1.01")
+    assert found[1:3] == (True, b"\x01\x02\xff")
+    assert [str(v) for v in found[3:5]] == ["2024-01-02", "2024-01-02 03:04:05.500000"]
+    assert (found[5], tuple(found[6]), found[7]) == ([1, 2], (7, "y"), float("-inf"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x,a,b", "column col0: 'x' cannot be read as INT"),
+        ("1,a,b,c", "too many entries: expected at most 3, found 4"),
+        ("1,a", "row length mismatch: 3 fields expected, 2 found"),
+        ('1,"a"b,c', "a separator must follow a quoted cell, not 'b'"),
+        ('1,"open,c\n2,x,y', "a quote is not closed"),
+    ],
+)
+def test_faults(spark: SparkSession, text: str, message: str) -> None:
+    with pytest.raises(FAILURE, match=message):
+        read(spark, text, *THREE)
+    rest = read(spark, f"9,ok,ok\n{text}", *THREE, ignore_parse_errors="true")
+    assert rest[0] == (9, "ok", "ok")
+
+
+def test_written_as_flink_writes(spark: SparkSession, tmp_path: Path) -> None:
+    types = (
+        "INT",
+        "STRING",
+        "DECIMAL(10, 2)",
+        "TIMESTAMP(3)",
+        "ARRAY<STRING>",
+        "ROW<x INT, y STRING>",
+        "BYTES",
+        "CHAR(5)",
+    )
+    values = [
+        "1",
+        "'a\"b\\n,;ü'",
+        "10.00BD",
+        "TIMESTAMP_NTZ'2024-01-02 03:04:05.12'",
+        "array('x;y', '\"q\"', null, '')",
+        "named_struct('x', 1, 'y', 'y')",
+        "X'0102FF'",
+        "'ab   '",
+    ]
+    frame = spark.range(2, numPartitions=1).select(
+        F.lit(0).cast("tinyint").alias("kind"),
+        *(F.when(F.col("id") == 0, F.expr(sql)).alias(f"c{i}") for i, sql in enumerate(values)),
+    )
+    load_formats()
+    formats()["csv"].writer(frame, spec_of(types, {}), []).save(str(tmp_path / "out"))
+    text = "".join(file.read_text() for file in sorted((tmp_path / "out").glob("part-*")))
+    assert text == ('1,"a""b\n,;ü",1E+1,"2024-01-02 03:04:05.12","x;y;""q"";;",1;y,AQL/,"ab   "\n,,,,,,,\n')
+
+
+def test_types_that_csv_cannot_hold() -> None:
+    load_formats()
+    with pytest.raises(UnsupportedError, match="col0.*MAP"):
+        formats()["csv"].check(spec_of(("MAP<STRING, INT>",), {}))
