@@ -98,7 +98,14 @@ def _all_columns(session: Session, node: exp.Expr, context: Context) -> RexNode:
 @binds(exp.Literal)
 def _literal(session: Session, node: exp.Expr, context: Context) -> RexNode:
     text = str(node.this)
-    return literals.string(text) if node.is_string else literals.number(text)
+    return literals.string(text) if node.is_string else _number(session, node, text)
+
+
+def _number(session: Session, node: exp.Expr, text: str) -> RexNode:
+    try:
+        return literals.number(text)
+    except ArithmeticError:
+        raise session.source.error(node, f"not a number: {text}") from None
 
 
 @binds(exp.Boolean)
@@ -228,7 +235,7 @@ def _not(session: Session, node: exp.Expr, context: Context) -> RexNode:
 @binds(exp.Neg)
 def _negative(session: Session, node: exp.Expr, context: Context) -> RexNode:
     if isinstance(node.this, exp.Literal) and not node.this.is_string:
-        return literals.number(f"-{node.this.this}")
+        return _number(session, node, f"-{node.this.this}")
     return resolve_call("-", [bind(session, node.this, context)])
 
 
