@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.bench.base import Line, Setting, measurements
+from tests.bench.data import FORMATS
 from tests.bench.harness import BenchError
 
 app = typer.Typer(add_completion=False)
@@ -25,12 +26,15 @@ def bench(
     quick: Annotated[
         bool, typer.Option("--quick", help="Smaller data, one run each: minutes instead of an hour.")
     ] = False,
+    format: Annotated[str, typer.Option(help=f"Format of the input: {', '.join(FORMATS)}.")] = FORMATS[0],
 ) -> None:
     """Measure speed and memory, as ratios from one run, on 2 cores with RocksDB state."""
     known = measurements()
     for name in names or ():
         if name not in known:
             raise typer.BadParameter(f"no measurement {name!r}; there are: {', '.join(known)}")
+    if format not in FORMATS:
+        raise typer.BadParameter(f"no format {format!r}; there are: {', '.join(FORMATS)}")
     console = Console(stderr=True)
     table = Table("measurement", "figure", "goal", "met")
     failed = False
@@ -39,7 +43,7 @@ def bench(
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix=f"bench-{name}-") as folder:
             try:
-                for line in known[name](Setting(Path(folder), quick)):
+                for line in known[name](Setting(Path(folder), quick, format)):
                     console.print(f"  {line.what}: {line.figure}", highlight=False)
                     table.add_row(*_cells(line))
             except BenchError as fault:

@@ -24,10 +24,12 @@ class Setting:
     Args:
         folder: an empty folder for data and plans.
         quick: smaller data and fewer runs.
+        format: the format of input files.
     """
 
     folder: Path
     quick: bool
+    format: str
 
     @property
     def runs(self) -> int:

@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-#: The format of all input; it ends the names of folders, by which the hand-written scripts know it.
-FORMAT = "json"
+#: Formats of input; a folder's name ends with it, by which the hand-written scripts know it.
+FORMATS = ("parquet", "csv", "json")
 
 Columns = dict[str, "np.typing.NDArray[np.int64]"]
 
 
-def write(folder: Path, files: Sequence[Columns]) -> Path:
+def write(folder: Path, files: Sequence[Columns], format_: str) -> Path:
     """Write one file for each set of columns, a second apart in their modification times, which order them."""
-    folder = folder.with_name(f"{folder.name}.{FORMAT}")
+    folder = folder.with_name(f"{folder.name}.{format_}")
     folder.mkdir(parents=True, exist_ok=True)
     for at, columns in enumerate(files):
-        file = folder / f"{at:05}.{FORMAT}"
+        file = folder / f"{at:05}.{format_}"
         write_file(file, columns)
         os.utime(file, (1_700_000_000 + at, 1_700_000_000 + at))
     return folder
@@ -29,10 +29,11 @@ def write(folder: Path, files: Sequence[Columns]) -> Path:
 def write_file(file: Path, columns: Columns) -> None:
     """Write one file; it is whole when it appears under its name."""
     rows = pd.DataFrame(columns)
+    format_ = file.suffix[1:]
     temporary = file.with_name(f".{file.name}")
-    if FORMAT == "json":
+    if format_ == "json":
         rows.to_json(temporary, orient="records", lines=True)
-    elif FORMAT == "csv":
+    elif format_ == "csv":
         rows.to_csv(temporary, index=False, header=False)
     else:
         rows.to_parquet(temporary, index=False)
@@ -59,7 +60,7 @@ def each_key(keys: int, seed: int, first: int = 0) -> Columns:
 
 def table(name: str, folder: Path, more: str = "", columns: str = "k BIGINT, v BIGINT") -> str:
     """A CREATE TABLE statement over such a folder."""
-    options = f"'connector' = 'filesystem', 'path' = '{folder}', 'format' = '{FORMAT}'{more}"
+    options = f"'connector' = 'filesystem', 'path' = '{folder}', 'format' = '{folder.suffix[1:]}'{more}"
     return f"CREATE TABLE {name} ({columns}) WITH ({options});\n"
 
 

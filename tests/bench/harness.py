@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from tests.bench.base import Line
 
 ROOT = Path(__file__).resolve().parents[2]
 _CLOCK = os.sysconf("SC_CLK_TCK")
@@ -35,10 +37,11 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """A process that ran to its end; `seconds` and `cpu` are of the whole process, the JVM included."""
+    """A process that ran to its end: seconds, processor time in seconds and peak memory in MB, its JVM included."""
 
     seconds: float
     cpu: float
+    memory: float
     batches: tuple[Batch, ...]
     after_last: float
 
@@ -77,21 +80,22 @@ def run(
     process = subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
-    watch, said, cpu = Watch(process, on_batch), [], 0.0
+    watch, said, cpu, memory = Watch(process, on_batch), [], 0.0, 0.0
     assert process.stderr is not None
     for line in process.stderr:
         said.append(line)
         message = _message(line)
         if message is not None and message.get("event") == "batch":
             watch.batches.append(_batch(message))
-            cpu = max(cpu, _cpu_seconds(process.pid))
+            figures = _figures(process.pid)
+            cpu, memory = max(cpu, figures[0]), max(memory, figures[1])
             on_batch(watch)
     code = process.wait()
     end = time.monotonic()
     if code not in accept:
         raise BenchError(f"{' '.join(command)}\nended with {code}\n{''.join(said[-15:])}")
     last = watch.batches[-1].at if watch.batches else start
-    return Execution(end - start, cpu, tuple(watch.batches), end - last)
+    return Execution(end - start, cpu, memory, tuple(watch.batches), end - last)
 
 
 def _message(line: str) -> dict[str, Any] | None:
@@ -106,15 +110,19 @@ def _batch(message: Mapping[str, Any]) -> Batch:
     return Batch(message["batchMillis"] / 1000, message["rowsIn"], state, time.monotonic())
 
 
-def _cpu_seconds(pid: int) -> float:
-    """Processor time of a process and its children so far; 0 where there is no /proc."""
-    total = 0.0
+def _figures(pid: int) -> tuple[float, float]:
+    """Processor time in seconds so far and peak memory in MB of a process and its children; 0 without /proc."""
+    cpu = memory = 0.0
     with contextlib.suppress(OSError):
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        total = (int(fields[11]) + int(fields[12])) / _CLOCK
+        cpu = (int(fields[11]) + int(fields[12])) / _CLOCK
+        status = dict(line.partition(":")[::2] for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        memory = int(status.get("VmHWM", "0 kB").split()[0]) / 1024
         for task in Path(f"/proc/{pid}/task").iterdir():
-            total += sum(_cpu_seconds(int(child)) for child in (task / "children").read_text().split())
-    return total
+            for child in (task / "children").read_text().split():
+                more = _figures(int(child))
+                cpu, memory = cpu + more[0], memory + more[1]
+    return cpu, memory
 
 
 def execute_plan(plan: Path, *options: str, **more: Any) -> Execution:
@@ -156,9 +164,19 @@ class Pair:
         """How many times as fast ours is: the median over the pairs of theirs / ours."""
         return median(figure(their) / figure(our) for our, their in zip(self.ours, self.theirs, strict=True))
 
-    def text(self, figure: Callable[[Execution], float]) -> str:
-        """The medians of both."""
-        return f"{median(map(figure, self.ours)):.1f} s, by hand {median(map(figure, self.theirs)):.1f} s"
+    def line(self, what: str, figure: Callable[[Execution], float], unit: str, goal: float | None = None) -> Line:
+        """The line of a ratio, with the medians of both."""
+        ratio = self.ratio(figure)
+        ours, theirs = (median(map(figure, runs)) for runs in (self.ours, self.theirs))
+        text = f"{ratio:.2f} ({ours:.1f} {unit}, by hand {theirs:.1f} {unit})"
+        return Line(what, text) if goal is None else Line(what, text, f">= {goal}", ratio >= goal)
+
+    def lines(self, what: str, goal: float) -> Iterator[Line]:
+        """The ratios by hand / execute-plan: the micro-batches, which are judged, then the whole processes."""
+        yield self.line(f"{what}, micro-batches, by hand / execute-plan", lambda run: run.batch_seconds, "s", goal)
+        yield self.line(f"{what}, whole process", lambda run: run.seconds, "s")
+        yield self.line(f"{what}, processor time", lambda run: run.cpu, "s")
+        yield self.line(f"{what}, peak memory", lambda run: run.memory, "MB")
 
 
 def alternate(runs: int, ours: Callable[[], Execution], theirs: Callable[[], Execution]) -> Pair:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tests.bench.base import Line, Setting, measurement
 from tests.bench.data import random_keys, sink, split, table, write
-from tests.bench.harness import Execution, alternate, compile_plan, execute_plan, native
+from tests.bench.harness import alternate, compile_plan, execute_plan, native
 
 _GOAL = 1.0
 
@@ -15,7 +15,7 @@ _GOAL = 1.0
 def aggregate(setting: Setting) -> Iterator[Line]:
     """Count and sum over 1,000,000 rows and 100,000 keys in 5 micro-batches, against Spark's own aggregate."""
     rows, keys = (200_000, 20_000) if setting.quick else (1_000_000, 100_000)
-    data = write(setting.folder / "rows", split(random_keys(rows, keys, seed=1), 5))
+    data = write(setting.folder / "rows", split(random_keys(rows, keys, seed=1), 5), setting.format)
     program = table("r", data) + sink("k BIGINT, c BIGINT, s BIGINT")
     plan = compile_plan(f"{program}INSERT INTO done SELECT k, COUNT(*), SUM(v) FROM r GROUP BY k;", setting.folder, "p")
     pair = alternate(
@@ -23,17 +23,4 @@ def aggregate(setting: Setting) -> Iterator[Line]:
         lambda: execute_plan(plan, "--max-files-per-batch", "1"),
         lambda: native("aggregate", setting.folder, str(data)),
     )
-    ratio = pair.ratio(lambda run: run.batch_seconds)
-    figure = f"{ratio:.2f} ({pair.text(lambda run: run.batch_seconds)})"
-    yield Line("aggregate, micro-batches, by hand / execute-plan", figure, f">= {_GOAL}", ratio >= _GOAL)
-    yield whole("aggregate", pair.ratio(_seconds), pair.text(_seconds))
-    yield Line("aggregate, processor time", f"{pair.ratio(lambda run: run.cpu):.2f} ({pair.text(lambda run: run.cpu)})")
-
-
-def whole(what: str, ratio: float, text: str) -> Line:
-    """The line for whole processes, start and end included."""
-    return Line(f"{what}, whole process", f"{ratio:.2f} ({text})")
-
-
-def _seconds(run: Execution) -> float:
-    return run.seconds
+    yield from pair.lines("aggregate", _GOAL)

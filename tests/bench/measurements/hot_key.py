@@ -21,8 +21,8 @@ def hot_key(setting: Setting) -> Iterator[Line]:
     files = [_hot(_ROWS, 0)]
     for at in range(_TIMES):
         files += [_hot(_ADDED, at + 1), each_key(_ADDED, seed=at, first=1 + at * _ADDED)]
-    left = write(setting.folder / "left", files)
-    right = write(setting.folder / "right", [each_key(1, seed=0, first=-1)])
+    left = write(setting.folder / "left", files, setting.format)
+    right = write(setting.folder / "right", [each_key(1, seed=0, first=-1)], setting.format)
     program = "SET 'table.exec.state.ttl' = '1 h';\n" + table("l", left) + table("r", right)
     plan = compile_plan(program + sink("k BIGINT, a BIGINT, b BIGINT") + _SQL, setting.folder, "plan")
     batches = execute_plan(plan, "--max-files-per-batch", "1").batches
