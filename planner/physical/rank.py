@@ -185,6 +185,7 @@ class FirstRows(Single):
     offset: int
     fetch: int | None
     append: bool
+    update_keys: tuple[int, ...] | None
     update_before: bool = False
 
     def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
@@ -199,7 +200,7 @@ class FirstRows(Single):
         return (Trend.UNKNOWN,) * len(self.row_type.fields)
 
     def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return (Updates.BOTH,)
+        return (Updates.BOTH if self.update_keys is None else Updates.AFTER,)
 
     def sending(self, wanted: Updates) -> Operator:
         return replace(self, update_before=wanted is Updates.BOTH or (bool(self.order) and wanted is Updates.NONE))
@@ -214,7 +215,7 @@ class FirstRows(Single):
             partition=make(PartitionSpec)(fields=()),
             order_by=sort_spec(self.order),
             rank_range=_range(self.offset + 1, end, None),
-            rank_strategy=_strategy(self.append, None),
+            rank_strategy=_strategy(self.append, self.update_keys),
             output_row_number=False,
             generate_update_before=self.update_before,
             state=_state(at),
@@ -228,7 +229,7 @@ class FirstRows(Single):
         if not self.order:
             return f"Limit(offset=[{self.offset}], fetch=[{fetch}])"
         order = order_text(self.order, self.row_type.names)
-        strategy = _strategy_text(self.append, None)
+        strategy = _strategy_text(self.append, self.update_keys)
         return f"SortLimit(orderBy=[{order}], offset=[{self.offset}], fetch=[{fetch}], strategy=[{strategy}])"
 
 
@@ -303,7 +304,7 @@ def _lower_rank(rel: Rank, at: Lowering) -> Operator:
     time = _time_order(rel, source.row_type)
     if append and time is not TimeKind.REGULAR and rel.rank_column is None and (rel.start, rel.end) == (1, 1):
         return KeepOne(source, rel.partition, time is TimeKind.ROWTIME, not rel.order[0].ascending)
-    update_keys = None if append else _rising_keys(rel, facts)
+    update_keys = None if append else _rising_keys(rel.partition, rel.order, facts)
     return TopN(
         source,
         rel.partition,
@@ -330,15 +331,15 @@ def _time_kind(type_: LogicalType) -> TimeKind:
     return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
 
 
-def _rising_keys(rel: Rank, facts: Facts) -> tuple[int, ...] | None:
+def _rising_keys(partition: Sequence[int], order: Sequence[SortKey], facts: Facts) -> tuple[int, ...] | None:
     """The keys of updates by which a row can only move up the order; None where it may move down or vanish."""
     wanted = {True: Trend.DECREASING, False: Trend.INCREASING}
-    if Kinds.DELETE in facts.kinds or not facts.local_keys or not rel.order:
+    if Kinds.DELETE in facts.kinds or not facts.local_keys or not order:
         return None
-    for key in rel.order:
+    for key in order:
         if facts.trends[key.index] not in (wanted[key.ascending], Trend.CONSTANT):
             return None
-    found = smallest(keys_within(facts.local_keys, Key(rel.partition)))
+    found = smallest(keys_within(facts.local_keys, Key(partition)))
     return None if found is None else tuple(sorted(found))
 
 
@@ -347,7 +348,9 @@ def _lower_sort(rel: Sort, at: Lowering) -> Operator:
     source = Exchange(at.lower(rel.input), None)
     facts = at.facts(source)
     if rel.fetch is not None or rel.offset:
-        return FirstRows(source, rel.keys, rel.offset, rel.fetch, facts.kinds.insert_only)
+        append = facts.kinds.insert_only
+        update_keys = None if append else _rising_keys((), rel.keys, facts)
+        return FirstRows(source, rel.keys, rel.offset, rel.fetch, append, update_keys)
     first = rel.keys[0] if rel.keys else None
     if first is None:
         return at.lower(rel.input)
