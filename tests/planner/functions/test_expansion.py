@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from planner.algebra.nodes import AggregateCall, Over
+from dataclasses import replace
+
+from planner.algebra.nodes import Aggregate, AggregateCall, Over, Project, RelNode, Values
 from planner.functions.aggregates import resolve_aggregate
-from planner.functions.expansion import Reduction, expand_over, reduce_aggregates
+from planner.functions.expansion import Reduction, expand_over, reduce_aggregate, reduce_aggregates
 from plans.rex import Call, InputRef, RexNode, Sarg, type_of, walk
-from plans.types import BIGINT, DOUBLE, INT, DecimalType, LogicalType, parse_type
+from plans.types import BIGINT, DOUBLE, INT, DecimalType, LogicalType, parse_type, row_of
 
 # columns: i (grouping), j, dc, d, a NOT NULL one
 TYPES: list[LogicalType] = [INT, INT, DecimalType(precision=10, scale=2), DOUBLE, INT.not_null()]
@@ -126,3 +128,29 @@ def test_a_sample_of_whole_numbers_is_divided_as_bigint_and_cast_back() -> None:
     rex = over("VAR_SAMP", 1)
     assert isinstance(rex, Call) and rex.name == "$CAST$1" and rex.type == INT
     assert type_of(rex.operands[0]) == BIGINT
+
+
+def aggregate(*calls: AggregateCall) -> RelNode:
+    rows = Values(row_of(["i", "j", "dc", "d", "a"], TYPES), ())
+    columns = row_of(["i", *(item.column for item in calls)], [INT, *(item.type for item in calls)])
+    return reduce_aggregate(Aggregate(rows, (0,), calls, columns))
+
+
+def test_an_aggregate_that_stays_only_loses_what_makes_no_difference() -> None:
+    distinct = replace(call("MAX", 4, "m"), distinct=True)
+    found = aggregate(distinct, call("COUNT", 4, "n"), replace(call("COUNT", 1, "k"), distinct=True))
+    assert isinstance(found, Aggregate)
+    assert [(item.name, item.args, item.distinct) for item in found.calls] == [
+        ("$MAX$1", (4,), False),
+        ("$COUNT$1", (), False),
+        ("$COUNT$1", (1,), True),
+    ]
+
+
+def test_a_reduced_aggregate_has_the_columns_of_the_query_above_it() -> None:
+    found = aggregate(call("STDDEV_SAMP", 3, "s"), call("AVG", 1, "m"))
+    assert isinstance(found, Project)
+    assert found.row_type.names == ("i", "s", "m")
+    assert tuple(type_of(rex) for rex in found.exprs) == found.row_type.types
+    below = found.input.row_type.names
+    assert len(set(below)) == len(below) == 5
