@@ -11,6 +11,7 @@ from planner.config import TableConfig
 from plans.durations import format_duration, parse_duration
 from plans.errors import CompiledPlanError, ProgramError
 
+
 class Settings:
     """A program's options over Flink's defaults."""
 

@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planner.algebra.nodes import RelNode, SetKind, SetOp, Sink
-from planner.physical import aggregate, calc, join, plumbing, rank, scan, sink  # noqa: F401  # they register themselves
+from planner.physical import (  # noqa: F401  # they register themselves
+    aggregate,
+    calc,
+    join,
+    plumbing,
+    rank,
+    scan,
+    sink,
+    table_function,
+)
 from planner.physical.base import Emission, Lowering, Operator
 from planner.physical.changelog import Settling
 from planner.physical.sink import TableSinkOperator

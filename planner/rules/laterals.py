@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.expressions import conjunction, contains, is_true, shift, substitute
+from planner.algebra.expressions import conjunction, contains, is_true, retype, shift, substitute
 from planner.algebra.nodes import (
     Aggregate,
     Correlate,
@@ -83,12 +83,8 @@ def _table_function(rel: Correlate) -> RelNode:
     made: RelNode = replace(rel, right=below, condition=condition if left and not is_true(condition) else None)
     if not left and not is_true(condition):
         made = Filter(made, condition)
-    types = made.row_type.types
-    found = [*identity(rel.left.row_type), *(_joined(rex, rel, width) for rex in exprs)]
-    retyped = tuple(
-        transform(rex, lambda node: InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node)
-        for rex in found
-    )
+    found = (*identity(rel.left.row_type), *(_joined(rex, rel, width) for rex in exprs))
+    retyped = tuple(retype(rex, made.row_type) for rex in found)
     return Project(made, retyped, row_of(rel.row_type.names, [type_of(rex) for rex in retyped]))
 
 
@@ -122,11 +118,8 @@ def _subquery(rel: Correlate) -> RelNode:
     ):
         raise refused("LEFT JOIN LATERAL over columns that are computed from the left side")
     joined = Join(rel.left, pulled.rel, rel.kind, conjunction(conditions))
-    types = joined.row_type.types
-    exprs = tuple(
-        transform(rex, lambda node: InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node)
-        for rex in (*identity(rel.left.row_type), *(_joined(rex, rel, width) for rex in pulled.columns))
-    )
+    found = (*identity(rel.left.row_type), *(_joined(rex, rel, width) for rex in pulled.columns))
+    exprs = tuple(retype(rex, joined.row_type) for rex in found)
     return Project(joined, exprs, row_of(rel.row_type.names, [type_of(rex) for rex in exprs]))
 
 

@@ -26,6 +26,7 @@ from planner.algebra.expressions import (
     is_not_null,
     is_null,
     null_of,
+    retype,
     shift,
 )
 from planner.algebra.nodes import (
@@ -225,12 +226,7 @@ def _scalar(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNo
     conditions = [_joined(item, subquery.name, source, width) for item in pulled.conditions]
     joined = Join(source, pulled.rel, JoinKind.LEFT, conjunction(conditions))
     value = _joined(pulled.columns[0], subquery.name, source, width)
-    return joined, _retyped(value, joined.row_type)
-
-
-def _retyped(rex: RexNode, row: RowType) -> RexNode:
-    types = row.types
-    return transform(rex, lambda node: InputRef(node.index, types[node.index]) if isinstance(node, InputRef) else node)
+    return joined, retype(value, joined.row_type)
 
 
 def _plain_columns(pulled: Pulled) -> bool:

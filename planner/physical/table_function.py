@@ -1,0 +1,105 @@
+"""Table functions called for every row: UNNEST, and the copies of counted rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.algebra.expressions import contains, is_true, shift
+from planner.algebra.nodes import Correlate, JoinKind, OuterRef, TableFunctionScan, identity
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Keys,
+    Lowering,
+    Operator,
+    Single,
+    Trend,
+    any_distribution,
+    lowers,
+    make,
+    unsupported,
+)
+from planner.physical.calc import Calc
+from planner.physical.describe import rex_text, type_text
+from plans.nodes.base import PlanNode
+from plans.nodes.stateless import Correlate as CorrelateNode
+from plans.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
+from plans.types import RowType
+
+
+@dataclass(frozen=True, slots=True)
+class TableFunction(Single):
+    """Every row with each row that a table function gives for it; `left` keeps rows that get none."""
+
+    call: RexNode
+    left: bool
+    condition: RexNode | None
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.columns.fields)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return make(CorrelateNode)(
+            id=at.id,
+            join_type="LEFT" if self.left else "INNER",
+            function_call=self.call,
+            condition=self.condition,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.row_type.names
+        kind = "LEFT" if self.left else "INNER"
+        rows = ", ".join(f"{type_text(item.type)} {item.name}" for item in self.columns.fields)
+        return (
+            f"Correlate(invocation=[{rex_text(self.call, ())}], correlate=[table({rex_text(self.call, names)})], "
+            f"select=[{','.join(names)}], rowType=[RecordType({rows})], joinType=[{kind}])"
+        )
+
+
+@lowers(Correlate)
+def _lower_correlate(rel: Correlate, at: Lowering) -> Operator:
+    if not isinstance(rel.right, TableFunctionScan):
+        raise unsupported(
+            "a correlated subquery of this form", remedy="join the tables with ON, or aggregate before joining"
+        )
+    if rel.kind not in (JoinKind.INNER, JoinKind.LEFT):
+        raise unsupported(f"a {rel.kind.value} join with a table function")
+    source = at.lower(rel.left)
+    row = rel.row_type
+    call = _with_correlation(rel.right.call, rel, source.row_type)
+    condition = None if is_true(rel.condition) else rel.condition
+    above: RexNode | None = None
+    if condition is not None and rel.kind is JoinKind.INNER:
+        condition, above = None, condition
+    elif condition is not None and contains(
+        condition, lambda rex: isinstance(rex, InputRef) and rex.index < len(source.row_type.fields)
+    ):
+        raise unsupported("LEFT JOIN with a table function ON a condition over the left side", remedy="use ON TRUE")
+    elif condition is not None:
+        condition = shift(condition, -len(source.row_type.fields))
+    made = TableFunction(source, call, rel.kind is JoinKind.LEFT, condition, row)
+    return made if above is None else Calc(made, identity(row), above, row)
+
+
+def _with_correlation(call: RexNode, rel: Correlate, row: RowType) -> RexNode:
+    """The call with references to the left row written as fields of the correlation variable."""
+    variable = CorrelVariable("$cor0", row.with_nullability(False))
+
+    def change(node: RexNode) -> RexNode:
+        if isinstance(node, OuterRef) and node.name == rel.name:
+            return FieldAccess(variable, row.names[node.index])
+        return node
+
+    return transform(call, change)
