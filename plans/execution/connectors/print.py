@@ -47,7 +47,8 @@ class Printer:
             .sortWithinPartitions(ORD, PATH)
             .select("line")
         )
-        for found in lines.toLocalIterator():
+        # Not toLocalIterator(), which is no action that could be observed.
+        for found in lines.collect():
             self.show(f"{prefix}{found.line}")
 
 

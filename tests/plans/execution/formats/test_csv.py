@@ -126,5 +126,5 @@ def test_written_as_flink_writes(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_types_that_csv_cannot_hold() -> None:
     load_formats()
-    with pytest.raises(UnsupportedError, match="col0.*MAP"):
+    with pytest.raises(UnsupportedError, match=r"col0.*MAP"):
         formats()["csv"].check(spec_of(("MAP<STRING, INT>",), {}))
