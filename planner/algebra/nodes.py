@@ -7,7 +7,7 @@ columns, then right). Three expressions exist only here and are rewritten before
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -424,24 +424,23 @@ def join_row_type(left: RowType, right: RowType, kind: JoinKind) -> RowType:
     """Columns of a join: names made unique as Flink does (`id`, `id0`), outer sides made nullable."""
     if kind in (JoinKind.SEMI, JoinKind.ANTI):
         return left
-    taken = list(left.names)
-    for name in right.names:
-        taken.append(unique_name(name, taken))
     nullable_left = kind in (JoinKind.RIGHT, JoinKind.FULL)
     nullable_right = kind in (JoinKind.LEFT, JoinKind.FULL)
-    fields = [*left.fields, *right.fields]
-    types = [
-        item.type.with_nullability(True) if (nullable_left if at < len(left.fields) else nullable_right) else item.type
-        for at, item in enumerate(fields)
-    ]
-    return RowType(
-        fields=tuple(
-            replace(item, name=name, type=type_) for item, name, type_ in zip(fields, taken, types, strict=True)
-        )
-    )
+    fields = [_as_nullable(item) for item in left.fields] if nullable_left else list(left.fields)
+    taken = set(left.names)
+    for item in right.fields:
+        name = unique_name(item.name, taken)
+        taken.add(name)
+        found = _as_nullable(item) if nullable_right else item
+        fields.append(found if found.name == name else Field(name, found.type, found.comment))
+    return RowType(fields=tuple(fields))
 
 
-def unique_name(name: str, taken: list[str]) -> str:
+def _as_nullable(item: Field) -> Field:
+    return item if item.type.nullable else Field(item.name, item.type.with_nullability(True), item.comment)
+
+
+def unique_name(name: str, taken: Collection[str]) -> str:
     """`name`, or with the first number appended that makes it new: `id`, `id0`, `id1`."""
     if name not in taken:
         return name
@@ -453,9 +452,9 @@ def unique_name(name: str, taken: list[str]) -> str:
 
 def named_row(names: Sequence[str], types: Sequence[LogicalType]) -> RowType:
     """A row of these names, made unique as Flink does."""
-    taken: list[str] = []
+    taken: dict[str, None] = {}
     for name in names:
-        taken.append(unique_name(name, taken))
+        taken[unique_name(name, taken)] = None
     return RowType(fields=tuple(Field(name, type_) for name, type_ in zip(taken, types, strict=True)))
 
 

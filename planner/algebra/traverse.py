@@ -21,6 +21,9 @@ from planner.algebra.nodes import (
 )
 from plans.rex import RexNode, transform, walk
 
+#: Stands for an input that does not matter.
+_HOLE = RelNode()
+
 Change = Callable[[RelNode], RelNode]
 RexChange = Callable[[RexNode], RexNode]
 
@@ -47,12 +50,14 @@ def rewrite_all(rels: Sequence[RelNode], change: Change) -> tuple[RelNode, ...]:
 
 def share(rels: Sequence[RelNode]) -> tuple[RelNode, ...]:
     """The trees with equal subtrees made the same object; a scan's alias does not tell it from another."""
-    known: dict[RelNode, RelNode] = {}
+    known: dict[tuple[RelNode, tuple[int, ...]], RelNode] = {}
 
     def canonical(rel: RelNode) -> RelNode:
         if isinstance(rel, Scan) and rel.alias:
             rel = replace(rel, alias="")
-        return known.setdefault(rel, rel)
+        # The inputs are canonical already: the same objects where they are equal.
+        bare = rel.with_inputs((_HOLE,) * len(rel.inputs))
+        return known.setdefault((bare, tuple(map(id, rel.inputs))), rel)
 
     return rewrite_all(rels, canonical)
 

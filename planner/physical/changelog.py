@@ -9,6 +9,9 @@ from __future__ import annotations
 from planner.physical.base import Lowering, Operator, Updates
 from planner.physical.sink import TableSinkOperator, settle_sink
 
+#: Stands for an input that does not matter.
+_HOLE = Operator()
+
 
 class Settling:
     """Settles the operators of one plan; equal operators become one."""
@@ -16,7 +19,7 @@ class Settling:
     def __init__(self, lowering: Lowering) -> None:
         self._lowering = lowering
         self._done: dict[tuple[int, Updates], Operator | None] = {}
-        self._known: dict[Operator, Operator] = {}
+        self._known: dict[tuple[Operator, tuple[int, ...]], Operator] = {}
 
     def sink(self, sink: TableSinkOperator) -> Operator:
         """The sink and all below it, settled."""
@@ -42,4 +45,6 @@ class Settling:
                 return None
             inputs.append(found)
         made = operator.with_inputs(tuple(inputs)).sending(wanted)
-        return self._known.setdefault(made, made)
+        # The inputs are settled, so equal ones are the same objects.
+        bare = made.with_inputs((_HOLE,) * len(made.inputs))
+        return self._known.setdefault((bare, tuple(map(id, made.inputs))), made)
