@@ -8,17 +8,19 @@ Source: Flink's "Time Attributes" page; where Flink's plans cast them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from planner.algebra.expressions import conjuncts, is_call
 from planner.algebra.nodes import (
     Aggregate,
     Correlate,
+    Expand,
     Filter,
     Join,
     JoinKind,
     Project,
+    Rank,
     RelNode,
     SetOp,
     Sink,
@@ -60,11 +62,7 @@ def _materialized(rel: RelNode) -> RelNode:
     match rel:
         case Project():
             exprs = tuple(rex if isinstance(rex, InputRef) else _operands(rex) for rex in rel.exprs)
-            fields = tuple(
-                replace(item, type=_kind_of(item.type, type_of(rex)))
-                for item, rex in zip(rel.columns.fields, exprs, strict=True)
-            )
-            return replace(rel, exprs=exprs, columns=RowType(fields=fields))
+            return replace(rel, exprs=exprs, columns=_kinds_of(rel.columns, tuple(map(type_of, exprs))))
         case Filter():
             return replace(rel, condition=_operands(rel.condition))
         case Join():
@@ -75,6 +73,10 @@ def _materialized(rel: RelNode) -> RelNode:
             return _retyped(rel)
         case Aggregate():
             return _aggregate(rel)
+        case Rank():
+            return replace(rel, columns=_kinds_of(rel.columns, rel.input.row_type.types))
+        case Expand():
+            return _expansion(rel)
         case SetOp():
             return _union(rel)
         case Sink():
@@ -138,6 +140,18 @@ def _kind_of(type_: LogicalType, like: LogicalType) -> LogicalType:
     return type_
 
 
+def _kinds_of(row: RowType, types: Sequence[LogicalType]) -> RowType:
+    """The row with the kinds of time of `types`; columns behind those stay."""
+    fields = [replace(item, type=_kind_of(item.type, like)) for item, like in zip(row.fields, types, strict=False)]
+    return RowType(fields=(*fields, *row.fields[len(fields) :]))
+
+
+def _expansion(rel: Expand) -> RelNode:
+    made = _retyped(rel)
+    assert isinstance(made, Expand)
+    return replace(made, columns=_kinds_of(made.columns, tuple(map(type_of, made.projects[0]))))
+
+
 def _operands(rex: RexNode) -> RexNode:
     """The expression with plain timestamps for the time attributes that its calls take."""
     children = rex.children()
@@ -185,12 +199,7 @@ def _union(rel: SetOp) -> RelNode:
     kinds = [tuple(_kind(type_) for type_ in source.row_type.types) for source in rel.sources]
     if len(set(kinds)) > 1:
         rel = replace(rel, sources=tuple(map(_all, rel.sources)))
-    first = rel.sources[0].row_type
-    fields = tuple(
-        replace(item, type=_kind_of(item.type, type_))
-        for item, type_ in zip(rel.columns.fields, first.types, strict=True)
-    )
-    return replace(rel, columns=RowType(fields=fields))
+    return replace(rel, columns=_kinds_of(rel.columns, rel.sources[0].row_type.types))
 
 
 def _kind(type_: LogicalType) -> TimeKind:
