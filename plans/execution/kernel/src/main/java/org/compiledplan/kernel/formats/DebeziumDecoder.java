@@ -53,7 +53,9 @@ public final class DebeziumDecoder extends Decoder {
     @Override
     protected ArrayData decode(UTF8String line) throws Exception {
         if (reader == null) {
-            reader = new JsonValues(true, lenient, false, new TimeTexts(timestamps)).reader(Shape.parse(shape));
+            Shape row = Shape.parse(shape);
+            JsonValues values = new JsonValues(true, row.hasDecimals(), lenient, false, new TimeTexts(timestamps));
+            reader = values.reader(row);
         }
         byte[] bytes = line.getBytes();
         Event event = new Event();

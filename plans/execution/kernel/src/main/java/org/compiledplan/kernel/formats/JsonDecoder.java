@@ -26,6 +26,7 @@ public final class JsonDecoder extends Decoder {
     private final String timestamps;
     private final boolean tree;
     private transient JsonValues.Reader reader;
+    private transient JsonValues.Reader element;
 
     JsonDecoder(String table, String shape, Map<String, String> options) {
         super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
@@ -39,7 +40,10 @@ public final class JsonDecoder extends Decoder {
     @Override
     protected ArrayData decode(UTF8String line) throws Exception {
         if (reader == null) {
-            reader = new JsonValues(tree, lenient, failOnMissing, new TimeTexts(timestamps)).row(Shape.parse(shape));
+            Shape row = Shape.parse(shape);
+            JsonValues values = new JsonValues(tree, row.hasDecimals(), lenient, failOnMissing, new TimeTexts(timestamps));
+            reader = values.row(row);
+            element = values.reader(row);
         }
         byte[] bytes = line.getBytes();
         try (JsonParser parser = FACTORY.createParser(bytes, 0, bytes.length)) {
@@ -54,7 +58,12 @@ public final class JsonDecoder extends Decoder {
     private ArrayData rows(JsonParser parser) throws IOException {
         List<InternalRow> rows = new ArrayList<>();
         while (parser.nextToken() != JsonToken.END_ARRAY) {
-            rows.add((InternalRow) reader.read(parser));
+            InternalRow row = (InternalRow) element.read(parser);
+            if (row != null) {
+                rows.add(row);
+            } else if (!lenient) {
+                throw new DataException("null in an array of rows");
+            }
         }
         return inserts(rows);
     }

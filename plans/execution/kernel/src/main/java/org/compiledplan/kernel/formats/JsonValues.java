@@ -26,10 +26,9 @@ final class JsonValues {
         Object read(JsonParser parser) throws IOException;
     }
 
-    private static final ObjectMapper MAPPER =
-            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
-
+    private final ObjectMapper mapper;
     private final boolean tree;
+    private final boolean decimals;
     private final boolean lenient;
     private final boolean failOnMissing;
     private final TimeTexts times;
@@ -37,11 +36,16 @@ final class JsonValues {
     /**
      * @param tree whether values are read as Flink's older reader does, which `debezium-json` still uses: from a tree,
      *     in which numbers are normal decimals, and a map or text may be made of what is none
+     * @param decimals whether such numbers are decimals, which they are when the table has any; else doubles
      * @param lenient a value that cannot be read becomes null
      * @param failOnMissing a field of a row that is not there is an error
      */
-    JsonValues(boolean tree, boolean lenient, boolean failOnMissing, TimeTexts times) {
+    JsonValues(boolean tree, boolean decimals, boolean lenient, boolean failOnMissing, TimeTexts times) {
         this.tree = tree;
+        this.decimals = decimals;
+        this.mapper = JsonMapper.builder()
+                .configure(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, decimals)
+                .build();
         this.lenient = lenient;
         this.failOnMissing = failOnMissing;
         this.times = times;
@@ -56,7 +60,7 @@ final class JsonValues {
                     return null;
                 }
                 // A nested value that is given up in its middle must still be read to its end.
-                JsonNode nested = parser.currentToken().isStructStart() ? MAPPER.readTree(parser) : null;
+                JsonNode nested = parser.currentToken().isStructStart() ? mapper.readTree(parser) : null;
                 try {
                     return strict.read(nested == null ? parser : opened(nested));
                 } catch (RuntimeException | IOException e) {
@@ -67,8 +71,8 @@ final class JsonValues {
         return parser -> parser.currentToken() == JsonToken.VALUE_NULL ? null : strict.read(parser);
     }
 
-    private static JsonParser opened(JsonNode node) throws IOException {
-        JsonParser parser = MAPPER.treeAsTokens(node);
+    private JsonParser opened(JsonNode node) throws IOException {
+        JsonParser parser = mapper.treeAsTokens(node);
         parser.nextToken();
         return parser;
     }
@@ -122,11 +126,11 @@ final class JsonValues {
                         : (Object) Long.parseLong(text(parser).trim());
             case "FLOAT" ->
                 parser -> parser.currentToken().isNumeric()
-                        ? (Object) (tree ? normal(parser).floatValue() : parser.getFloatValue())
+                        ? (Object) (tree && decimals ? normal(parser).floatValue() : parser.getFloatValue())
                         : (Object) Float.parseFloat(text(parser).trim());
             case "DOUBLE" ->
                 parser -> parser.currentToken().isNumeric()
-                        ? (Object) (tree ? normal(parser).doubleValue() : parser.getDoubleValue())
+                        ? (Object) (tree && decimals ? normal(parser).doubleValue() : parser.getDoubleValue())
                         : (Object) Double.parseDouble(text(parser).trim());
             case "DECIMAL" -> {
                 int precision = shape.precision();
@@ -167,12 +171,12 @@ final class JsonValues {
 
     /** The text of a scalar; of an object or array its JSON. */
     private String anyText(JsonParser parser) throws IOException {
-        return parser.currentToken().isStructStart() ? MAPPER.readTree(parser).toString() : scalarText(parser);
+        return parser.currentToken().isStructStart() ? mapper.readTree(parser).toString() : scalarText(parser);
     }
 
     private String scalarText(JsonParser parser) throws IOException {
         if (tree && parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT) {
-            return normal(parser).toString();
+            return decimals ? normal(parser).toString() : Double.toString(parser.getDoubleValue());
         }
         return parser.getText();
     }

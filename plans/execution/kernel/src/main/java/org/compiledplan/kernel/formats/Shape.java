@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
@@ -48,6 +49,11 @@ public record Shape(String root, String text, int precision, int scale, String[]
                 node.path("scale").asInt(),
                 texts,
                 shapes);
+    }
+
+    /** Whether this is a decimal, or has one within. */
+    boolean hasDecimals() {
+        return root.equals("DECIMAL") || Arrays.stream(children).anyMatch(Shape::hasDecimals);
     }
 
     /** The Spark type that holds the values. */
