@@ -14,6 +14,7 @@ from planner.algebra.nodes import (
     Project,
     RelNode,
     Scan,
+    Sort,
     Subquery,
     TableFunctionScan,
     Values,
@@ -118,6 +119,16 @@ def map_expressions(rel: RelNode, change: RexChange) -> RelNode:
             return replace(rel, rows=tuple(tuple(map(change, row)) for row in rel.rows))
         case Expand():
             return replace(rel, projects=tuple(tuple(map(change, row)) for row in rel.projects))
+    return rel
+
+
+def unordered(rel: RelNode) -> RelNode:
+    """The query without an ORDER BY at its top that has no LIMIT: as a table it has no order."""
+    if isinstance(rel, Project):
+        below = unordered(rel.input)
+        return rel if below is rel.input else replace(rel, input=below)
+    if isinstance(rel, Sort) and rel.fetch is None and not rel.offset:
+        return rel.input
     return rel
 
 

@@ -21,7 +21,7 @@ from planner.algebra.nodes import (
     Values,
     join_row_type,
 )
-from planner.algebra.traverse import outer_refs
+from planner.algebra.traverse import outer_refs, unordered
 from planner.catalog.tables import CatalogTable, CatalogView
 from planner.functions import literals
 from planner.functions.registry import resolve_call
@@ -160,7 +160,7 @@ def _named(
             )
         place.named.append(path[-1])
     columns = columns_of(names)
-    return From(query.rel, (Relation(path, columns),), columns)
+    return From(unordered(query.rel), (Relation(path, columns),), columns)
 
 
 def _alias(session: Session, alias: exp.Expr | None, names: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
