@@ -1,0 +1,113 @@
+"""The command execute-plan, as a process: data and progress apart, exit codes, signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from planner.environment import TableEnvironment
+
+COMMAND = [sys.executable, "-m", "cli.execute_plan"]
+SMALL = ["--master", "local[1]", "--conf", "spark.driver.memory=1g"]
+PRINT = "CREATE TABLE lines (id INT, name STRING) WITH ('connector' = 'print');\n"
+PlanFile = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def plan_file(tmp_path: Path) -> PlanFile:
+    def write(name: str, program: str) -> Path:
+        path = tmp_path / name
+        path.write_text(TableEnvironment().compile_script(program).to_json())
+        return path
+
+    return write
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=240)
+
+
+@pytest.mark.spark
+def test_plans_one_after_another_with_one_that_fails(plan_file: PlanFile, tmp_path: Path) -> None:
+    good = plan_file("good.json", PRINT + "INSERT INTO lines VALUES (1, 'a'), (2, CAST(NULL AS STRING));")
+    fails = plan_file("fails.json", PRINT + "INSERT INTO lines SELECT CAST(n AS INT), n FROM (VALUES ('x')) AS t(n);")
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+    done = run("--keep-going", "--json", *SMALL, str(fails), str(broken), str(good))
+    assert done.stdout.splitlines() == ["+I[1, a]", "+I[2, null]"]
+    assert done.returncode == 1
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error:")]
+    assert len(errors) == 2
+    assert any(str(fails) in line and "x" in line for line in errors)
+    assert any(str(broken) in line for line in errors)
+    assert "Traceback" not in done.stderr
+    messages = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    good_run = messages[[message.get("plan") for message in messages].index(str(good)) :]
+    assert [message["event"] for message in good_run] == ["start", "batch", "end"]
+    assert good_run[0]["version"] == 1
+    assert good_run[1]["rowsOut"] == 2
+
+
+@pytest.mark.spark
+def test_sigterm_ends_a_continuous_run(plan_file: PlanFile) -> None:
+    program = PRINT + (
+        "CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '20');\n"
+        "INSERT INTO lines SELECT id, 'x' FROM numbers;"
+    )
+    command = [*COMMAND, *SMALL, "--json", "--trigger", "200 ms", str(plan_file("endless.json", program))]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if '"event": "batch"' in line:
+                process.send_signal(signal.SIGTERM)
+                break
+        _, rest = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert json.loads(rest.splitlines()[-1])["stopped"] is True
+
+
+def test_dry_run_shows_stages_and_starts_nothing(plan_file: PlanFile) -> None:
+    program = PRINT + "INSERT INTO lines SELECT id, MAX(name) FROM (VALUES (1, 'a')) AS t(id, name) GROUP BY id;"
+    plan = plan_file("plan.json", program)
+    environment = os.environ | {"JAVA_HOME": "/nonexistent", "PATH": ""}
+    done = subprocess.run([*COMMAND, "--dry-run", str(plan)], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "stage 1" in done.stdout
+    assert "groupAggregateState = 0 ms" in done.stdout
+
+
+def test_a_node_that_cannot_run_is_refused_by_name() -> None:
+    plan = Path(__file__).parents[1] / "conformance/cases/window/tumble_agg/flink-plan.json"
+    done = run("--dry-run", str(plan))
+    assert done.returncode == 1
+    assert "stream-exec-local-window-aggregate_1" in done.stderr
+    assert "node " in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--conf", "no-equals-sign"],
+        ["--trigger", "soon"],
+        ["--trigger", "1s", "--available-now"],
+        ["--host", "elsewhere"],
+        ["--no-such-option"],
+    ],
+    ids=lambda arguments: " ".join(arguments),
+)
+def test_wrong_usage(arguments: list[str], plan_file: PlanFile) -> None:
+    done = run(*arguments, str(plan_file("plan.json", PRINT + "INSERT INTO lines VALUES (1, 'a');")))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_one_checkpoint_for_two_plans_is_wrong_usage(plan_file: PlanFile) -> None:
+    plan = str(plan_file("plan.json", PRINT + "INSERT INTO lines VALUES (1, 'a');"))
+    assert run("--checkpoint", "somewhere", plan, plan).returncode == 2
