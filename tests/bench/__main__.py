@@ -27,6 +27,7 @@ def bench(
         bool, typer.Option("--quick", help="Smaller data, one run each: minutes instead of an hour.")
     ] = False,
     format: Annotated[str, typer.Option(help=f"Format of the input: {', '.join(FORMATS)}.")] = FORMATS[0],
+    runs: Annotated[int | None, typer.Option(metavar="N", help="Runs of each pair; 3, with --quick 1.")] = None,
 ) -> None:
     """Measure speed and memory, as ratios from one run, on 2 cores with RocksDB state."""
     known = measurements()
@@ -43,7 +44,7 @@ def bench(
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix=f"bench-{name}-") as folder:
             try:
-                for line in known[name](Setting(Path(folder), quick, format)):
+                for line in known[name](Setting(Path(folder), quick, format, runs or (1 if quick else 3))):
                     console.print(f"  {line.what}: {line.figure}", highlight=False)
                     table.add_row(*_cells(line))
             except BenchError as fault:

@@ -23,18 +23,15 @@ class Setting:
 
     Args:
         folder: an empty folder for data and plans.
-        quick: smaller data and fewer runs.
+        quick: smaller data.
         format: the format of input files.
+        runs: how often a pair is run.
     """
 
     folder: Path
     quick: bool
     format: str
-
-    @property
-    def runs(self) -> int:
-        """How often a pair is run."""
-        return 1 if self.quick else 3
+    runs: int
 
 
 Measurement = Callable[[Setting], Iterator[Line]]
