@@ -205,3 +205,16 @@ def test_changes_add_up_to_the_aggregate_of_what_is_left(
         add_up(answer.out, went)
         assert went == model(came)
         assert answer.keys == answer.state_rows == len(went)
+
+
+def test_percentile_between_values_with_frequencies_and_taken_back(harness: Harness) -> None:
+    aggs = [{"function": "$PERCENTILE$1", "args": [1, 2]}, {"function": "$PERCENTILE$1", "args": [1, 2, 3]}]
+    fields = {"inputTypes": [["STRING", "INT", "DOUBLE", "INT"]], "needRetraction": True}
+    rows = [("a", 10, 0.5, 3), ("a", 1, 0.5, 1), ("a", 2, 0.5, 0), ("a", None, 0.5, 9), ("a", 5, 0.5, None)]
+    steps = [[Change("+I", row) for row in rows], [Change("-D", rows[0])], [Change("-D", rows[1])]]
+    answers = harness.run(spec(aggs, ["DOUBLE", "DOUBLE"], **fields), batches(steps))
+    assert [short(answer.out)[-1] for answer in answers] == [
+        "+I(a, 3.5, 10.0)",
+        "+U(a, 2.0, 1.0)",
+        "+U(a, 3.5, null)",
+    ]

@@ -26,6 +26,7 @@ public final class AggregateFunctions {
     FUNCTIONS.put("$ARRAY_AGG$1", call -> () -> new ArrayAccumulator(call));
     FUNCTIONS.put("$COLLECT$1", call -> () -> new CollectAccumulator(call));
     FUNCTIONS.put("$SINGLE_VALUE$1", call -> () -> new SingleValueAccumulator(call));
+    FUNCTIONS.put("$PERCENTILE$1", call -> () -> new PercentileAccumulator(call));
     FUNCTIONS.put("$$WELFORD_M2$1$1", call -> () -> new WelfordAccumulator(call.args[0]));
     FUNCTIONS.put("$JSON_OBJECTAGG_NULL_ON_NULL$1", call -> () -> new JsonAccumulators.ObjectAgg(call, true));
     FUNCTIONS.put("$JSON_OBJECTAGG_ABSENT_ON_NULL$1", call -> () -> new JsonAccumulators.ObjectAgg(call, false));
