@@ -30,6 +30,7 @@ from planner.physical.base import (
     map_keys,
 )
 from planner.physical.describe import rex_text, select_text
+from planner.physical.plumbing import ConstantRows
 from planner.physical.scan import Normalize
 from planner.physical.volatile import is_volatile
 from plans.nodes.base import PlanNode
@@ -238,7 +239,8 @@ def calc_over(source: Operator, exprs: tuple[RexNode, ...], condition: RexNode |
         condition = None
         plain = all(isinstance(rex, InputRef) and rex.index == at for at, rex in enumerate(exprs))
         if plain and len(exprs) == len(given.fields) and _same_types(given, columns):
-            return source
+            # Rows of the program have the names that the query gives them; elsewhere a new name alone is no operator.
+            return replace(source, columns=columns) if isinstance(source, ConstantRows) else source
     return Calc(source, exprs, condition, columns)
 
 

@@ -24,8 +24,11 @@ from planner.physical.calc import Calc
 from planner.physical.describe import rex_text, type_text
 from plans.nodes.base import PlanNode
 from plans.nodes.stateless import Correlate as CorrelateNode
-from plans.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
+from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from plans.types import RowType
+
+#: Gives a row as often as its first argument says; Flink plans it over columns, without a correlation variable.
+REPLICATE_ROWS = "$REPLICATE_ROWS$1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +97,14 @@ def _lower_correlate(rel: Correlate, at: Lowering) -> Operator:
 
 
 def _with_correlation(call: RexNode, rel: Correlate, row: RowType) -> RexNode:
-    """The call with references to the left row written as fields of the correlation variable."""
+    """The call with references to the left row as fields of the correlation variable; as columns for copied rows."""
     variable = CorrelVariable("$cor0", row.with_nullability(False))
+    by_place = isinstance(call, Call) and call.name == REPLICATE_ROWS
 
     def change(node: RexNode) -> RexNode:
         if isinstance(node, OuterRef) and node.name == rel.name:
-            return FieldAccess(variable, row.names[node.index])
+            found = InputRef(node.index, row.types[node.index])
+            return found if by_place else FieldAccess(variable, row.names[node.index])
         return node
 
     return transform(call, change)
