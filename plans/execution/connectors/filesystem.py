@@ -79,6 +79,7 @@ _OPTIONS = OptionSet(
     ),
 )
 
+_FOLDER_TYPES = (t.CharacterType, t.BooleanType, t.NumericType, t.DateType, t.TimestampType)
 _DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 _STAGING = ".compiled-plan-"
 
@@ -211,6 +212,12 @@ def _field(table: TableSpec, name: str) -> t.Field:
             f"partition column {name!r} is not a column",
             where=f"table {table.identifier}",
             remedy=f"columns are: {', '.join(table.columns.names)}",
+        )
+    if not isinstance(found.type, _FOLDER_TYPES):
+        raise UnsupportedError(
+            f"partition column {name!r} of type {found.type} cannot be read from the name of a folder",
+            where=f"table {table.identifier}",
+            remedy="make it a STRING, BOOLEAN, number, DATE or TIMESTAMP",
         )
     return found
 

@@ -142,6 +142,21 @@ def test_partitions_there_and_back(session: SparkSession, tmp_path: Path) -> Non
         assert found == {(1, "a/b=c d%e"), (2, None), (3, None), (4, "ü")}
 
 
+def test_partitions_of_dates_and_times(session: SparkSession, tmp_path: Path) -> None:
+    spec = table(tmp_path / "out", "k INT, d DATE, s TIMESTAMP(3), n DECIMAL(5,2)", partition_keys=("d", "s", "n"))
+    frame = session.sql(
+        "SELECT 0Y AS kind, 0L AS ord, null AS path, 1 AS f0, DATE'2024-01-02' AS f1, "
+        "TIMESTAMP_NTZ'2024-01-02 03:04:00.5' AS f2, 1.50BD AS f3"
+    )
+    open_sink(spec, SinkContext(session, "UTC", "r", print)).write(frame, 0)
+    name = "d=2024-01-02/s=2024-01-02T03%3A04%3A00.500/n=1.50/part-r-0-0.json"
+    assert files(tmp_path / "out") == {name: '{"k":1}\n'}
+    assert [str(v) for v in read(session, spec)[0][3:]] == ["1", "2024-01-02", "2024-01-02 03:04:00.500000", "1.50"]
+    unfit = table(tmp_path / "out", "k INT, b BYTES", partition_keys=("b",))
+    with pytest.raises(UnsupportedError, match="partition column 'b'"):
+        open_source(unfit, SourceContext(session, "UTC"))
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [

@@ -45,7 +45,7 @@ public final class FilePaths implements Serializable {
                 new FilePaths("", "{}", ""), FilePaths.class, "path", DataTypes.StringType, uri);
     }
 
-    /** The text of a value in the name of a folder; null of null. A date is its days since 1970, as Flink has it. */
+    /** The text of a value in the name of a folder; null of null. */
     public static Column text(String shape, Column value) {
         FolderText text = new FolderText(shape);
         return Calls.column(text, FolderText.class, "text", DataTypes.StringType, functions.struct(value));
@@ -103,6 +103,7 @@ public final class FilePaths implements Serializable {
             case "FLOAT" -> Float.parseFloat(text);
             case "DOUBLE" -> Double.parseDouble(text);
             case "DECIMAL" -> Values.decimal(new BigDecimal(text), type.precision(), type.scale());
+            // Flink writes the days since 1970, which it cannot read; it reads what is written here.
             case "DATE" -> text.matches("-?\\d+") ? (Object) Integer.parseInt(text) : (Object) TimeTexts.date(text);
             case "TIMESTAMP_WITHOUT_TIME_ZONE" -> TimeTexts.micros(LocalDateTime.parse(text.replace(' ', 'T')));
             default -> throw new IllegalArgumentException("not a type of partition columns");

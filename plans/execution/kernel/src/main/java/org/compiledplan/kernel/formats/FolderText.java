@@ -23,9 +23,6 @@ public final class FolderText implements Serializable {
         if (type == null) {
             type = Shape.parse(shape);
         }
-        if (type.root().equals("DATE")) {
-            return UTF8String.fromString(Integer.toString(row.getInt(0)));
-        }
         StringBuilder out = new StringBuilder();
         PrintEncoder.value(out, row, 0, type);
         return UTF8String.fromString(out.toString());
