@@ -1,0 +1,149 @@
+"""Whole runs: what is read and kept once, several sinks in one commit, growing folders, ends."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from planner.environment import TableEnvironment
+from plans.errors import ExecutionError, UnsupportedError
+from plans.execution.options import RunOptions
+from plans.execution.progress import BatchProgress
+from plans.execution.run import Run
+from plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SECONDS_TO_WAIT = 60
+
+
+def table(folder: Path, name: str, columns: str, format: str = "json", **options: str) -> str:
+    given = {"connector": "filesystem", "path": str(folder / name), "format": format} | options
+    text = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+    return f"CREATE TABLE {name} ({columns}) WITH ({text});\n"
+
+
+def compiled(program: str) -> CompiledPlan:
+    return TableEnvironment().compile_script(program)
+
+
+def put(folder: Path, name: str, *rows: dict[str, object]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def lines(folder: Path) -> list[dict[str, object]]:
+    files = sorted(folder.glob("part-*")) if folder.exists() else []
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def three_inserts(folder: Path) -> str:
+    """One table in three inserts, two of them over one view with state."""
+    return (
+        table(folder, "clicks", "page STRING, millis INT")
+        + table(folder, "raw_out", "page STRING, millis INT")
+        + table(folder, "busy_out", "page STRING, n BIGINT", "debezium-json")
+        + table(folder, "quiet_out", "page STRING, n BIGINT", "debezium-json")
+        + "CREATE VIEW counts AS SELECT page, COUNT(*) AS n FROM clicks GROUP BY page;\n"
+        + "EXECUTE STATEMENT SET BEGIN\n"
+        + "INSERT INTO raw_out SELECT page, millis FROM clicks;\n"
+        + "INSERT INTO busy_out SELECT page, n FROM counts WHERE n > 1;\n"
+        + "INSERT INTO quiet_out SELECT page, n FROM counts WHERE n <= 1;\n"
+        + "END;"
+    )
+
+
+CLICKS: tuple[dict[str, object], ...] = (
+    {"page": "a", "millis": 1},
+    {"page": "b", "millis": 2},
+    {"page": "a", "millis": 3},
+)
+
+
+def test_a_statement_set_reads_and_keeps_everything_once(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    reports: list[BatchProgress] = []
+    Run(spark, compiled(three_inserts(tmp_path)), RunOptions(), report=reports.append).execute()
+    assert sum(report.rows_in for report in reports) == len(CLICKS), "the table is read once"
+    (operator,) = reports[-1].operators
+    assert (operator.rows_in, operator.state_rows) == (len(CLICKS), 2), "one copy of the view's state"
+    assert len(lines(tmp_path / "raw_out")) == len(CLICKS)
+    assert lines(tmp_path / "busy_out") == [{"before": None, "after": {"page": "a", "n": 2}, "op": "c"}]
+
+
+def test_a_crash_between_two_sinks_leaves_each_row_once(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    plan = compiled(three_inserts(tmp_path))
+    options = RunOptions(checkpoint=str(tmp_path / "checkpoint"))
+    run = Run(spark, plan, options)
+    last = run._sinks[run.program.sinks[-1].id]
+    monkeypatch.setattr(type(last), "write", failing_at(last, type(last).write))
+    with pytest.raises(ExecutionError, match="disk is full"):
+        run.execute()
+    monkeypatch.undo()
+    Run(spark, plan, options).execute()
+    assert sorted(json.dumps(line) for line in lines(tmp_path / "raw_out")) == sorted(map(json.dumps, CLICKS))
+    assert lines(tmp_path / "busy_out") == [{"before": None, "after": {"page": "a", "n": 2}, "op": "c"}]
+    assert [line["op"] for line in lines(tmp_path / "quiet_out")].count("c") >= 1
+
+
+def failing_at(sink: object, write: object) -> object:
+    """A `write` that fails for one sink and is as before for the others."""
+
+    def fails(self: object, frame: object, batch: int) -> None:
+        if self is sink:
+            raise OSError("disk is full")
+        write(self, frame, batch)  # type: ignore[operator]
+
+    return fails
+
+
+def test_a_growing_folder_is_read_until_the_run_is_stopped(spark: SparkSession, tmp_path: Path) -> None:
+    program = (
+        table(tmp_path, "clicks", "page STRING, millis INT", **{"source.monitor-interval": "1 s"})
+        + table(tmp_path, "raw_out", "page STRING, millis INT")
+        + "INSERT INTO raw_out SELECT page, millis FROM clicks;"
+    )
+    put(tmp_path / "clicks", "1.json", CLICKS[0])
+    run = Run(spark, compiled(program), RunOptions(trigger_ms=100))
+    assert not run.bounded
+    thread = threading.Thread(target=run.execute)
+    thread.start()
+    try:
+        wait_for(tmp_path / "raw_out", 1)
+        put(tmp_path / "clicks", "2.json", CLICKS[1])
+        wait_for(tmp_path / "raw_out", 2)
+    finally:
+        run.stop()
+        thread.join(SECONDS_TO_WAIT)
+    assert not thread.is_alive()
+    assert lines(tmp_path / "raw_out") == list(CLICKS[:2])
+
+
+def wait_for(folder: Path, count: int) -> None:
+    deadline = time.monotonic() + SECONDS_TO_WAIT
+    while len(lines(folder)) < count:
+        assert time.monotonic() < deadline, f"{folder.name} has {len(lines(folder))} rows, not {count}"
+        time.sleep(0.05)
+
+
+def test_a_bounded_run_with_a_trigger_ends_by_itself(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    result = Run(spark, compiled(three_inserts(tmp_path)), RunOptions(trigger_ms=50)).execute()
+    assert (result.rows_in, result.stopped) == (len(CLICKS), False)
+
+
+def test_a_connector_that_is_not_there_is_refused_before_anything_starts(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    text = compiled(three_inserts(tmp_path)).to_json().replace('"filesystem"', '"carrier-pigeon"')
+    with pytest.raises(UnsupportedError, match="carrier-pigeon"):
+        Run(spark, CompiledPlan.from_json(text), RunOptions(checkpoint=str(tmp_path / "checkpoint")))
+    assert not (tmp_path / "checkpoint").exists()
