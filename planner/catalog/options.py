@@ -126,6 +126,27 @@ def check_options(table: CatalogTable, connector: str, *, formatted: bool) -> No
         except ProgramError as fault:
             raise ProgramError(fault.message, where=where, remedy=fault.remedy) from None
 
+    _check_together(table, connector, where)
+
+
+def _check_together(table: CatalogTable, connector: str, where: str) -> None:
+    """Refuse options that contradict each other, and sequences without their ends."""
+    both = ("json.ignore-parse-errors", "json.fail-on-missing-field")
+    if all((table.option(key) or "").strip().lower() == "true" for key in both):
+        raise ProgramError(f"{both[0]} and {both[1]} cannot both be true", where=where, remedy="set one to 'false'")
+    if connector != "datagen":
+        return
+    for key, value in table.options:
+        if key.endswith(".kind") and value == "sequence":
+            path = key.removesuffix(".kind")
+            for end in ("start", "end"):
+                if table.option(f"{path}.{end}") is None:
+                    raise ProgramError(
+                        f"a sequence needs the option {f'{path}.{end}'!r}",
+                        where=where,
+                        remedy=f"add '{path}.start' and '{path}.end'",
+                    )
+
 
 def _field_options(table: CatalogTable) -> Mapping[str, Option]:
     """The options of `datagen` for each column, and for what is inside rows, arrays, maps and multisets."""

@@ -21,7 +21,7 @@ from planner.sql.position import Span
 from planner.suggestions import did_you_mean
 from plans.errors import CompiledPlanError
 from plans.rex import type_of
-from plans.types import LogicalType, TimestampLtzType, TimestampType, row_of
+from plans.types import LogicalType, TimeKind, TimestampLtzType, TimestampType, row_of
 
 
 def bind_create_table(session: Session, statement: st.CreateTable) -> CatalogTable:
@@ -273,6 +273,10 @@ class _Declaration:
                 item.span, f"the watermark's column {name!r} is not defined in the table", did_you_mean(name, known)
             )
         self._check_time(item.span, f"watermark column {name!r}", column.type)
+        if isinstance(column.type, TimestampLtzType) and column.type.kind is TimeKind.PROCTIME:
+            raise self._source.error_at(
+                item.span, f"column {name!r} is a processing time, which has no watermark", "leave WATERMARK out"
+            )
         context = self._context(columns, "a watermark")
         self._source.refuse_queries(item.expression, "a watermark")
         rex = bind_value(self._session, item.expression, context)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from planner.functions import literals
 from planner.sql import nodes as ast
 from planner.sql.binding.source import Source
+from planner.suggestions import did_you_mean
 from plans import types as t
 
 
@@ -99,6 +100,13 @@ def _raw(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
     return t.RawType(class_name=spec.class_name, serializer=str(spec.args.get("snapshot") or ""))
 
 
+def _user(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    name = ".".join(part.name for part in spec.args.get("parts") or [])
+    raise source.error(
+        spec, f"no type is named {name!r}", did_you_mean(name.upper(), _READERS, "write a built-in type")
+    )
+
+
 _Reader = Callable[[ast.TypeSpec, Source], t.LogicalType]
 
 _READERS: dict[str, _Reader] = {
@@ -129,4 +137,5 @@ _READERS: dict[str, _Reader] = {
     "RAW": _raw,
     "NULL": _plain(t.NULL),
     "VARIANT": _plain(t.VariantType()),
+    "USER": _user,
 }

@@ -86,6 +86,12 @@ def test_changes_are_listed_in_the_order_of_plans() -> None:
         (files("json", more=", 'source.monitor-interval' = 'soon'"), "invalid value 'soon'", ""),
         (table("'connector' = 'datagen', 'fields.b.kind' = 'random'"), "no option 'fields.b.kind'", ""),
         (table("'connector' = 'datagen', 'rows-per-second' = 'many'"), "invalid value 'many'", "whole number"),
+        (table("'connector' = 'datagen', 'fields.a.kind' = 'sequence'"), "needs the option 'fields.a.start'", "add"),
+        (
+            files("json", more=", 'json.ignore-parse-errors' = 'true', 'json.fail-on-missing-field' = 'true'"),
+            "cannot both be true",
+            "",
+        ),
         (table("'connector' = 'datagen', 'fields.a.kind' = 'odd'"), "invalid value 'odd'", "random, sequence"),
     ],
 )
@@ -104,6 +110,7 @@ def test_options_that_do_not_exist_or_fit(item: CatalogTable, message: str, reme
         files("csv", more=", 'csv.field-delimiter' = ';'"),
         table(
             "'connector' = 'datagen', 'number-of-rows' = '5', 'fields.a.min' = '1', 'fields.r.x.kind' = 'sequence', "
+            "'fields.r.x.start' = '1', 'fields.r.x.end' = '9', "
             "'fields.l.element.max' = '3', 'fields.m.value.length' = '2'",
             "a INT, r ROW<x INT>, l ARRAY<INT>, m MAP<INT, STRING>",
         ),

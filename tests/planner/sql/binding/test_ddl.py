@@ -130,6 +130,8 @@ def test_like_excludes_and_overwrites(base: TableEnvironment) -> None:
         (f"CREATE TABLE x (a STRING, WATERMARK FOR a AS a) {WITH}", "must be of type TIMESTAMP(p)"),
         (f"CREATE TABLE x (ts TIMESTAMP(6), WATERMARK FOR ts AS ts) {WITH}", "must be of type TIMESTAMP(p)"),
         (f"CREATE TABLE x (ts TIMESTAMP(3), WATERMARK FOR ts AS 5) {WITH}", "the watermark's expression"),
+        (f"CREATE TABLE x (p AS PROCTIME(), WATERMARK FOR p AS p) {WITH}", "is a processing time"),
+        (f"CREATE TABLE x (a STRNG) {WITH}", "no type is named 'STRNG'"),
         (f"CREATE TABLE x (a INT, c AS a + 1, d AS c + 1) {WITH}", "refers to 'c', which is computed too"),
         (f"CREATE TABLE x (a INT, c AS zz + 1) {WITH}", "column 'zz' not found"),
         (f"CREATE TABLE x (a INT) PARTITIONED BY (zz) {WITH}", "partition column 'zz' not defined"),
