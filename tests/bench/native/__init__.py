@@ -1,7 +1,7 @@
 """Hand-written PySpark queries, what a Spark user would write without this product.
 
-They run with the settings of execute-plan (2 cores, RocksDB state, changelog checkpoints), so that a ratio shows the
-queries and not their settings. Each is called with its folders and prints its micro-batches as execute-plan's `--json`.
+They have the settings of execute-plan that a user would make too (RocksDB state with changelog checkpoints, as many
+partitions as cores, no UI). Each is called with its folders and prints its micro-batches as execute-plan's `--json`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,23 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING
 
-from plans.execution.session import DEFAULTS, FIXED
-
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+_STATE_STORE = "spark.sql.streaming.stateStore"
+_SETTINGS = {
+    "spark.driver.memory": "4g",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    f"{_STATE_STORE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    f"{_STATE_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
+}
 
 
 def session() -> SparkSession:
@@ -24,7 +37,7 @@ def session() -> SparkSession:
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("native").master("local[2]")
-    for name, value in {**DEFAULTS, **FIXED, "spark.sql.shuffle.partitions": "2"}.items():
+    for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
 
