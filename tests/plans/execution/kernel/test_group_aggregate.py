@@ -118,6 +118,33 @@ def test_texts_keep_the_order_of_arrival(harness: Harness) -> None:
         assert [c.values for c in only.out] == [expected]
 
 
+@pytest.mark.parametrize(
+    ("function", "args", "values", "output", "expected"),
+    [
+        ("$$WELFORD_M2$1$1", [1], [1, None, 3], "DOUBLE", 2.0),
+        ("$AVG$1", [1], [1, 2, 2], "DECIMAL(10, 6)", "1.666667"),
+        ("$AVG$1", [1], [-1, -2, None], "INT", -1),
+        ("$AVG$1", [1], [1, 2], "DOUBLE", 1.5),
+        ("$JSON_OBJECTAGG_NULL_ON_NULL$1", [2, 1], ["1", None], "STRING", '{"k0":1,"k1":null}'),
+        ("$JSON_OBJECTAGG_ABSENT_ON_NULL$1", [2, 1], ["1", None], "STRING", '{"k0":1}'),
+        ("$JSON_ARRAYAGG_NULL_ON_NULL$1", [1], ["1", None, "2"], "STRING", "[1,null,2]"),
+        ("$JSON_ARRAYAGG_ABSENT_ON_NULL$1", [1], ["1", None, "2"], "STRING", "[1,2]"),
+    ],
+)
+def test_other_functions(
+    harness: Harness, function: str, args: list[int], values: list[Any], output: str, expected: Any
+) -> None:
+    """With and without rows that were added and taken back before."""
+    column = "STRING" if "JSON" in function else "DECIMAL(10, 2)" if "DECIMAL" in output else "INT"
+    one = spec([{"function": function, "args": args}], [output], inputTypes=[["STRING", column, "STRING"]])
+    rows = [Change("+I", ("a", value, f"k{i}")) for i, value in enumerate(values)]
+    passing = ("a", "7" if column == "STRING" else 7, "k9")
+    taken_back = [rows[0], Change("+I", passing), Change("-U", passing), *rows[1:]]
+    for stream, retracts in ((rows, False), (rows, True), (taken_back, True)):
+        (only,) = harness.run({**one, "needRetraction": retracts}, batches([stream]))
+        assert [c.values for c in only.out] == [("a", expected)]
+
+
 def test_an_expired_group_starts_anew(harness: Harness) -> None:
     ttl = {**COUNT_SUM, "ttl": [1000]}
     row = [Change("+I", ("a", 1))]
