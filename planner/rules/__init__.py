@@ -30,10 +30,10 @@ Rule = Callable[[RelNode], RelNode]
 
 #: The rewrites of one statement, in order.
 RULES: tuple[Rule, ...] = (
+    expand_set_operations,
     remove_subqueries,
     remove_laterals,
     remove_sorts,
-    expand_set_operations,
     expand_grouping_sets,
     reduce_aggregate_functions,
     simplify_expressions,

@@ -26,6 +26,7 @@ from planner.algebra.expressions import (
     is_null,
     not_distinct,
     null_of,
+    retype,
     shift,
     substitute,
 )
@@ -179,13 +180,19 @@ def _join(rel: Join, outer: Outer) -> Pulled:
         JoinKind.ANTI: (True, False, False),
         JoinKind.FULL: (False, False, False),
     }[rel.kind]
-    for allowed, found in zip(preserved, (left.conditions, right.conditions, outward), strict=True):
-        if found and not allowed:
-            raise refused(f"a correlated condition inside a {rel.kind.value} join")
     if left.always or right.always:
         raise refused("a join with a correlated aggregate inside a correlated subquery")
+    given = (left.conditions, right.conditions, outward)
+    if any(found and not allowed for allowed, found in zip(preserved, given, strict=True)):
+        return _join_over_domain(rel, left, right, parts, outer)
     conditions = (*left.conditions, *(shift(item, width) for item in right.conditions), *outward)
-    return Pulled(replace(rel, left=left.rel, right=right.rel, condition=conjunction(inner)), columns, conditions)
+    made = replace(rel, left=left.rel, right=right.rel, condition=conjunction(inner))
+    return Pulled(made, _over(made, columns), conditions)
+
+
+def _over(rel: RelNode, columns: Sequence[RexNode]) -> tuple[RexNode, ...]:
+    """The expressions with the types that the columns have there: an outer join may make them nullable."""
+    return tuple(retype(rex, rel.row_type) for rex in columns)
 
 
 @_pull.register
@@ -247,32 +254,55 @@ def _nullable(rex: RexNode) -> RexNode:
     return replace(rex, type=rex.type.with_nullability(True)) if isinstance(rex, InputRef) else rex
 
 
-def _over_domain(below: Pulled, outer: Outer) -> Pulled:
-    """The query joined to the distinct values of the enclosing columns that it uses, and matched with them."""
-    used: dict[int, OuterRef] = {}
-    for rex in (*below.conditions, *below.columns):
-        for node in _outer_nodes(rex, outer):
-            used.setdefault(node.index, node)
-    indices = sorted(used)
-    row = outer.rel.row_type
-    types = [row.types[index] for index in indices]
-    names = [row.names[index] for index in indices]
-    columns = tuple(InputRef(index, row.types[index]) for index in indices)
-    domain = Aggregate(
-        Project(outer.rel, columns, row_of(names, types)), tuple(range(len(indices))), (), row_of(names, types)
-    )
-    place = {index: InputRef(at, row.types[index]) for at, index in enumerate(indices)}
-    width = len(indices)
+@dataclass(frozen=True, slots=True)
+class _Domain:
+    """The distinct values that the enclosing rows have in some columns, and the conditions that match them again."""
 
-    def local(rex: RexNode) -> RexNode:
-        moved = shift(rex, width)
+    rel: RelNode
+    name: str
+    place: dict[int, RexNode]
+    matches: tuple[RexNode, ...]
+
+    def local(self, rex: RexNode) -> RexNode:
+        """An expression over some columns and the enclosing row, as one over the domain's columns and those behind."""
         return transform(
-            moved, lambda node: place[node.index] if isinstance(node, OuterRef) and node.name == outer.name else node
+            shift(rex, len(self.place)),
+            lambda node: self.place[node.index] if isinstance(node, OuterRef) and node.name == self.name else node,
         )
 
-    joined = Join(domain, below.rel, JoinKind.INNER, conjunction(map(local, below.conditions)))
-    matches = tuple(_same(used[index], place[index]) for index in indices)
-    return Pulled(joined, tuple(map(local, below.columns)), matches)
+
+def _domain(exprs: Sequence[RexNode], outer: Outer) -> _Domain:
+    used = {node.index: node for rex in exprs for node in _outer_nodes(rex, outer)}
+    indices = sorted(used)
+    row = outer.rel.row_type
+    own = row_of([row.names[index] for index in indices], [row.types[index] for index in indices])
+    columns = tuple(InputRef(index, row.types[index]) for index in indices)
+    rel = Aggregate(Project(outer.rel, columns, own), tuple(range(len(indices))), (), own)
+    place: dict[int, RexNode] = {index: InputRef(at, row.types[index]) for at, index in enumerate(indices)}
+    return _Domain(rel, outer.name, place, tuple(_same(used[index], place[index]) for index in indices))
+
+
+def _over_domain(below: Pulled, outer: Outer) -> Pulled:
+    """The query joined to the distinct values of the enclosing columns that it uses, and matched with them."""
+    domain = _domain((*below.conditions, *below.columns), outer)
+    joined = Join(domain.rel, below.rel, JoinKind.INNER, conjunction(map(domain.local, below.conditions)))
+    return Pulled(joined, tuple(map(domain.local, below.columns)), domain.matches)
+
+
+def _join_over_domain(rel: Join, left: Pulled, right: Pulled, parts: Sequence[RexNode], outer: Outer) -> Pulled:
+    """A join that is decided for each enclosing row apart: its left side is joined to their distinct values first."""
+    plain = all(isinstance(rex, InputRef) for rex in right.columns)
+    if rel.kind not in (JoinKind.SEMI, JoinKind.ANTI) and not (rel.kind is JoinKind.LEFT and plain):
+        raise refused(f"a correlated condition inside a {rel.kind.value} join")
+    width = len(left.rel.row_type.fields)
+    moved = tuple(shift(rex, width) for rex in (*right.conditions, *right.columns))
+    domain = _domain((*left.conditions, *left.columns, *parts, *moved), outer)
+    source = Join(domain.rel, left.rel, JoinKind.INNER, conjunction(map(domain.local, left.conditions)))
+    count = len(right.conditions)
+    condition = conjunction(map(domain.local, (*parts, *moved[:count])))
+    columns = left.columns if rel.kind is not JoinKind.LEFT else (*left.columns, *moved[count:])
+    made = replace(rel, left=source, right=right.rel, condition=condition)
+    return Pulled(made, _over(made, tuple(map(domain.local, columns))), domain.matches)
 
 
 @_pull.register

@@ -49,6 +49,7 @@ from planner.algebra.nodes import (
 )
 from planner.algebra.traverse import expressions, map_expressions, rewrite_shared
 from planner.rules.decorrelate import Outer, Pulled, pull, refused
+from planner.rules.set_operations import expand_set_operations
 from plans.rex import InputRef, Literal, RexNode, transform, type_of
 from plans.types import BIGINT, BOOLEAN, RowType, row_of
 
@@ -78,7 +79,9 @@ def _without(rel: RelNode) -> RelNode:
 
 
 def _inner(rex: RexNode) -> RexNode:
-    return replace(rex, rel=remove_subqueries(rex.rel)) if isinstance(rex, Subquery) else rex
+    if not isinstance(rex, Subquery):
+        return rex
+    return replace(rex, rel=remove_subqueries(expand_set_operations(rex.rel)))
 
 
 def _plain(condition: RexNode) -> list[RexNode]:

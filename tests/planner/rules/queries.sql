@@ -90,3 +90,12 @@ SELECT oid FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cust ORDER BY qty, oi
 SELECT o.oid, t.paid FROM o JOIN (SELECT * FROM p ORDER BY paid DESC, pid LIMIT 3) AS t ON o.oid = t.oid
 SELECT k, v FROM (VALUES (1, 'a'), (2, CAST(NULL AS STRING))) AS t(k, v) WHERE k > 1
 SELECT oid FROM (SELECT * FROM o ORDER BY qty) AS t WHERE qty > 1
+SELECT oid FROM o WHERE EXISTS (SELECT 1 FROM p WHERE EXISTS (SELECT 1 FROM k WHERE k.id = o.oid AND k.v = p.paid))
+SELECT oid FROM o WHERE EXISTS (SELECT 1 FROM p WHERE p.oid = o.oid AND NOT EXISTS (SELECT 1 FROM k WHERE k.id = p.pid AND k.v > o.qty))
+SELECT oid FROM o WHERE NOT EXISTS (SELECT 1 FROM p WHERE paid NOT IN (SELECT v FROM k WHERE k.id < o.qty))
+SELECT oid, (SELECT COUNT(*) FROM p WHERE p.oid = o.oid AND p.paid IN (SELECT v FROM k WHERE k.id <> o.qty)) FROM o
+SELECT oid FROM o WHERE qty IN (SELECT p.paid FROM p LEFT JOIN k ON k.id = p.pid AND k.v > o.oid WHERE p.oid = o.oid)
+SELECT oid FROM o WHERE EXISTS (SELECT 1 FROM p LEFT JOIN k ON p.pid = k.id AND k.v = o.qty WHERE k.id IS NULL)
+SELECT oid, (SELECT MAX(v) FROM k WHERE k.id IN (SELECT pid FROM p WHERE p.oid = o.oid)) FROM o
+SELECT oid FROM o WHERE EXISTS (SELECT oid FROM p WHERE p.oid = o.oid INTERSECT SELECT id FROM k)
+SELECT o.oid, t.s FROM o LEFT JOIN LATERAL (SELECT SUM(v) AS s FROM k WHERE k.id IN (SELECT pid FROM p WHERE p.oid = o.oid)) t ON TRUE
