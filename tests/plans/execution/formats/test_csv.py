@@ -55,6 +55,7 @@ def test_options(spark: SparkSession) -> None:
     assert read(spark, "1,,b", *THREE, empty_string_as_null="true") == [(1, None, "b")]
     assert read(spark, "1,a,b,c,d", *THREE, ignore_trailing_unmappable="true") == [(1, "a", "b")]
     assert read(spark, "1,a,b,", *THREE) == [(1, "a", "b")]
+    assert read(spark, "a\n\nb", "STRING") == [("a",), ("",), ("b",)]
     assert read(spark, "1|2,x", "ARRAY<INT>", "STRING", array_element_delimiter="|") == [([1, 2], "x")]
 
 
@@ -82,6 +83,8 @@ def test_values(spark: SparkSession) -> None:
         ("x,a,b", "column col0: 'x' cannot be read as INT"),
         ("1,a,b,c", "too many entries: expected at most 3, found 4"),
         ("1,a", "row length mismatch: 3 fields expected, 2 found"),
+        ("\n1,a,b", "row length mismatch: 3 fields expected, 1 found"),
+        (",a,b", "column col0: '' cannot be read as INT"),
         ('1,"a"b,c', "a separator must follow a quoted cell, not 'b'"),
         ('1,"open,c\n2,x,y', "a quote is not closed"),
     ],

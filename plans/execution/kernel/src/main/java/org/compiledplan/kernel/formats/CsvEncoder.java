@@ -53,7 +53,7 @@ public final class CsvEncoder extends Encoder {
         separator = CsvOptions.separator(options);
         quote = CsvOptions.quote(options);
         escape = CsvOptions.escape(options);
-        firstSafe = Math.max(Math.max(separator, '\r'), Math.max(quote, escape)) + 1;
+        firstSafe = Math.max(separator, Math.max(quote, '\r')) + 1;
         elements = options.getOrDefault("array-element-delimiter", ";");
         nothing = options.getOrDefault("null-literal", "");
         scientific = !"false".equalsIgnoreCase(options.get("write-bigdecimal-in-scientific-notation"));
@@ -137,7 +137,7 @@ public final class CsvEncoder extends Encoder {
         for (int i = 0; i < text.length(); i++) {
             char letter = text.charAt(i);
             if (letter == quote || letter == escape) {
-                out.append((char) (escape == CsvLines.NONE ? quote : escape));
+                out.append(letter);
             }
             out.append(letter);
         }

@@ -1,8 +1,9 @@
 package org.compiledplan.kernel.formats;
 
+import com.fasterxml.jackson.core.Base64Variants;
 import java.math.BigDecimal;
 import java.sql.Date;
-import java.util.Base64;
+import java.time.LocalTime;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
@@ -68,10 +69,10 @@ final class CsvValues {
             case "BIGINT", "INTERVAL_DAY_TIME" -> cell -> Long.parseLong(cell.trim());
             case "FLOAT" -> cell -> Float.parseFloat(cell.trim());
             case "DOUBLE" -> cell -> Double.parseDouble(cell.trim());
-            case "DECIMAL" -> cell -> Values.decimal(new BigDecimal(cell.trim()), shape.precision(), shape.scale());
-            case "BINARY", "VARBINARY" -> cell -> Base64.getDecoder().decode(cell);
+            case "DECIMAL" -> cell -> Values.decimal(new BigDecimal(cell), shape.precision(), shape.scale());
+            case "BINARY", "VARBINARY" -> cell -> Base64Variants.getDefaultVariant().decode(cell);
             case "DATE" -> cell -> (int) Date.valueOf(cell).toLocalDate().toEpochDay();
-            case "TIME_WITHOUT_TIME_ZONE" -> TimeTexts::time;
+            case "TIME_WITHOUT_TIME_ZONE" -> cell -> (int) (LocalTime.parse(cell).toNanoOfDay() / 1_000_000L);
             case "TIMESTAMP_WITHOUT_TIME_ZONE" -> cell -> TIMES.timestamp(cell.trim());
             case "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> cell -> TIMES.timestampLtz(cell.trim());
             default -> throw new IllegalArgumentException("CSV does not hold values of type " + shape.text());
@@ -96,6 +97,9 @@ final class CsvValues {
         }
         return cell -> {
             String[] parts = parts(cell);
+            if (parts.length == 0) {
+                return null;
+            }
             if (parts.length != readers.length && !lenient) {
                 throw new DataException(
                         "row length mismatch: " + readers.length + " fields expected, " + parts.length + " found");
@@ -109,6 +113,6 @@ final class CsvValues {
     }
 
     private String[] parts(String cell) {
-        return cell.isEmpty() ? new String[0] : cell.split(java.util.regex.Pattern.quote(elements), -1);
+        return cell.isBlank() ? new String[0] : cell.split(java.util.regex.Pattern.quote(elements), -1);
     }
 }
