@@ -153,7 +153,8 @@ class Evaluator:
         rows = self._rows(rel.input, outer)
         found: list[Row] = []
         for kept in rel.grouping_sets or (rel.grouping,):
-            groups: dict[Row, list[Row]] = {} if kept else {(): []}
+            # In a stream the empty grouping set of several gives no row for no input.
+            groups: dict[Row, list[Row]] = {} if kept or rel.grouping_sets else {(): []}
             for row in rows:
                 groups.setdefault(tuple(row[index] for index in kept), []).append(row)
             for key, members in groups.items():

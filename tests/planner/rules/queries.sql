@@ -99,3 +99,47 @@ SELECT oid FROM o WHERE EXISTS (SELECT 1 FROM p LEFT JOIN k ON p.pid = k.id AND 
 SELECT oid, (SELECT MAX(v) FROM k WHERE k.id IN (SELECT pid FROM p WHERE p.oid = o.oid)) FROM o
 SELECT oid FROM o WHERE EXISTS (SELECT oid FROM p WHERE p.oid = o.oid INTERSECT SELECT id FROM k)
 SELECT o.oid, t.s FROM o LEFT JOIN LATERAL (SELECT SUM(v) AS s FROM k WHERE k.id IN (SELECT pid FROM p WHERE p.oid = o.oid)) t ON TRUE
+SELECT o.oid FROM o LEFT JOIN k ON o.oid = k.id WHERE k.id IS NULL
+SELECT o.oid, k.id IS NULL, k.id FROM o FULL JOIN k ON o.oid = k.id AND o.qty > 1
+SELECT COUNT(k.id), COUNT(*) FROM o LEFT JOIN k ON o.oid = k.id
+SELECT o.cust, COUNT(k.id), SUM(k.id) FROM o LEFT JOIN k ON o.oid = k.id GROUP BY o.cust
+SELECT t.id, o.oid FROM (SELECT id, v FROM k WHERE v > 1) t RIGHT JOIN o ON t.id = o.oid WHERE t.id IS NULL OR t.v > 2
+SELECT oid, (SELECT id FROM k WHERE k.id = o.oid) IS NULL FROM o
+SELECT oid, (SELECT COUNT(*) FROM k WHERE k.id = o.oid) IS NULL FROM o
+SELECT oid, COALESCE((SELECT id FROM k WHERE k.id = o.oid), 0) FROM o
+SELECT x.oid FROM o x LEFT JOIN LATERAL (SELECT id FROM k WHERE k.v = x.qty) t ON TRUE WHERE t.id IS NULL
+SELECT o.oid, t.uno FROM o LEFT JOIN LATERAL (SELECT 1 AS uno FROM k WHERE k.v = o.qty) t ON TRUE
+SELECT o.oid FROM o LEFT JOIN LATERAL (SELECT 1 AS uno FROM k WHERE k.v = o.qty) t ON TRUE WHERE uno IS NULL
+SELECT oid FROM o WHERE (SELECT MAX(id) FROM k WHERE k.v = o.qty) IS NULL
+SELECT oid FROM o WHERE (SELECT MAX(id) FROM k) IS NULL OR qty = 2
+SELECT id, v, COUNT(*) FROM k GROUP BY CUBE (id, v) HAVING id IS NULL
+SELECT id, v, GROUPING(id), SUM(id) FROM k GROUP BY GROUPING SETS ((id), (v), ()) HAVING v IS NOT NULL OR GROUPING(v) = 1
+SELECT x FROM (SELECT id AS x FROM k UNION ALL SELECT oid FROM o) WHERE x IS NULL
+SELECT x FROM (SELECT oid AS x FROM o UNION SELECT id FROM k) WHERE x IS NOT NULL
+SELECT id FROM k INTERSECT SELECT oid FROM o
+SELECT id FROM k EXCEPT SELECT oid FROM o
+SELECT oid FROM o EXCEPT ALL SELECT id FROM k
+SELECT oid FROM o INTERSECT SELECT oid FROM p EXCEPT SELECT id FROM k
+SELECT oid FROM o WHERE oid NOT IN (SELECT id FROM k)
+SELECT id FROM k WHERE id NOT IN (SELECT oid FROM o)
+SELECT id FROM k WHERE id NOT IN (SELECT oid FROM o WHERE qty > k.v)
+SELECT id, id IN (SELECT oid FROM o) FROM k
+SELECT id, v NOT IN (SELECT id FROM k) FROM k
+SELECT id FROM k WHERE v > 2 OR id NOT IN (SELECT oid FROM o)
+SELECT a.id FROM k a LEFT JOIN k b ON a.v = b.id LEFT JOIN k c ON b.v = c.id WHERE c.id IS NULL AND b.id IS NOT NULL
+SELECT a.id FROM k a LEFT JOIN (SELECT b.id, c.v FROM k b JOIN k c ON b.v = c.id) t ON a.id = t.id WHERE t.v IS NULL
+SELECT a.id, t.n FROM k a LEFT JOIN (SELECT v, COUNT(*) AS n FROM k GROUP BY v) t ON a.id = t.v WHERE t.n IS NULL OR t.n > 1
+SELECT a.id, CASE WHEN t.n IS NULL THEN 0 ELSE t.n END FROM k a LEFT JOIN (SELECT v, COUNT(*) AS n FROM k GROUP BY v) t ON a.id = t.v
+SELECT id FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY v ORDER BY id DESC) AS r FROM k) WHERE r = 1 AND id > 1
+SELECT o.oid, t.id FROM o LEFT JOIN (SELECT id, ROW_NUMBER() OVER (PARTITION BY v ORDER BY id DESC) AS r FROM k) t ON o.oid = t.id AND t.r <= 1
+SELECT o.oid, t.r FROM o LEFT JOIN (SELECT id, r FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS r FROM k) WHERE r <= 2) t ON o.oid = t.id
+SELECT oid FROM o WHERE oid IN (SELECT id FROM k WHERE v IN (SELECT paid FROM p WHERE p.pid = k.id))
+SELECT DISTINCT o.cust FROM o JOIN k ON o.oid = k.id WHERE NOT EXISTS (SELECT 1 FROM p WHERE p.oid = k.v)
+SELECT oid + 0 FROM o WHERE FALSE OR (qty > 1 AND NULLIF(oid, 2) IS NULL)
+SELECT oid FROM o WHERE qty IN (1, 2) AND oid NOT IN (3, 4) AND cust IN ('a', 'b')
+SELECT oid FROM o WHERE NOT (qty BETWEEN 2 AND 4) AND (cust IS NULL OR cust <> 'a')
+SELECT o.oid FROM o JOIN p ON o.oid = p.oid OR o.qty = p.paid
+SELECT o.oid, p.pid FROM o, p WHERE (o.oid = p.oid AND o.qty > 1) OR (o.oid = p.oid AND p.paid > 2)
+SELECT o.oid, p.pid FROM o LEFT JOIN p ON o.oid = p.oid AND FALSE
+SELECT o.oid, p.pid FROM o LEFT JOIN p ON TRUE WHERE p.pid IS NULL
+SELECT o.oid, t.c FROM o LEFT JOIN (SELECT 5 AS c, pid FROM p WHERE paid > 2) t ON o.oid = t.pid WHERE t.c IS NULL OR t.c = 5
