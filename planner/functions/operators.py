@@ -43,6 +43,7 @@ from plans.types import (
     LogicalType,
     MapType,
     MultisetType,
+    NumericType,
     TimestampBase,
     VarBinaryType,
     VarCharType,
@@ -145,6 +146,11 @@ def compare(symbol: str, left: RexNode, right: RexNode, equality: bool | None = 
             f"<{two.with_nullability(True)}>",
             remedy="cast one side to the type of the other",
         )
+    if equality and isinstance(one, CharacterType) != isinstance(two, CharacterType) and _numeric(one, two):
+        raise ProgramError(
+            f"there is no implicit conversion between {one.with_nullability(True)} and {two.with_nullability(True)}",
+            remedy="cast one side to the type of the other",
+        )
     left, right = _coerced(left, right, equality)
     return boolean_call(symbol, (left, right), "BINARY")
 
@@ -178,15 +184,21 @@ def _comparable(one: LogicalType, two: LogicalType, *, ordered: bool) -> bool:
     return False
 
 
+def _numeric(*types: LogicalType) -> bool:
+    return any(isinstance(type_, NumericType) for type_ in types)
+
+
 _NUMERIC_ROOTS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL")
 
 
 def _coerced(left: RexNode, right: RexNode, equality: bool) -> tuple[RexNode, RexNode]:
     one, two = type_of(left), type_of(right)
     if isinstance(one, CharacterType) != isinstance(two, CharacterType):
-        # Flink leaves text = other to run time; for an order it reads text as the other side's type
+        # Flink leaves text = other to run time, but a date or time of a constant is known now (a BOOLEAN equals no
+        # text); for an order it reads text as the other side's type
         target = _read_as(two if isinstance(one, CharacterType) else one)
-        if equality and not (isinstance(left, Literal) or isinstance(right, Literal)):
+        constant = isinstance(left, Literal) or isinstance(right, Literal)
+        if equality and (not constant or target.ROOT == "BOOLEAN"):
             return left, right
         return coerce(left, target), coerce(right, target)
     if not equality:

@@ -166,3 +166,17 @@ def test_functions_make_plain_values_of_time_attributes() -> None:
     assert resolve_aggregate("MAX", [rowtime.type]).type == plain
     proctime = type_of(registry.resolve_call("PROCTIME", []))
     assert isinstance(proctime, TimestampLtzType) and proctime.kind is TimeKind.PROCTIME
+
+
+@pytest.mark.parametrize(
+    "call", [["=", "i", "s"], ["=", "i", "'1'"], ["<>", "s", "dc"], ["IS DISTINCT FROM", "d", "s"]]
+)
+def test_numbers_and_text_are_not_tested_for_equality(call: Any) -> None:
+    # Flink compiles these, and refuses them when they run
+    with pytest.raises(ProgramError, match="no implicit conversion"):
+        build(call)
+
+
+def test_text_is_read_as_a_number_in_lists_and_orders() -> None:
+    assert build(["IN", "i", "'1'", "'2'"]) == build(["IN", "i", "1", "2"])
+    assert type_of(build([">", "i", "s"])) == parse_type("BOOLEAN")
