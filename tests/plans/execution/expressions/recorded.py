@@ -96,8 +96,8 @@ def micros_of(text: str) -> int:
     return seconds * 1_000_000 + int((fraction + "000000")[:6])
 
 
-def to_python(value: Any, type_: LogicalType) -> Any:
-    """A value of a JSON file as Spark's createDataFrame takes it."""
+def to_python(value: Any, type_: LogicalType, inner: bool = False) -> Any:
+    """A value of a JSON file as Spark's createDataFrame takes it; times as numbers, but for those inside others."""
     if value is None:
         return None
     match type_:
@@ -108,18 +108,19 @@ def to_python(value: Any, type_: LogicalType) -> Any:
         case t.BytesType():
             return bytearray(base64.b64decode(value))
         case t.DateType():
-            return (date.fromisoformat(value) - date(1970, 1, 1)).days
+            day = date.fromisoformat(value)
+            return day if inner else (day - date(1970, 1, 1)).days
         case t.TimeType():
             hours, minutes, seconds = value.split(":")
             return (int(hours) * 3600 + int(minutes) * 60 + int(seconds)) * 1000
         case t.TimestampBase():
-            return micros_of(value)
+            return EPOCH + timedelta(microseconds=micros_of(value)) if inner else micros_of(value)
         case t.ArrayType():
-            return [to_python(item, type_.element) for item in value]
+            return [to_python(item, type_.element, True) for item in value]
         case t.MapType():
-            return {to_python(k, type_.key): to_python(item, type_.value) for k, item in value.items()}
+            return {to_python(k, type_.key, True): to_python(item, type_.value, True) for k, item in value.items()}
         case t.FieldsType():
-            return tuple(to_python(value.get(field.name), field.type) for field in type_.fields)
+            return tuple(to_python(value.get(field.name), field.type, True) for field in type_.fields)
     return value
 
 
