@@ -10,6 +10,7 @@ from plans.errors import UnsupportedError
 from plans.execution.connectors import load_all
 from plans.execution.connectors.base import SinkContext, TableSpec, open_sink
 from plans.execution.expressions.functions import register
+from plans.execution.types import ddl
 
 
 def test_lines_as_flink_prints_them(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,7 +33,10 @@ def test_lines_as_flink_prints_them(spark: SparkSession, capsys: pytest.CaptureF
     columns = t.row_of([f"a{i}" for i in range(len(types))], [t.parse_type(text) for text, _ in types])
     frame = spark.sql(
         "SELECT kind, ord, path, "
-        + ", ".join(f"CASE WHEN ord < 2 THEN {sql} END AS f{i}" for i, (_, sql) in enumerate(types))
+        + ", ".join(
+            f"CAST(CASE WHEN ord < 2 THEN {sql} END AS {ddl(t.parse_type(text))}) AS f{i}"
+            for i, (text, sql) in enumerate(types)
+        )
         + " FROM VALUES (2Y, 2L, X'01'), (1Y, 2L, X'00'), (0Y, 1L, null), (3Y, 2L, null) AS t(kind, ord, path)"
     ).repartition(2)
     lines: list[str] = []
