@@ -104,8 +104,8 @@ def _filter(rel: Filter, outer: Outer) -> Pulled:
         return _filtered_always(below, parts, outer)
     for part in parts:
         _refuse_nested(part, outer)
-    inner = [part for part in parts if not _is_outer(part, outer)]
-    outward = [part for part in parts if _is_outer(part, outer)]
+    inner = [part for part in parts if not reads(part, outer)]
+    outward = [part for part in parts if reads(part, outer)]
     source = Filter(below.rel, conjunction(inner)) if inner else below.rel
     return Pulled(source, below.columns, (*below.conditions, *outward))
 
@@ -115,8 +115,8 @@ def _filtered_always(below: Pulled, parts: Sequence[RexNode], outer: Outer) -> P
     from planner.functions.fold import simplify
 
     nothing = tuple(null_of(type_) for type_ in below.rel.row_type.types)
-    inner = [part for part in parts if not _is_outer(part, outer)]
-    outward = [part for part in parts if _is_outer(part, outer)]
+    inner = [part for part in parts if not reads(part, outer)]
+    outward = [part for part in parts if reads(part, outer)]
     for part in inner:
         if is_false(simplify(substitute(part, nothing))):
             source = Filter(below.rel, conjunction(inner))
@@ -132,7 +132,7 @@ def _project(rel: Project, outer: Outer) -> Pulled:
         return _windowed(rel, below, exprs, outer)
     for rex in exprs:
         _refuse_nested(rex, outer)
-    if below.always or any(_is_outer(rex, outer) for rex in exprs):
+    if below.always or any(reads(rex, outer) for rex in exprs):
         return replace(below, columns=exprs)
     rel_, conditions = _with_exprs(below, exprs)
     return Pulled(rel_, identity(rel_.row_type)[: len(exprs)], conditions)
@@ -140,8 +140,8 @@ def _project(rel: Project, outer: Outer) -> Pulled:
 
 def _windowed(rel: Project, below: Pulled, exprs: tuple[RexNode, ...], outer: Outer) -> Pulled:
     """Window functions, partitioned by what the conditions compare to the enclosing row."""
-    pairs = [_equality(item, outer) for item in below.conditions]
-    if any(_is_outer(rex, outer) for rex in exprs) or not all(pairs):
+    pairs = [equality(item, outer) for item in below.conditions]
+    if any(reads(rex, outer) for rex in exprs) or not all(pairs):
         raise refused("a window function in a correlated subquery that is not joined by equality")
     keys = tuple(pair[1] for pair in pairs if pair)
 
@@ -170,8 +170,8 @@ def _join(rel: Join, outer: Outer) -> Pulled:
     else:
         columns = (*left.columns, *moved)
     parts = [substitute(part, (*left.columns, *moved)) for part in conjuncts(rel.condition)]
-    inner = [part for part in parts if not _is_outer(part, outer)]
-    outward = [part for part in parts if _is_outer(part, outer)]
+    inner = [part for part in parts if not reads(part, outer)]
+    outward = [part for part in parts if reads(part, outer)]
     preserved = {
         JoinKind.INNER: (True, True, True),
         JoinKind.LEFT: (True, False, False),
@@ -217,11 +217,9 @@ def _aggregate(rel: Aggregate, outer: Outer) -> Pulled:
     below = pull(rel.input, outer)
     if below.always:
         raise refused("an aggregate over a correlated aggregate")
-    if any(_is_outer(rex, outer) for rex in below.columns) or not all(
-        _equality(item, outer) for item in below.conditions
-    ):
-        below = _over_domain(below, outer)
-    pairs = [pair for item in below.conditions if (pair := _equality(item, outer))]
+    if any(reads(rex, outer) for rex in below.columns) or not all(equality(item, outer) for item in below.conditions):
+        below = over_domain(below, outer)
+    pairs = [pair for item in below.conditions if (pair := equality(item, outer))]
     exprs = (*below.columns, *(pair[1] for pair in pairs))
     source = Project(below.rel, exprs, _row(below.rel, exprs))
     keys = tuple(range(len(below.columns), len(exprs)))
@@ -282,7 +280,7 @@ def _domain(exprs: Sequence[RexNode], outer: Outer) -> _Domain:
     return _Domain(rel, outer.name, place, tuple(_same(used[index], place[index]) for index in indices))
 
 
-def _over_domain(below: Pulled, outer: Outer) -> Pulled:
+def over_domain(below: Pulled, outer: Outer) -> Pulled:
     """The query joined to the distinct values of the enclosing columns that it uses, and matched with them."""
     domain = _domain((*below.conditions, *below.columns), outer)
     joined = Join(domain.rel, below.rel, JoinKind.INNER, conjunction(map(domain.local, below.conditions)))
@@ -310,7 +308,7 @@ def _sort(rel: Sort, outer: Outer) -> Pulled:
     below = pull(rel.input, outer)
     if rel.fetch is None and not rel.offset:
         return below
-    pairs = [_equality(item, outer) for item in below.conditions]
+    pairs = [equality(item, outer) for item in below.conditions]
     if below.always or not all(pairs) or below.columns != identity(rel.input.row_type)[: len(below.columns)]:
         raise refused("LIMIT in a correlated subquery that is not joined by equality")
     exprs = (*identity(below.rel.row_type), *(pair[1] for pair in pairs if pair))
@@ -326,15 +324,15 @@ def _set_operation(rel: SetOp, outer: Outer) -> Pulled:
     if rel.kind is not SetKind.UNION:
         raise refused(f"{rel.kind.value} in a correlated subquery")
     branches = [pull(source, outer) for source in rel.sources]
-    if any(item.always or any(_is_outer(rex, outer) for rex in item.columns) for item in branches):
-        branches = [_over_domain(item, outer) if not item.always else item for item in branches]
-    keys = [[_equality(item, outer) for item in branch.conditions] for branch in branches]
+    if any(item.always or any(reads(rex, outer) for rex in item.columns) for item in branches):
+        branches = [over_domain(item, outer) if not item.always else item for item in branches]
+    keys = [[equality(item, outer) for item in branch.conditions] for branch in branches]
     if any(branch.always for branch in branches) or not all(all(row) for row in keys):
         raise refused("UNION of correlated aggregates")
     sides = [tuple(pair[0] for pair in row if pair) for row in keys]
     if len(set(sides)) > 1:
-        branches = [_over_domain(item, outer) for item in branches]
-        keys = [[_equality(item, outer) for item in branch.conditions] for branch in branches]
+        branches = [over_domain(item, outer) for item in branches]
+        keys = [[equality(item, outer) for item in branch.conditions] for branch in branches]
         sides = [tuple(pair[0] for pair in row if pair) for row in keys]
         if len(set(sides)) > 1:
             raise refused("UNION of subqueries that are correlated by different columns")
@@ -362,7 +360,7 @@ def _widest(rows: Sequence[RowType]) -> RowType:
 Pair = tuple[RexNode, RexNode, Callable[[RexNode, RexNode], RexNode]]
 
 
-def _equality(condition: RexNode, outer: Outer) -> Pair | None:
+def equality(condition: RexNode, outer: Outer) -> Pair | None:
     """The enclosing side and the own side of an equality between them, and how to write it again."""
     if isinstance(condition, Call) and condition.name == "$=$1":
         sides = condition.operands
@@ -373,8 +371,8 @@ def _equality(condition: RexNode, outer: Outer) -> Pair | None:
     else:
         return None
     for mine, theirs in ((sides[0], sides[1]), (sides[1], sides[0])):
-        only_outer = not contains(mine, InputRef) and _is_outer(mine, outer)
-        if only_outer and not _is_outer(theirs, outer):
+        only_outer = not contains(mine, InputRef) and reads(mine, outer)
+        if only_outer and not reads(theirs, outer):
             return mine, theirs, build
     return None
 
@@ -403,7 +401,8 @@ def _outer_nodes(rex: RexNode, outer: Outer) -> list[OuterRef]:
     return found
 
 
-def _is_outer(rex: RexNode, outer: Outer) -> bool:
+def reads(rex: RexNode, outer: Outer) -> bool:
+    """Whether an expression refers to the enclosing row."""
     return bool(_outer_nodes(rex, outer))
 
 

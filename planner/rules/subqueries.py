@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from planner.algebra.expressions import (
     NEGATED,
@@ -48,7 +47,7 @@ from planner.algebra.nodes import (
     named_row,
 )
 from planner.algebra.traverse import expressions, map_expressions, rewrite_shared
-from planner.rules.decorrelate import Outer, Pulled, pull, refused
+from planner.rules.decorrelate import Outer, Pair, Pulled, equality, over_domain, pull, reads, refused
 from planner.rules.set_operations import expand_set_operations
 from plans.rex import InputRef, Literal, RexNode, transform, type_of
 from plans.types import BIGINT, BOOLEAN, RowType, row_of
@@ -364,23 +363,20 @@ def _marked(
     source: RelNode, subquery: Subquery, pulled: Pulled, operands: Sequence[RexNode]
 ) -> tuple[RelNode, RexNode]:
     """A left join with the distinct values that are compared, and whether one was found."""
+    outer = Outer(subquery.name, source)
+    found = [equality(item, outer) for item in pulled.conditions]
+    if not all(found) or any(reads(rex, outer) for rex in pulled.columns[: len(operands)]):
+        pulled = over_domain(pulled, outer)
+        found = [equality(item, outer) for item in pulled.conditions]
     width = len(source.row_type.fields)
-    pairs: list[tuple[RexNode, RexNode]] = list(zip(operands, pulled.columns, strict=False))
-    is_own = partial(_reads_outer, name=subquery.name)
-    for item in pulled.conditions:
-        pair = _split(item, is_own)
-        if pair is None:
-            raise refused("a subquery under OR or in the SELECT list that is not joined by equality")
-        pairs.append((_joined(pair[0], subquery.name, source, 0), pair[1]))
-    keys = tuple(theirs for _, theirs in pairs)
-    if any(is_own(rex) for rex in keys):
-        raise refused("a subquery under OR that selects a column of the enclosing query")
-    names = (*column_names(keys, pulled.rel.row_type), "i")
-    row = named_row(names, [*map(type_of, keys), type_of(TRUE)])
+    pairs: list[Pair] = [(mine, theirs, equals) for mine, theirs in zip(operands, pulled.columns, strict=False)]
+    pairs += [(_joined(pair[0], subquery.name, source, 0), *pair[1:]) for pair in found if pair]
+    keys = tuple(theirs for _, theirs, _ in pairs)
+    row = named_row((*column_names(keys, pulled.rel.row_type), "i"), [*map(type_of, keys), type_of(TRUE)])
     distinct = _marked_rows(pulled.rel, keys, row)
     moved = [InputRef(width + at, row.types[at]) for at in range(len(pairs))]
-    condition = conjunction(equals(mine, theirs) for (mine, _), theirs in zip(pairs, moved, strict=True))
-    joined = Join(source, distinct, JoinKind.LEFT, condition)
+    tests = [build(mine, theirs) for (mine, _, build), theirs in zip(pairs, moved, strict=True)]
+    joined = Join(source, distinct, JoinKind.LEFT, conjunction(tests))
     mark = width + len(pairs)
     return joined, is_not_null(InputRef(mark, joined.row_type.types[mark]))
 
@@ -392,22 +388,6 @@ def _marked_rows(rel: RelNode, keys: Sequence[RexNode], row: RowType) -> RelNode
     own = RowType(fields=row.fields[:-1])
     distinct = Aggregate(Project(rel, tuple(keys), own), tuple(range(len(keys))), (), own)
     return Project(distinct, (*identity(own), TRUE), row)
-
-
-def _reads_outer(rex: RexNode, name: str) -> bool:
-    return contains(rex, lambda node: isinstance(node, OuterRef) and node.name == name)
-
-
-def _split(condition: RexNode, is_own: partial[bool]) -> tuple[RexNode, RexNode] | None:
-    """The enclosing side and the own side of an equality."""
-    if not is_call(condition, "$=$1"):
-        return None
-    one, other = condition.children()
-    if is_own(one) and not is_own(other) and not contains(one, InputRef):
-        return one, other
-    if is_own(other) and not is_own(one) and not contains(other, InputRef):
-        return other, one
-    return None
 
 
 _VALUES = {
