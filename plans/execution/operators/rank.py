@@ -78,6 +78,7 @@ def deduplicate(node: Deduplicate, lowering: Lowering) -> KeyedOperator:
             "rowtime": rowtime,
             "generateUpdateBefore": node.generate_update_before,
             "generateInsert": sensitive == "true",
+            "outputInsertOnly": node.output_insert_only,
         },
     )
 
