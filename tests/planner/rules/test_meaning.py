@@ -18,7 +18,10 @@ from planner.sql.binding.queries import new_session
 from planner.sql.binding.source import Source
 from planner.sql.parse import parse_script
 from planner.sql.statements import Insert
+from plans.plan import CompiledPlan
+from plans.types import BooleanType
 from tests.planner.rules.evaluate import Evaluator
+from tests.planner.rules.random_queries import Generator
 
 DDL = """
 CREATE TABLE o (oid INT, cust STRING, qty INT) WITH ('connector' = 'filesystem', 'path' = '/o', 'format' = 'json');
@@ -26,6 +29,10 @@ CREATE TABLE p (pid INT, oid INT, paid INT) WITH ('connector' = 'filesystem', 'p
 CREATE TABLE c (name STRING, rank_ INT) WITH ('connector' = 'filesystem', 'path' = '/c', 'format' = 'json');
 CREATE TABLE k (id INT, v INT, PRIMARY KEY (id) NOT ENFORCED)
   WITH ('connector' = 'filesystem', 'path' = '/k', 'format' = 'debezium-json');
+CREATE TABLE s2 (a BIGINT, b BIGINT) WITH ('connector' = 'print');
+CREATE TABLE s3 (a BIGINT, b BIGINT, c BIGINT) WITH ('connector' = 'print');
+CREATE TABLE s3b (a BIGINT, b BIGINT, c BOOLEAN) WITH ('connector' = 'print');
+CREATE TABLE s4b (a BIGINT, b BIGINT, c BIGINT, d BOOLEAN) WITH ('connector' = 'print');
 CREATE VIEW totals AS SELECT cust, SUM(qty) AS total, COUNT(*) AS n FROM o GROUP BY cust;
 """
 
@@ -64,6 +71,28 @@ def test_rewrites_keep_the_meaning(query: str) -> None:
         before = Counter(Evaluator(given).rows(bound))
         after = Counter(Evaluator(given).rows(optimized))
         assert after == before, f"seed {seed}: {given}"
+
+
+@pytest.mark.parametrize("start", range(0, 200, 20))
+def test_rewrites_keep_the_meaning_of_random_queries(start: int) -> None:
+    environment = TableEnvironment()
+    environment.execute_sql(DDL)
+    for seed in range(start, start + 20):
+        query = Generator(seed).query()
+        bound = _bound(environment, query)
+        (optimized,) = optimize([bound], Settings({}))
+        for data in range(4):
+            given = tables(seed * 7 + data)
+            after = Counter(Evaluator(given).rows(optimized))
+            assert after == Counter(Evaluator(given).rows(bound)), f"{query} over {given}"
+        plan = environment.compile_plan_sql(f"INSERT INTO {_target(bound)} {query}")
+        assert CompiledPlan.from_json(plan.to_json()) == plan
+
+
+def _target(bound: Sink) -> str:
+    """The table to insert a query's columns into: numbers, or numbers and a truth value."""
+    last = bound.row_type.types[-1]
+    return f"s{len(bound.row_type.fields)}" + ("b" if isinstance(last, BooleanType) else "")
 
 
 def _bound(environment: TableEnvironment, query: str) -> Sink:
