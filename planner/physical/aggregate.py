@@ -28,10 +28,12 @@ from plans.durations import format_duration
 from plans.nodes.aggregate import GroupAggregate as GroupAggregateNode
 from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.specs import AggregateCall as PlanCall
-from plans.types import RowType
+from plans.types import ArrayType, BytesType, FieldsType, MapType, MultisetType, RowType
 
 _GROWING = frozenset(("$COUNT$1", "$MAX$1"))
 _SHRINKING = frozenset(("$MIN$1",))
+#: Types whose values Flink cannot tell apart for a DISTINCT argument (AggregateUtil, "Distinct aggregate function").
+_NOT_DISTINCT = (ArrayType, BytesType, FieldsType, MapType, MultisetType)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,5 +157,13 @@ def _lower_aggregate(rel: Aggregate, at: Lowering) -> Operator:
     if len(rel.grouping_sets) > 1:
         raise unsupported("GROUPING SETS here")
     source = at.lower(rel.input)
+    _check_distinct(rel.calls, source.row_type)
     spread = Exchange(source, rel.grouping if rel.grouping else None)
     return GroupAggregate(spread, rel.grouping, rel.calls, rel.columns, any_ttl(rel.hints))
+
+
+def _check_distinct(calls: tuple[AggregateCall, ...], given: RowType) -> None:
+    for call in calls:
+        if call.distinct and len(call.args) == 1 and isinstance(given.types[call.args[0]], _NOT_DISTINCT):
+            what = f"DISTINCT over {given.types[call.args[0]]} in {plain_name(call.name)}"
+            raise unsupported(what, remedy="group by the value in a subquery first")

@@ -148,10 +148,20 @@ class Queries(Relations):
         if self.at("ROW") and self._next.token_type == TokenType.L_PAREN:
             self._advance()
             return self.node(RowValue(expressions=self.wrapped(self.parse_expression)), start)
+        if self.at_symbol(TokenType.L_PAREN) and self.peek_word(1) == "ROW" and self._is_call(2):
+            # Flink's parser takes (ROW(...)) for the row itself; a row as the first of several values is an error.
+            self.open()
+            row = self._row_of_values()
+            self.close()
+            return row
         value = self.parse_expression()
         if isinstance(value, RowValue) and not value.args.get("explicit"):
             return value
         return self.node(RowValue(expressions=[value]), start)
+
+    def _is_call(self, ahead: int) -> bool:
+        token = self.peek(ahead)
+        return token is not None and token.token_type == TokenType.L_PAREN
 
     def _explicit_table(self) -> exp.Expr:
         start = self.mark()
