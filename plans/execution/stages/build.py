@@ -303,7 +303,8 @@ class StageBuilder:
     def _condition(self, condition: JoinedCondition) -> str:
         """A condition over joined rows, compiled by Spark, as the kernel wants it."""
         types = struct_type(condition.types)
-        sample = self.spark.createDataFrame([], types)
+        nulls = (F.lit(None).cast(field.dataType).alias(field.name) for field in types.fields)
+        sample = self.spark.range(0).select(*nulls)
         column = condition.make([F.col(field.name) for field in types.fields])
         jvm = self.spark._jvm
         assert jvm is not None
