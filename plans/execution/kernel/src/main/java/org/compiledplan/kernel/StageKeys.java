@@ -43,6 +43,10 @@ final class StageKeys {
    */
   static void within(Row key, Runnable access) {
     scala.Option<Object> outer = ImplicitGroupingKeyTracker.getImplicitKeyOption();
+    if (!outer.isEmpty() && outer.get() == key) {
+      access.run();
+      return;
+    }
     ImplicitGroupingKeyTracker.setImplicitKey(key);
     try {
       access.run();
