@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planner.algebra.expressions import (
+    FALSE,
     NEGATED,
     TRUE,
     case,
@@ -24,6 +25,7 @@ from planner.algebra.expressions import (
     is_call,
     is_not_null,
     is_null,
+    negation,
     null_of,
     retype,
     shift,
@@ -220,15 +222,21 @@ def _as_value(source: RelNode, rex: RexNode, *, only_true: bool) -> tuple[RelNod
 
 def _scalar(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
     pulled = pull(subquery.rel, Outer(subquery.name, source))
-    width = len(source.row_type.fields)
     if not pulled.always and not _single_row(pulled.rel, subquery.rel) and not _top_one(pulled):
         pulled = _single_value(pulled, subquery, source)
     elif not pulled.always and not _plain_columns(pulled):
         pulled = _materialized(pulled, subquery.name)
+    joined, values = _looked_up(source, subquery, pulled)
+    return joined, values[0]
+
+
+def _looked_up(source: RelNode, subquery: Subquery, pulled: Pulled) -> tuple[RelNode, list[RexNode]]:
+    """`source` with the one row that a query has for each of its rows, or nulls, and that row's columns."""
+    width = len(source.row_type.fields)
     conditions = [_joined(item, subquery.name, source, width) for item in pulled.conditions]
     joined = Join(source, pulled.rel, JoinKind.LEFT, conjunction(conditions))
-    value = _joined(pulled.columns[0], subquery.name, source, width)
-    return joined, retype(value, joined.row_type)
+    values = [_joined(rex, subquery.name, source, width) for rex in pulled.columns]
+    return joined, [retype(rex, joined.row_type) for rex in values]
 
 
 def _plain_columns(pulled: Pulled) -> bool:
@@ -302,18 +310,43 @@ def _exists(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNo
 
 
 def _in(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
+    if subquery.kind is SubqueryKind.ALL:
+        some = replace(subquery, kind=SubqueryKind.SOME, operator=NEGATED[subquery.operator])
+        joined, found = _in(source, some, False)
+        return joined, negation(found)
     pulled = pull(subquery.rel, Outer(subquery.name, source))
-    if subquery.kind is SubqueryKind.ALL or subquery.operator != "$=$1":
-        raise refused("ANY or ALL with another comparison than = under OR or as a value")
     if pulled.always:
-        pulled = replace(pulled, always=False)
+        # One row for every enclosing row: the comparison with that one.
+        joined, values = _looked_up(source, subquery, pulled)
+        pairs = zip(subquery.operands, values, strict=False)
+        return joined, conjunction(comparison(subquery.operator, mine, theirs) for mine, theirs in pairs)
+    if subquery.operator != "$=$1" or len(subquery.operands) > 1:
+        return _compared(source, subquery, pulled, only_true)
     nullable = any(type_of(rex).nullable for rex in (*subquery.operands, *pulled.columns))
     joined, matched = _marked(source, subquery, pulled, subquery.operands)
-    if only_true or not nullable:
-        return joined, matched
-    if len(subquery.operands) > 1:
-        raise refused("IN with several columns that may be null, as a value")
-    return _three_valued(joined, subquery, pulled, matched)
+    return (joined, matched) if only_true or not nullable else _three_valued(joined, subquery, pulled, matched)
+
+
+def _compared(source: RelNode, subquery: Subquery, pulled: Pulled, only_true: bool) -> tuple[RelNode, RexNode]:
+    """Whether a row compares true; unknown if none does and one compares with null."""
+    operands = tuple(
+        transform(
+            rex, lambda node: OuterRef(subquery.name, node.index, node.type) if isinstance(node, InputRef) else node
+        )
+        for rex in subquery.operands
+    )
+    asked = replace(subquery, operands=operands)
+    found: list[RexNode] = []
+    joined = source
+    nullable = any(type_of(rex).nullable for rex in (*operands, *pulled.columns))
+    for unknown in (False,) if only_true or not nullable else (False, True):
+        tests = _tests(asked, pulled.columns, subquery.operator, unknown=unknown)
+        more = replace(pulled, conditions=(*pulled.conditions, *tests))
+        joined, mark = _marked(joined, subquery, more, ())
+        found.append(mark)
+    if len(found) == 1:
+        return joined, found[0]
+    return joined, case([(found[0], TRUE), (found[1], null_of(BOOLEAN))], FALSE, BOOLEAN)
 
 
 def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: RexNode) -> tuple[RelNode, RexNode]:

@@ -143,3 +143,11 @@ SELECT o.oid, p.pid FROM o, p WHERE (o.oid = p.oid AND o.qty > 1) OR (o.oid = p.
 SELECT o.oid, p.pid FROM o LEFT JOIN p ON o.oid = p.oid AND FALSE
 SELECT o.oid, p.pid FROM o LEFT JOIN p ON TRUE WHERE p.pid IS NULL
 SELECT o.oid, t.c FROM o LEFT JOIN (SELECT 5 AS c, pid FROM p WHERE paid > 2) t ON o.oid = t.pid WHERE t.c IS NULL OR t.c = 5
+SELECT oid FROM o WHERE qty = 2 OR qty > ANY (SELECT paid FROM p)
+SELECT oid FROM o WHERE oid = 2 OR qty > ALL (SELECT paid FROM p)
+SELECT oid FROM o WHERE oid = 2 OR qty <= ALL (SELECT paid FROM p WHERE p.oid = o.oid)
+SELECT oid, qty < ANY (SELECT paid FROM p) FROM o
+SELECT oid, qty <> ALL (SELECT paid FROM p WHERE p.oid <> o.oid) FROM o
+SELECT oid, (oid, qty) IN (SELECT oid, paid FROM p) FROM o
+SELECT oid FROM o WHERE qty = 5 OR (oid, qty) NOT IN (SELECT oid, paid FROM p)
+SELECT oid, qty >= ANY (SELECT MAX(paid) FROM p WHERE p.oid = o.oid) FROM o
