@@ -60,6 +60,20 @@ final class Json {
         return node;
     }
 
+    /** What the path leads to in the text; in lax mode a text that is no JSON holds nothing, as in Flink. */
+    private static JsonNode find(JsonPath path, String text) throws JsonProcessingException {
+        JsonNode root;
+        try {
+            root = read(text);
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            if (path.isStrict()) {
+                throw e;
+            }
+            return null;
+        }
+        return path.evaluate(root);
+    }
+
     static String write(JsonNode node) throws JsonProcessingException {
         return MAPPER.writeValueAsString(sorted(node));
     }
@@ -113,7 +127,7 @@ final class Json {
 
     private static Object exists(Paths paths, String text, String path, String onError) throws Exception {
         try {
-            return paths.of(path).evaluate(read(text)) != null;
+            return find(paths.of(path), text) != null;
         } catch (Exception e) {
             return switch (onError) {
                 case "TRUE" -> true;
@@ -147,7 +161,7 @@ final class Json {
             String text;
             try {
                 path = paths.of((String) a[1]);
-                found = path.evaluate(read((String) a[0]));
+                found = find(path, (String) a[0]);
                 if (found != null && found.isContainerNode()) {
                     if (path.isStrict()) {
                         throw new IllegalArgumentException("a scalar is wanted, the path leads to " + found);
@@ -209,7 +223,7 @@ final class Json {
             JsonNode found;
             try {
                 JsonPath path = paths.of(given);
-                found = path.evaluate(read(text));
+                found = find(path, text);
                 if (found != null) {
                     found = wrapped(found);
                     if (!found.isContainerNode()) {
