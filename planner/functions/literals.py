@@ -182,6 +182,10 @@ def interval(text: str, resolution: str) -> Literal:
 _FORMS = "for example INTERVAL '1' DAY, INTERVAL '1.5' SECOND, INTERVAL '1 10:00:00' DAY TO SECOND"
 
 
+#: What the fields behind the first stay below.
+_BELOW = {"HOUR": 24, "MINUTE": 60, "SECOND": 60}
+
+
 def _day_time(body: str, start: str, end: str, fault: ProgramError) -> int:
     units = _DAY_TIME[_DAY_TIME.index(start) : _DAY_TIME.index(end) + 1]
     pattern = {"DAY": r"(\d+)", "HOUR": r"(\d+)", "MINUTE": r"(\d+)", "SECOND": r"(\d+(?:\.\d+)?)"}
@@ -191,7 +195,10 @@ def _day_time(body: str, start: str, end: str, fault: ProgramError) -> int:
     match = re.fullmatch(text, body)
     if match is None:
         raise fault
-    return int(sum(Decimal(part) * MILLIS[unit] for part, unit in zip(match.groups(), units, strict=True)))
+    amounts = {unit: Decimal(part) for part, unit in zip(match.groups(), units, strict=True)}
+    if any(amounts[unit] >= _BELOW[unit] for unit in units[1:]):
+        raise fault
+    return int(sum(amount * MILLIS[unit] for unit, amount in amounts.items()))
 
 
 def _units(resolution: str) -> tuple[str, str]:

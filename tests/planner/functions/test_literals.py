@@ -56,6 +56,8 @@ def test_binary_is_base64() -> None:
     "make",
     [
         lambda: literals.date("2020-02-30"),
+        lambda: literals.interval("25:61", "HOUR TO MINUTE"),
+        lambda: literals.interval("1 24:00:00", "DAY TO SECOND"),
         lambda: literals.time("25:00:00"),
         lambda: literals.timestamp("2020-01-01"),
         lambda: literals.interval("x", "DAY"),
