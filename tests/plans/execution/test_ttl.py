@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from planner.environment import TableEnvironment
 from plans.editing import parse_edit, set_ttls
 from plans.execution.options import HOSTS, RunOptions
 from plans.execution.run import Run
 from plans.plan import CompiledPlan
-from planner.environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
