@@ -28,12 +28,12 @@ from plans.durations import format_duration
 from plans.nodes.aggregate import GroupAggregate as GroupAggregateNode
 from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.specs import AggregateCall as PlanCall
-from plans.types import ArrayType, BytesType, FieldsType, MapType, MultisetType, RowType
+from plans.types import BytesType, FieldsType, MapType, MultisetType, RowType
 
 _GROWING = frozenset(("$COUNT$1", "$MAX$1"))
 _SHRINKING = frozenset(("$MIN$1",))
 #: Types whose values Flink cannot tell apart for a DISTINCT argument (AggregateUtil, "Distinct aggregate function").
-_NOT_DISTINCT = (ArrayType, BytesType, FieldsType, MapType, MultisetType)
+_NOT_DISTINCT = (BytesType, FieldsType, MapType, MultisetType)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from planner.functions.registry import resolve_call
 from planner.sql import nodes as ast
 from planner.sql.binding.core import Context, Session
 from planner.sql.binding.expressions import bind
-from plans.rex import RexNode
+from plans.rex import Call, Literal, RexNode
 
 _JSON = frozenset(("JSON_OBJECTAGG", "JSON_ARRAYAGG"))
 
@@ -24,7 +26,23 @@ def aggregate_operands(session: Session, node: ast.Call, context: Context) -> li
     if node.name in _JSON:
         # the aggregates put together JSON texts, so the value comes as one
         operands[-1] = resolve_call("JSON_STRING", operands[-1:])
+    if node.name in _CONSTANT and len(operands) > 1:
+        _check_constant(session, node, operands[1])
     return operands
+
+
+#: Aggregates whose second argument is a literal: what it is, and whether it is a share from 0 to 1.
+_CONSTANT = {"LISTAGG": ("separator", False), "PERCENTILE": ("percentage", True)}
+
+
+def _check_constant(session: Session, node: ast.Call, rex: RexNode) -> None:
+    what, share = _CONSTANT[node.name]
+    listed = share and isinstance(rex, Call) and rex.name == "$ARRAY$1"
+    for item in rex.operands if listed and isinstance(rex, Call) else (rex,):
+        if not isinstance(item, Literal) or item.value is None:
+            raise session.source.error(node, f"the {what} of {node.name} must be a literal", "write the value itself")
+        if share and not 0 <= Decimal(str(item.value)) <= 1:
+            raise session.source.error(node, f"the {what} of {node.name} must be from 0.0 to 1.0, not {item.value}")
 
 
 def aggregate_name(node: ast.Call) -> str:

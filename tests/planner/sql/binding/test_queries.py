@@ -456,3 +456,20 @@ def test_what_is_not_supported_is_refused_by_name(bind: Bind, query: str, what: 
         bind(query)
     assert what in caught.value.message
     assert caught.value.where.startswith("line 1")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT PERCENTILE(a, 1.5) FROM t",
+        "SELECT PERCENTILE(a, n) FROM t",
+        "SELECT PERCENTILE(a, ARRAY[0.5, 2.0]) FROM t",
+        "SELECT LISTAGG(b, b) FROM t",
+    ],
+)
+def test_constants_of_aggregates_are_literals_in_range(refused: Refused, query: str) -> None:
+    assert "must be" in str(refused(query))
+
+
+def test_constants_of_aggregates_that_fit(bind: Bind) -> None:
+    bind("SELECT PERCENTILE(a, ARRAY[0.0, 1]), PERCENTILE(a, 0.5, n), LISTAGG(b, ';') FROM t")
