@@ -43,6 +43,15 @@ def _number(spec: ast.TypeSpec, source: Source, default: int, low: int, high: in
     return value
 
 
+def _at_most(make: Callable[[int], t.LogicalType], low: int, high: int, default: int) -> _Reader:
+    """Like `_sized`, but a larger number stands for the largest, as Flink's type system has it."""
+
+    def read(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+        return make(min(_number(spec, source, default, low, t.MAX_LENGTH), high))
+
+    return read
+
+
 def _sized(make: Callable[[int], t.LogicalType], low: int, high: int, default: int) -> _Reader:
     return lambda spec, source: make(_number(spec, source, default, low, high))
 
@@ -52,7 +61,7 @@ def _plain(found: t.LogicalType) -> _Reader:
 
 
 def _decimal(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
-    precision = _number(spec, source, 10, 1, 38)
+    precision = min(_number(spec, source, 10, 1, t.MAX_LENGTH), 38)
     scale = spec.parameters[1] if len(spec.parameters) > 1 else 0
     if scale > precision:
         raise source.error(spec, f"DECIMAL({precision}, {scale}) has a scale above its precision")
@@ -125,9 +134,9 @@ _READERS: dict[str, _Reader] = {
     "FLOAT": _plain(t.FLOAT),
     "DOUBLE": _plain(t.DOUBLE),
     "DATE": _plain(t.DATE),
-    "TIME": _sized(lambda n: t.TimeType(precision=n), 0, 9, 0),
-    "TIMESTAMP": _sized(lambda n: t.TimestampType(precision=n), 0, 9, 6),
-    "TIMESTAMP_LTZ": _sized(lambda n: t.TimestampLtzType(precision=n), 0, 9, 6),
+    "TIME": _at_most(lambda n: t.TimeType(precision=n), 0, 3, 0),
+    "TIMESTAMP": _at_most(lambda n: t.TimestampType(precision=n), 0, 9, 6),
+    "TIMESTAMP_LTZ": _at_most(lambda n: t.TimestampLtzType(precision=n), 0, 9, 6),
     "INTERVAL": _interval,
     "ARRAY": _array,
     "MULTISET": _multiset,

@@ -8,6 +8,7 @@ from planner.catalog.tables import CatalogTable, ColumnKind
 from planner.environment import TableEnvironment
 from plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 from plans.rex import input_refs
+from plans.types import parse_type
 
 WITH = "WITH ('connector' = 'datagen')"
 
@@ -135,7 +136,7 @@ def test_like_excludes_and_overwrites(base: TableEnvironment) -> None:
         (f"CREATE TABLE x (a INT, c AS a + 1, d AS c + 1) {WITH}", "refers to 'c', which is computed too"),
         (f"CREATE TABLE x (a INT, c AS zz + 1) {WITH}", "column 'zz' not found"),
         (f"CREATE TABLE x (a INT) PARTITIONED BY (zz) {WITH}", "partition column 'zz' not defined"),
-        (f"CREATE TABLE x (a DECIMAL(50, 2)) {WITH}", "out of bounds"),
+        (f"CREATE TABLE x (a DECIMAL(0, 0)) {WITH}", "out of bounds"),
         (f"CREATE TABLE x (a ROW<f INT, f INT>) {WITH}", "field 'f' is declared twice"),
         ("CREATE TABLE x (a INT) LIKE base", "'a' already exists in the base table"),
         ("CREATE TABLE x (c AS a + 2) LIKE base", "'c' already exists in the base table"),
@@ -202,3 +203,17 @@ def test_databases_and_catalogs() -> None:
     assert env.catalog.find(("d", "x")) is None
     env.execute_sql("CREATE CATALOG c WITH ('type' = 'generic_in_memory'); USE CATALOG c; CREATE DATABASE e; USE e")
     assert (env.catalog.current_catalog, env.catalog.current_database) == ("c", "e")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("DECIMAL(50, 2)", "DECIMAL(38, 2)"),
+        ("TIMESTAMP(10)", "TIMESTAMP(9)"),
+        ("TIMESTAMP_LTZ(12)", "TIMESTAMP_LTZ(9)"),
+        ("TIME(5)", "TIME(3)"),
+    ],
+)
+def test_a_precision_too_large_is_the_largest(written: str, meant: str) -> None:
+    table = declared(f"CREATE TABLE x (a {written}) {WITH}")
+    assert table.columns[0].type == parse_type(meant)
