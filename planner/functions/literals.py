@@ -164,6 +164,7 @@ def interval(text: str, resolution: str) -> Literal:
     body = text.strip()
     sign = -1 if body.startswith("-") else 1
     body = body.lstrip("+-")
+    _check_digits(body, resolution, start, fault)
     if start == end:
         if not re.fullmatch(r"\d+(\.\d+)?" if start == "SECOND" else r"\d+", body):
             raise fault
@@ -177,6 +178,20 @@ def interval(text: str, resolution: str) -> Literal:
             raise fault
         return Literal(str(sign * (int(match[1]) * 12 + int(match[2]))), type_)
     return Literal(str(sign * _day_time(body, start, end, fault)), type_)
+
+
+def _check_digits(body: str, resolution: str, start: str, fault: ProgramError) -> None:
+    """The first field has no more digits than the unit takes (2 if not said), nor a fraction of a second (6)."""
+    lead, fraction = _precisions(resolution)
+    whole, _, behind = body.partition(".")
+    first = re.match(r"\d+", whole)
+    if first and int(first[0]) >= 10 ** int(lead):
+        raise ProgramError(
+            f"interval field value {first[0]} exceeds precision of {start}({lead}) field",
+            remedy=f"write {start}({len(first[0])})",
+        )
+    if len(behind) > int(fraction):
+        raise fault
 
 
 _FORMS = "for example INTERVAL '1' DAY, INTERVAL '1.5' SECOND, INTERVAL '1 10:00:00' DAY TO SECOND"
@@ -210,6 +225,13 @@ def _units(resolution: str) -> tuple[str, str]:
     return units[0], units[-1]
 
 
+def _precisions(resolution: str) -> tuple[str, str]:
+    """Digits of the first field and of the fraction of a second: `DAY(3) TO SECOND(1)`, `SECOND(2, 3)`."""
+    first, *last = [re.findall(r"\d+", part) for part in resolution.upper().split(" TO ")]
+    fraction = last[0] if last else first[1:]
+    return (first[0] if first else "2"), (fraction[0] if fraction else "6")
+
+
 def interval_type(resolution: str) -> IntervalType:
     """The type of an interval qualifier, NOT NULL, with Flink's default precisions.
 
@@ -217,16 +239,14 @@ def interval_type(resolution: str) -> IntervalType:
     """
     start, end = _units(resolution)
     start, end = ({"WEEK": "DAY", "QUARTER": "MONTH"}.get(unit, unit) for unit in (start, end))
-    numbers = [re.findall(r"\d+", part) for part in resolution.upper().split(" TO ")]
-    lead = numbers[0][0] if numbers[0] else "2"
+    lead, fraction = _precisions(resolution)
     if start == "SECOND":
-        fraction = numbers[0][1] if len(numbers[0]) > 1 else "6"
         return DayTimeIntervalType(resolution=f"SECOND({fraction})", nullable=False)
     text = f"{start}({lead})" if start in ("DAY", "YEAR") else start
     if end != start:
         text += f" TO {end}"
         if end == "SECOND":
-            text += f"({numbers[1][0] if numbers[1] else '6'})"
+            text += f"({fraction})"
     make = YearMonthIntervalType if start in MONTHS else DayTimeIntervalType
     return make(resolution=text, nullable=False)
 

@@ -34,6 +34,8 @@ def test_numbers_are_typed_by_how_they_are_written(text: str, value: object, typ
         ("10:20", "HOUR TO MINUTE", "37200000", "INTERVAL HOUR TO MINUTE NOT NULL"),
         ("1-2", "YEAR TO MONTH", "14", "INTERVAL YEAR(2) TO MONTH NOT NULL"),
         ("1", "QUARTER", "3", "INTERVAL MONTH NOT NULL"),
+        ("100", "DAY(3)", "8640000000", "INTERVAL DAY(3) NOT NULL"),
+        ("3600.5", "SECOND(4, 1)", "3600500", "INTERVAL SECOND(1) NOT NULL"),
         ("1", "WEEK", "604800000", "INTERVAL DAY(2) NOT NULL"),
     ],
 )
@@ -57,6 +59,9 @@ def test_binary_is_base64() -> None:
     [
         lambda: literals.date("2020-02-30"),
         lambda: literals.interval("25:61", "HOUR TO MINUTE"),
+        lambda: literals.interval("100", "DAY"),
+        lambda: literals.interval("3600", "SECOND"),
+        lambda: literals.interval("1.1234567", "SECOND"),
         lambda: literals.interval("1 24:00:00", "DAY TO SECOND"),
         lambda: literals.time("25:00:00"),
         lambda: literals.timestamp("2020-01-01"),
