@@ -113,7 +113,8 @@ def _table(session: Session, node: exp.Expr, place: Place) -> From:
     if len(node.parts) == 1 and node.names[0] in place.around.ctes:
         if node.hints:
             raise session.source.error(node.hints[0], "hints can only be applied to tables", "remove the hint")
-        return _named(session, place.around.ctes[node.names[0]], node, alias, (node.names[0],), place)
+        query = _as_table(place.around.ctes[node.names[0]])
+        return _named(session, query, node, alias, (node.names[0],), place)
     found = session.catalog.find(node.names)
     if found is None:
         raise _unknown_table(session, node, place)
@@ -142,8 +143,13 @@ def _unknown_table(session: Session, node: ast.TableRef, place: Place) -> Except
 def _query(session: Session, node: exp.Expr, place: Place) -> From:
     lateral = bool(node.args.get("lateral"))
     around = replace(place.around, parent=place.outer) if lateral else place.around
-    query = session.bind_query(session, node.this, around)
+    query = _as_table(session.bind_query(session, node.this, around))
     return _named(session, query, node, node.args.get("alias"), (), place)
+
+
+def _as_table(query: Bound) -> Bound:
+    """A query in FROM or WITH has no order; that of a view stays, as in Flink."""
+    return Bound(unordered(query.rel), query.names)
 
 
 def _named(
@@ -160,7 +166,7 @@ def _named(
             )
         place.named.append(path[-1])
     columns = columns_of(names)
-    return From(unordered(query.rel), (Relation(path, columns),), columns)
+    return From(query.rel, (Relation(path, columns),), columns)
 
 
 def _alias(session: Session, alias: exp.Expr | None, names: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
