@@ -10,10 +10,12 @@ import json
 import os
 import sys
 import tempfile
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 
 _STATE_STORE = "spark.sql.streaming.stateStore"
@@ -52,21 +54,34 @@ def run(rows: DataFrame, mode: str) -> None:
     """Run to the end of the input, drop the rows, print the batches; leave as fast as Spark lets a script leave."""
     with tempfile.TemporaryDirectory() as checkpoint:
         writer = rows.writeStream.format("noop").outputMode(mode).option("checkpointLocation", checkpoint)
+        _print({"event": "start"})
         query = writer.trigger(availableNow=True).start()
+        seen = -1
+        while True:
+            active = query.isActive
+            for progress in query.recentProgress:
+                if progress.batchId > seen and "addBatch" in progress.durationMs:
+                    seen = progress.batchId
+                    _print(_message(progress))
+            if not active:
+                break
+            time.sleep(0.1)
         query.awaitTermination()
-        for progress in query.recentProgress:
-            if "addBatch" in progress.durationMs:
-                message = {
-                    "event": "batch",
-                    "rowsIn": progress.numInputRows,
-                    "batchMillis": progress.durationMs["triggerExecution"],
-                    "durations": dict(progress.durationMs),
-                    "operators": [
-                        {"uid": operator.operatorName, "stateRows": operator.numRowsTotal}
-                        for operator in progress.stateOperators
-                    ],
-                }
-                sys.stderr.write(json.dumps(message) + "\n")
-        sys.stderr.flush()
     # A stop of Spark would wait minutes for the state stores of a join to be closed.
     os._exit(0)
+
+
+def _message(progress: StreamingQueryProgress) -> dict[str, Any]:
+    return {
+        "event": "batch",
+        "rowsIn": progress.numInputRows,
+        "batchMillis": progress.durationMs["triggerExecution"],
+        "operators": [
+            {"uid": operator.operatorName, "stateRows": operator.numRowsTotal} for operator in progress.stateOperators
+        ],
+    }
+
+
+def _print(message: dict[str, Any]) -> None:
+    sys.stderr.write(json.dumps(message) + "\n")
+    sys.stderr.flush()
