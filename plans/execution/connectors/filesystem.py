@@ -6,6 +6,7 @@ position in the file; of one file, by position.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -82,11 +83,14 @@ _OPTIONS = OptionSet(
 _FOLDER_TYPES = (t.CharacterType, t.BooleanType, t.NumericType, t.DateType, t.TimestampType)
 _DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 _STAGING = ".compiled-plan-"
+#: Spark counts the files of a task, after a dot where it writes folders.
+_SPARK_COUNTER = re.compile(r"^c\d+\.?")
 
 #: Metadata keys and Spark's columns for them.
 _METADATA: Mapping[str, str] = {
     "file.path": "_metadata.file_path",
-    "file.name": "_metadata.file_name",
+    # Spark's own name column is URL-encoded, as its path.
+    "file.name": "_metadata.file_path",
     "file.size": "_metadata.file_size",
     "file.modification-time": "_metadata.file_modification_time",
 }
@@ -189,14 +193,18 @@ _EXTRA, _PARTITIONS = "e", "partitions"
 def _metadata(key: str, spark: SparkSession) -> Column:
     """A metadata column of files; the path is that within the file system, as Flink gives it."""
     found = F.col(_METADATA[key])
-    return column(_file_paths(spark).path(java_column(found))) if key == "file.path" else found
+    if key == "file.path":
+        return column(_file_paths(spark).pathOf(java_column(found)))
+    if key == "file.name":
+        return column(_file_paths(spark).nameOf(java_column(found)))
+    return found
 
 
 def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
     """A struct of the partition columns, from the names of a file's folders."""
     fields = tuple(_field(table, key) for key in table.partition_keys)
     return column(
-        _file_paths(spark).partitions(
+        _file_paths(spark).partitionsOf(
             f"table {table.identifier}",
             shape(replace(table.columns, fields=fields)),
             table.options.get(_PARTITION_NAME, _DEFAULT_PARTITION),
@@ -293,14 +301,15 @@ class FileSink:
             folder, _, name = entry.relative.rpartition("/")
             if name.startswith(("_", ".")) or self.format.is_empty(self.context.spark, entry.path, entry.size):
                 continue
-            ending = name[name.index(".") :] if "." in name else ""
-            place = "/".join(filter(None, (files.root, folder, f"{prefix}{number}{self._ending(ending)}")))
+            place = "/".join(filter(None, (files.root, folder, f"{prefix}{number}{self._ending(name)}")))
             files.move(entry.path, place)
             number += 1
         files.delete(staging)
 
     def _ending(self, written: str) -> str:
-        return f".{self.format.extension}" if written in (".txt", "") else written
+        """The end of a file's name from the name Spark gave, `part-00000-<uuid>[.c000].<ending>`."""
+        ending = _SPARK_COUNTER.sub("", written.partition(".")[2])
+        return f".{self.format.extension if ending in ('txt', '') else ending}"
 
     def _columns(self, frame: DataFrame) -> DataFrame:
         names = self.table.columns.names

@@ -72,7 +72,8 @@ class CsvFormat(LineFormat):
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
-        lines = files.format(_WHOLE_FILES).option("lineSep", "\n").load(path)
+        # Of all formats Spark knows the schema of its own text files alone.
+        lines = files.format(_WHOLE_FILES).schema("value string").option("lineSep", "\n").load(path)
         return self.decoded(lines, _plain(spec), extra)
 
     def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:

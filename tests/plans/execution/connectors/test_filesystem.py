@@ -95,6 +95,15 @@ def test_updates_of_one_event_keep_their_order(session: SparkSession, tmp_path: 
         assert [(r.kind, r.f1) for r in found] == [(1, "a"), (2, "b")] * 2
 
 
+def test_a_quoted_cell_of_several_lines(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('1,"one\n\ntwo ""x"""\n2,y\n3,"z\n"\n')
+    (tmp_path / "b.csv").write_text('4,"\n"\n')
+    for place, keys in ((tmp_path / "a.csv", [1, 2, 3]), (tmp_path, [1, 2, 3, 4])):
+        found = {r.f0: r.f1 for r in read(session, table(place, format_="csv"))}
+        assert sorted(found) == keys
+        assert (found[1], found[2], found[3]) == ('one\n\ntwo "x"', "y", "z\n")
+
+
 def test_missing_path(session: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nothing\.json"):
         open_source(table(tmp_path / "nothing.json"), SourceContext(session, "UTC"))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 
 from plans import types as t
 from plans.errors import UnsupportedError
@@ -69,7 +69,12 @@ def test_blackhole_computes_every_row(spark: SparkSession) -> None:
     load_all()
     seen = spark.sparkContext.accumulator(0)
     frame = spark.range(7)
-    counted = spark.createDataFrame(frame.rdd.map(lambda row: seen.add(1) or row), frame.schema)
+
+    def count(row: Row) -> Row:
+        seen.add(1)
+        return row
+
+    counted = spark.createDataFrame(frame.rdd.map(count), frame.schema)
     spec = TableSpec("c.d.t", t.row_of(["a"], [t.INT]), {"connector": "blackhole"})
     open_sink(spec, SinkContext(spark, "UTC", "r", print)).write(counted, 0)
     assert seen.value == 7

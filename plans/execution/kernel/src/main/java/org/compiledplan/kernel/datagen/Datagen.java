@@ -17,6 +17,6 @@ public final class Datagen {
      * @param now BIGINT, the time in microseconds
      */
     public static Column row(String spec, long seed, String ddl, Column number, Column now) {
-        return Calls.column(new Generator(spec, seed), Generator.class, "row", DataType.fromDDL(ddl), number, now);
+        return Calls.columnInOrder(new Generator(spec, seed), Generator.class, "row", DataType.fromDDL(ddl), number, now);
     }
 }

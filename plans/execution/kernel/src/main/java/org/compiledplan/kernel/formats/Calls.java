@@ -17,7 +17,7 @@ public final class Calls {
     private Calls() {}
 
     /**
-     * A column that calls a method of an object for each row.
+     * A column that calls a method of an object for each row, whose result depends on the arguments alone.
      *
      * @param target the object; each task gets a copy of its own
      * @param type the public class that has the method
@@ -25,6 +25,21 @@ public final class Calls {
      * @param arguments in the order of the method's parameters; only those of object types may be null
      */
     public static Column column(Object target, Class<?> type, String method, DataType returns, Column... arguments) {
+        return column(target, type, method, returns, true, arguments);
+    }
+
+    /**
+     * As {@link #column}, called just once for each row and in their order: the object keeps something from call to
+     * call, or a second call would cost too much. Spark repeats calls that it takes for pure, as in the filters it
+     * puts below a generator of rows.
+     */
+    public static Column columnInOrder(
+            Object target, Class<?> type, String method, DataType returns, Column... arguments) {
+        return column(target, type, method, returns, false, arguments);
+    }
+
+    private static Column column(
+            Object target, Class<?> type, String method, DataType returns, boolean isPure, Column... arguments) {
         List<Expression> inputs = Arrays.stream(arguments).map(ExpressionUtils::expression).toList();
         Expression call = new Invoke(
                 new Literal(target, new ObjectType(type)),
@@ -34,7 +49,7 @@ public final class Calls {
                 CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
                 false,
                 true,
-                true);
+                isPure);
         return ExpressionUtils.column(call);
     }
 }

@@ -11,7 +11,11 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** What the path of a file tells: the path itself, and the values of partition columns (`.../day=2024-01-02/...`). */
+/**
+ * What the path of a file tells: the path itself, its name, and the values of partition columns
+ * (`.../day=2024-01-02/...`). What Python calls is named apart from the methods that Spark calls: Py4J finds a static
+ * method by its name alone.
+ */
 public final class FilePaths implements Serializable {
     private static final long serialVersionUID = 1L;
 
@@ -34,15 +38,21 @@ public final class FilePaths implements Serializable {
     }
 
     /** A struct of the partition columns from a file's URI. */
-    public static Column partitions(String table, String shape, String nothing, Column uri) {
+    public static Column partitionsOf(String table, String shape, String nothing, Column uri) {
         FilePaths paths = new FilePaths(table, shape, nothing);
         return Calls.column(paths, FilePaths.class, "partitions", Shape.parse(shape).spark(), uri);
     }
 
     /** The path within its file system, of a file's URI. */
-    public static Column path(Column uri) {
+    public static Column pathOf(Column uri) {
         return Calls.column(
                 new FilePaths("", "{}", ""), FilePaths.class, "path", DataTypes.StringType, uri);
+    }
+
+    /** The name of the file, of its URI. */
+    public static Column nameOf(Column uri) {
+        return Calls.column(
+                new FilePaths("", "{}", ""), FilePaths.class, "name", DataTypes.StringType, uri);
     }
 
     /** The text of a value in the name of a folder; null of null. */
@@ -53,6 +63,11 @@ public final class FilePaths implements Serializable {
 
     public UTF8String path(UTF8String uri) {
         return UTF8String.fromString(URI.create(uri.toString()).getPath());
+    }
+
+    public UTF8String name(UTF8String uri) {
+        String path = URI.create(uri.toString()).getPath();
+        return UTF8String.fromString(path.substring(path.lastIndexOf('/') + 1));
     }
 
     public InternalRow partitions(UTF8String uri) {

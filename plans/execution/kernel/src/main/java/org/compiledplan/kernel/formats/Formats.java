@@ -44,7 +44,7 @@ public final class Formats {
                     DataTypes.createStructField("m" + i, metadataType(metadata.get(i)), true);
         }
         DataType type = DataTypes.createArrayType(DataTypes.createStructType(fields), false);
-        return Calls.column(decoder, Decoder.class, "changes", type, line);
+        return Calls.columnInOrder(decoder, Decoder.class, "changes", type, line);
     }
 
     private static DataType metadataType(String key) {
