@@ -241,7 +241,7 @@ def _negative(session: Session, node: exp.Expr, context: Context) -> RexNode:
 
 @binds(ast.Plus)
 def _plus(session: Session, node: exp.Expr, context: Context) -> RexNode:
-    return bind(session, node.this, context)
+    return resolve_call("+", [bind(session, node.this, context)])
 
 
 @binds(ast.Overlaps)

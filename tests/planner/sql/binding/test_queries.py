@@ -405,6 +405,7 @@ def test_distinct_over_group_by_is_two_aggregates(bind: Bind) -> None:
     [
         ("SELECT a FROM t WHERE SUM(a) > 1", "aggregate expression is illegal in WHERE clause"),
         ("SELECT SUM(COUNT(*)) FROM t", "cannot be nested"),
+        ("SELECT +b FROM t", "cannot apply + to arguments of type +(<VARCHAR(2147483647)>)"),
         ("SELECT a, b FROM t GROUP BY a", "expression 'b' is not being grouped"),
         ("SELECT * FROM u GROUP BY a", "expression 'd' is not being grouped"),
         ("SELECT a, COUNT(*) FROM t GROUP BY 1", "expression 'a' is not being grouped"),
