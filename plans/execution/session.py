@@ -41,8 +41,6 @@ DEFAULTS: dict[str, str] = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # The kernel counts state rows by itself; Spark's count costs a read of the state for each write.
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
-    # Spark's count of state rows costs a read for every write; the kernel counts its own.
-    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.ui.enabled": "false",
     "spark.sql.streaming.forceDeleteTempCheckpointLocation": "true",
