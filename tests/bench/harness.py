@@ -96,18 +96,22 @@ def run(
         command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     watch, said, started, cpu, memory = Watch(process, on_batch), [], 0.0, 0.0, 0.0
-    assert process.stderr is not None
-    for line in process.stderr:
-        said.append(line)
-        message = _message(line)
-        if message is not None and message.get("event") == "start":
-            started = _figures(process.pid)[0]
-        if message is not None and message.get("event") == "batch":
-            watch.batches.append(_batch(message))
-            figures = _figures(process.pid)
-            cpu, memory = max(cpu, figures[0]), max(memory, figures[1])
-            on_batch(watch)
-    code = process.wait()
+    try:
+        assert process.stderr is not None
+        for line in process.stderr:
+            said.append(line)
+            message = _message(line)
+            if message is not None and message.get("event") == "start":
+                started = _figures(process.pid)[0]
+            if message is not None and message.get("event") == "batch":
+                watch.batches.append(_batch(message))
+                figures = _figures(process.pid)
+                cpu, memory = max(cpu, figures[0]), max(memory, figures[1])
+                on_batch(watch)
+        code = process.wait()
+    finally:
+        if process.poll() is None:
+            process.terminate()
     end = time.monotonic()
     if code not in accept:
         raise BenchError(f"{' '.join(command)}\nended with {code}\n{''.join(said[-15:])}")
