@@ -1,7 +1,8 @@
 """Comparisons, IN lists and ranges.
 
 Flink compares doubles as Java does: NaN equals nothing, not even NaN, and -0.0 equals 0.0. Strings are compared by
-their bytes; a CHAR is compared as it is, padding included.
+their bytes; a CHAR is compared as it is, padding included. `=` and `<>` of a date or time and a text read the text as
+one; a text that is none gives null. A truth value equals no text, not even 'true'.
 """
 
 from __future__ import annotations
@@ -28,17 +29,33 @@ if TYPE_CHECKING:
 Comparison = Callable[["Column", "Column"], "Column"]
 
 _FLOATING = (t.FloatType, t.DoubleType)
+_TIMES = (t.DateType, t.TimeType, t.TimestampBase)
 
 
-def aligned(
-    call: Call, args: tuple[Column, ...], context: ExpressionContext
-) -> tuple[tuple[Column, ...], tuple[t.LogicalType, ...]]:
-    """Two operands as columns of types that Spark compares as Flink does."""
-    types = operand_types(call)
+def aligned(args: tuple[Column, ...], types: tuple[t.LogicalType, ...]) -> tuple[Column, ...]:
+    """Operands as columns of types that Spark compares as Flink does."""
     if any(map(_has_map, types)):
         # Spark does not compare maps; their texts are equal where they are.
-        return tuple(value_text(arg, type_) for arg, type_ in zip(args, types, strict=True)), types
-    return tuple(_comparable(arg, type_, types) for arg, type_ in zip(args, types, strict=True)), types
+        return tuple(value_text(arg, type_) for arg, type_ in zip(args, types, strict=True))
+    return tuple(_comparable(arg, type_, types) for arg, type_ in zip(args, types, strict=True))
+
+
+def _read_as_times(
+    call: Call, args: tuple[Column, ...], types: tuple[t.LogicalType, ...], context: ExpressionContext
+) -> tuple[tuple[Column, ...], tuple[t.LogicalType, ...]]:
+    """The operands of `=` or `<>`, with a text that stands beside a date or time read as one."""
+    from plans.execution.expressions.casts import cast_column
+
+    time = next((type_ for type_ in types if isinstance(type_, _TIMES)), None)
+    if time is None or not any(isinstance(type_, t.CharacterType) for type_ in types):
+        return args, types
+
+    def cast(arg: Column, type_: t.LogicalType, rex: r.RexNode) -> Column:
+        if not isinstance(type_, t.CharacterType):
+            return arg
+        return cast_column(arg, type_, time, context, lenient=not isinstance(rex, r.Literal))
+
+    return tuple(cast(*each) for each in zip(args, types, call.operands, strict=True)), (time, time)
 
 
 def _has_map(type_: t.LogicalType) -> bool:
@@ -56,12 +73,30 @@ def _comparable(column: Column, type_: t.LogicalType, types: tuple[t.LogicalType
     return column
 
 
-def _compares(*names: str, nan: bool = False) -> Callable[[Comparison], Comparison]:
-    """Register a comparison; `nan` is its result where an operand is NaN."""
+def _is_unlike(types: tuple[t.LogicalType, ...]) -> bool:
+    """A truth value beside a text."""
+    return any(isinstance(one, t.BooleanType) for one in types) and any(
+        isinstance(one, t.CharacterType) for one in types
+    )
+
+
+def _compares(*names: str, nan: bool = False, unlike: bool | None = None) -> Callable[[Comparison], Comparison]:
+    """Register a comparison.
+
+    Args:
+        names: the plan's names of it.
+        nan: its result where an operand is NaN.
+        unlike: its result for a truth value and a text; None where Flink has no such comparison.
+    """
 
     def register(compare: Comparison) -> Comparison:
         def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-            (left, right), types = aligned(call, args, context)
+            types = operand_types(call)
+            if unlike is not None:
+                if _is_unlike(types):
+                    return F.when(args[0].isNotNull() & args[1].isNotNull(), F.lit(unlike))
+                args, types = _read_as_times(call, args, types, context)
+            left, right = aligned(args, types)
             result = compare(left, right)
             watched = [
                 F.isnan(column)
@@ -80,12 +115,12 @@ def _compares(*names: str, nan: bool = False) -> Callable[[Comparison], Comparis
     return register
 
 
-@_compares("$=$1", "$equals$1")
+@_compares("$=$1", "$equals$1", unlike=False)
 def _equal(left: Column, right: Column) -> Column:
     return left == right
 
 
-@_compares("$<>$1", "$notEquals$1", nan=True)
+@_compares("$<>$1", "$notEquals$1", nan=True, unlike=True)
 def _different(left: Column, right: Column) -> Column:
     return left != right
 
@@ -112,13 +147,13 @@ def _at_least(left: Column, right: Column) -> Column:
 
 @translates("$IS DISTINCT FROM$1")
 def _distinct(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    (left, right), _ = aligned(call, args, context)
+    left, right = aligned(args, operand_types(call))
     return ~left.eqNullSafe(right)
 
 
 @translates("$IS NOT DISTINCT FROM$1")
 def _not_distinct(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    (left, right), _ = aligned(call, args, context)
+    left, right = aligned(args, operand_types(call))
     return left.eqNullSafe(right)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from plans import rex as r
+from plans.execution.expressions.arithmetic import operand_types
 from plans.execution.expressions.casts import cast_column
 from plans.execution.expressions.comparison import aligned
 from plans.execution.expressions.registry import translates
@@ -90,7 +91,7 @@ def _coalesce(call: Call, args: tuple[Column, ...], context: ExpressionContext) 
 
 @translates("$NULLIF$1")
 def _null_if(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    (left, right), _ = aligned(call, args, context)
+    left, right = aligned(args, operand_types(call))
     same = left == right
     return F.when(F.coalesce(same, F.lit(False)), F.lit(None)).otherwise(branch(call, args, 0, context))
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,7 +19,7 @@ final class JsonPath {
     private final List<Step> steps = new ArrayList<>();
     private boolean length;
 
-    /** One step: adds what it finds in `node`; false when there is nothing. */
+    /** One step: adds what it finds in `node`; false when there is nothing, or `node` is no array where it must be. */
     private interface Step {
         boolean find(JsonNode node, List<JsonNode> found);
 
@@ -57,38 +58,47 @@ final class JsonPath {
         return strict;
     }
 
-    /** What the path leads to; null for a JSON null, and in lax mode for nothing. */
+    /**
+     * What the path leads to; in lax mode null for a JSON null and for nothing, which strict mode refuses. A text that
+     * is just `null` fails in both.
+     */
     JsonNode evaluate(JsonNode root) {
-        if (root.isNull() && strict && !steps.isEmpty()) {
-            throw new PathException("the path leads nowhere");
+        if (root.isNull()) {
+            throw new PathException("a path into null leads nowhere");
         }
+        JsonNode found = follow(root);
+        if (found != null && length) {
+            found = found.isContainerNode() ? IntNode.valueOf(found.size()) : null;
+        }
+        if (found == null || found.isNull()) {
+            if (strict) {
+                throw new PathException("the path leads nowhere");
+            }
+            return null;
+        }
+        return found;
+    }
+
+    private JsonNode follow(JsonNode root) {
         List<JsonNode> nodes = List.of(root);
         boolean many = false;
         for (Step step : steps) {
             List<JsonNode> next = new ArrayList<>();
             for (JsonNode node : nodes) {
-                if (!step.find(node, next) && !many && !step.many()) {
-                    if (strict) {
-                        throw new PathException("the path leads nowhere");
-                    }
-                    return null;
+                if (!step.find(node, next) && !many) {
+                    // In lax mode a path that may find several values has found none of them.
+                    return strict || steps.stream().noneMatch(Step::many) ? null : JsonNodeFactory.instance.arrayNode();
                 }
             }
             many |= step.many();
             nodes = next;
         }
-        JsonNode result;
-        if (many) {
-            ArrayNode all = JsonNodeFactory.instance.arrayNode();
-            nodes.forEach(all::add);
-            result = all;
-        } else {
-            result = nodes.get(0);
+        if (!many) {
+            return nodes.get(0);
         }
-        if (length) {
-            return result.isContainerNode() ? IntNode.valueOf(result.size()) : null;
-        }
-        return result.isNull() ? null : result;
+        ArrayNode all = JsonNodeFactory.instance.arrayNode();
+        nodes.forEach(all::add);
+        return all;
     }
 
     private void read(String text) {
@@ -162,7 +172,8 @@ final class JsonPath {
         } else if (names.size() == 1) {
             steps.add(property(names.get(0)));
         } else {
-            steps.add(union(names.stream().map(JsonPath::property).toList()));
+            boolean last = i + 1 == text.length();
+            steps.add(last ? part(names) : union(false, names.stream().map(JsonPath::property).toList()));
         }
         return i + 1;
     }
@@ -181,7 +192,7 @@ final class JsonPath {
                 for (String item : inside.split(",")) {
                     items.add(position(Integer.parseInt(item.trim())));
                 }
-                steps.add(union(items));
+                steps.add(union(true, items));
             } else {
                 steps.add(position(Integer.parseInt(inside)));
             }
@@ -197,6 +208,18 @@ final class JsonPath {
                 found.add(value);
             }
             return value != null;
+        };
+    }
+
+    /** Several names at the end of a path: an object of those that are there. */
+    private static Step part(List<String> names) {
+        return (node, found) -> {
+            ObjectNode part = JsonNodeFactory.instance.objectNode();
+            names.stream().filter(node::has).forEach(name -> part.set(name, node.get(name)));
+            if (node.isObject()) {
+                found.add(part);
+            }
+            return node.isObject();
         };
     }
 
@@ -218,12 +241,12 @@ final class JsonPath {
         }
     }
 
-    private static Step union(List<Step> items) {
+    private static Step union(boolean isOfPositions, List<Step> items) {
         return new Many() {
             @Override
             public boolean find(JsonNode node, List<JsonNode> found) {
                 items.forEach(item -> item.find(node, found));
-                return true;
+                return node.isArray() == isOfPositions && node.isContainerNode();
             }
         };
     }
@@ -238,7 +261,7 @@ final class JsonPath {
                 for (int i = start; i < end; i++) {
                     found.add(node.get(i));
                 }
-                return true;
+                return node.isArray();
             }
         };
     }
