@@ -1,6 +1,5 @@
 package org.compiledplan.kernel;
 
-import java.util.Collections;
 import java.util.Iterator;
 import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
 import org.apache.spark.sql.Row;
@@ -32,8 +31,7 @@ final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Row, b
     BatchContext context = new BatchContext(state.getCurrentProcessingTimeMs(), Long.MIN_VALUE);
     if (state.hasTimedOut()) {
       timed.fired();
-      to.operator.onTimer(timed, context);
-      return Collections.emptyIterator();
+      return runtime.fire(to, timed, context);
     }
     Iterator<Row> output = runtime.process(to, rows, timed, context);
     // A call forgets the timeout, so it is set again, even if the operator left its state alone.

@@ -9,10 +9,6 @@ import org.apache.spark.sql.Row;
 
 /** The order in which an operator sees the rows of a key: ord, then path (null first), then port. */
 final class RowOrder {
-  private static final int PORT = 2;
-  private static final int ORD = 4;
-  private static final int PATH = 5;
-
   private RowOrder() {}
 
   /** Collects the rows and sorts them unless they are in order already. */
@@ -34,9 +30,9 @@ final class RowOrder {
 
   private static Comparator<Row> comparator(int[] head) {
     return (a, b) -> {
-      int order = Long.compare(a.getLong(head[ORD]), b.getLong(head[ORD]));
-      if (order == 0) order = comparePaths((byte[]) a.get(head[PATH]), (byte[]) b.get(head[PATH]));
-      return order != 0 ? order : Integer.compare(a.getInt(head[PORT]), b.getInt(head[PORT]));
+      int order = Long.compare(a.getLong(head[StageSpec.ORD]), b.getLong(head[StageSpec.ORD]));
+      if (order == 0) order = comparePaths((byte[]) a.get(head[StageSpec.PATH]), (byte[]) b.get(head[StageSpec.PATH]));
+      return order != 0 ? order : Integer.compare(a.getInt(head[StageSpec.PORT]), b.getInt(head[StageSpec.PORT]));
     };
   }
 

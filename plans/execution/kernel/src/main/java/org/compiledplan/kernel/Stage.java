@@ -41,18 +41,33 @@ public final class Stage {
     KeyValueGroupedDataset<Row, Row> groups = input.groupBy(StageKeys.columns())
         .as(Encoders.row(StageKeys.schema()), Encoders.row(spec.inputSchema));
     Encoder<Row> output = Encoders.row(spec.outputSchema);
-    boolean processing = spec.timeMode.equals("processing");
     switch (spec.host) {
       case "transformWithState":
         return groups.transformWithState(
-            new TransformHost(spec, metrics), processing ? TimeMode.ProcessingTime() : TimeMode.None(),
-            OutputMode.Append(), output);
+            new TransformHost(spec, metrics), timeMode(spec), OutputMode.Append(), output);
       case "flatMapGroupsWithState":
+        if (spec.eventTime) {
+          throw new IllegalArgumentException("stage " + spec.name + ": " + spec.host + " has no event time here");
+        }
+        boolean processing = spec.timeMode.equals("processing");
         return groups.flatMapGroupsWithState(
             new GroupStateHost(spec, metrics, processing), OutputMode.Append(), Encoders.BINARY(), output,
             processing ? GroupStateTimeout.ProcessingTimeTimeout() : GroupStateTimeout.NoTimeout());
       default:
         throw new IllegalArgumentException("stage " + spec.name + ": unknown host " + spec.host);
+    }
+  }
+
+  private static TimeMode timeMode(StageSpec spec) {
+    switch (spec.timeMode) {
+      case "event":
+        return TimeMode.EventTime();
+      case "processing":
+        return TimeMode.ProcessingTime();
+      case "none":
+        return TimeMode.None();
+      default:
+        throw new IllegalArgumentException("stage " + spec.name + ": unknown time mode " + spec.timeMode);
     }
   }
 }

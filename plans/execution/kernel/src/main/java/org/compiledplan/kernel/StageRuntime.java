@@ -34,6 +34,7 @@ final class StageRuntime {
     /** Position of the operator's struct in the output. */
     final int outputPosition;
     private final long granularity;
+    private final long watermarkDelay;
 
     Hosted(StageSpec.OperatorPart part, int outputPosition, StageMetrics.Counters counters) {
       uid = part.uid;
@@ -44,6 +45,17 @@ final class StageRuntime {
       for (int i = 0; i < part.inputs.length; i++) fromSpark.add(SparkTypes.fromSpark(part.inputs[i]));
       toSpark = SparkTypes.toSpark(part.output);
       granularity = Math.max(1, part.shortestTtl / TIMES_A_TTL);
+      watermarkDelay = part.watermarkDelay;
+    }
+
+    /** The operator's watermark when the query's is the given one, which is 0 before there is any. */
+    long watermark(long query) {
+      return query <= 0 ? Long.MIN_VALUE : query - watermarkDelay;
+    }
+
+    /** The query's watermark at which the operator's is the given one. */
+    long delayed(long time) {
+      return time + watermarkDelay;
     }
 
     /** A time not before the given one, such that few different times come of many. */
@@ -59,7 +71,7 @@ final class StageRuntime {
 
   StageRuntime(StageSpec spec, StageMetrics metrics) {
     this.spec = spec;
-    int position = StageSpec.HEAD.length;
+    int position = spec.head.length;
     for (StageSpec.OperatorPart part : spec.operators) {
       hosted.put(part.uid, new Hosted(part, position++, metrics.of(part.uid)));
     }
@@ -84,7 +96,25 @@ final class StageRuntime {
   /** The rows of one key through their operator, lazily; the state is written when the last row is taken. */
   Iterator<Row> process(Hosted to, Iterator<Row> rows, KeyedState state, BatchContext context) {
     Iterator<Row> inOrder = to.operator.isOrderInsensitive() ? rows : RowOrder.sorted(rows, spec.head);
-    return new OperatorRows(spec, to, inOrder, to.operator.open(state, context));
+    return new OperatorRows(spec, to, inOrder, to.operator.open(state, context), context);
+  }
+
+  /** The rows that an operator emits for a key whose time has come. */
+  Iterator<Row> fire(Hosted from, KeyedState state, BatchContext context) {
+    Emitted emitted = new Emitted(spec, from);
+    from.operator.onTimer(state, context, emitted);
+    from.counters.rowsOut.add(emitted.count());
+    return new Iterator<Row>() {
+      @Override
+      public boolean hasNext() {
+        return !emitted.isEmpty();
+      }
+
+      @Override
+      public Row next() {
+        return emitted.take();
+      }
+    };
   }
 
   /** Rows for operators of other stages: head and pass-through columns as they are. */

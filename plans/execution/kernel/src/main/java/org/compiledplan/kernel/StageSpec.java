@@ -17,8 +17,17 @@ import org.apache.spark.sql.types.StructType;
 /** A stage's description, checked against the schema of its input. */
 final class StageSpec implements Serializable {
   private static final long serialVersionUID = 1L;
-  static final String[] HEAD = {"op", "key", "port", "kind", "ord", "path"};
-  private static final String HEAD_DDL = "op STRING, key STRING, port INT, kind TINYINT, ord BIGINT, path BINARY";
+  private static final String[] HEAD = {"op", "key", "port", "kind", "ord", "path", "watermark"};
+  private static final String HEAD_DDL =
+      "op STRING, key STRING, port INT, kind TINYINT, ord BIGINT, path BINARY, watermark BIGINT";
+  /** Positions in {@link #head}, and of the head columns in the output. */
+  static final int OP = 0;
+  static final int PORT = 2;
+  static final int KIND = 3;
+  static final int ORD = 4;
+  static final int PATH = 5;
+  /** The last one, there in plans with event time only. */
+  static final int WATERMARK = 6;
 
   /** One operator: its JSON, where its inputs are and what its output looks like. */
   static final class OperatorPart implements Serializable {
@@ -30,25 +39,31 @@ final class StageSpec implements Serializable {
     final StructType output;
     /** The shortest TTL of its state entries in ms, 0 if nothing expires. */
     final long shortestTtl;
+    /** How much the operator's watermark is behind the query's, in ms. */
+    final long watermarkDelay;
 
     OperatorPart(
-        String uid, String json, int[] columns, StructType[] inputs, StructType output, long shortestTtl) {
+        String uid, String json, int[] columns, StructType[] inputs, StructType output, long shortestTtl,
+        long watermarkDelay) {
       this.uid = uid;
       this.json = json;
       this.columns = columns;
       this.inputs = inputs;
       this.output = output;
       this.shortestTtl = shortestTtl;
+      this.watermarkDelay = watermarkDelay;
     }
   }
 
   final String name;
   final String host;
   final String timeMode;
+  /** Whether timers fire by watermark. */
+  final boolean eventTime;
   final StructType inputSchema;
   final StructType outputSchema;
   /** Positions of the head columns in the input. */
-  final int[] head = new int[HEAD.length];
+  final int[] head;
   /** Positions of the pass-through columns in the input. */
   final int[] passThrough;
   final List<OperatorPart> operators = new ArrayList<>();
@@ -57,8 +72,11 @@ final class StageSpec implements Serializable {
     name = json.path("name").asText("stage");
     host = json.path("host").asText("transformWithState");
     inputSchema = input;
-    for (int i = 0; i < HEAD.length; i++) head[i] = position(input, HEAD[i]);
-    List<StructField> output = new ArrayList<>(Arrays.asList(StructType.fromDDL(HEAD_DDL).fields()));
+    boolean hasWatermark = Arrays.asList(input.fieldNames()).contains(HEAD[WATERMARK]);
+    head = new int[hasWatermark ? HEAD.length : WATERMARK];
+    for (int i = 0; i < head.length; i++) head[i] = position(input, HEAD[i]);
+    List<StructField> output =
+        new ArrayList<>(Arrays.asList(StructType.fromDDL(HEAD_DDL).fields()).subList(0, head.length));
     Set<String> uids = new LinkedHashSet<>();
     boolean expires = false;
     for (JsonNode node : json.path("operators")) {
@@ -78,9 +96,15 @@ final class StageSpec implements Serializable {
     outputSchema = DataTypes.createStructType(output);
     String mode = json.path("timeMode").asText("auto");
     timeMode = mode.equals("auto") ? (expires ? "processing" : "none") : mode;
-    if (!json.path("timeDomain").asText("processing").equals("processing")) {
-      throw new IllegalArgumentException("stage " + name + ": only the time domain \"processing\" is there");
+    eventTime = timeMode.equals("event");
+    if (eventTime && !hasWatermark) {
+      throw new IllegalArgumentException("stage " + name + ": event time needs the column " + HEAD[WATERMARK]);
     }
+  }
+
+  /** Whether rows carry the watermark at which they arrive. */
+  boolean hasWatermark() {
+    return head.length > WATERMARK;
   }
 
   static StageSpec parse(String json, StructType input) {
@@ -103,7 +127,9 @@ final class StageSpec implements Serializable {
     for (JsonNode ttl : node.path("ttl")) {
       if (ttl.asLong() > 0) shortest = shortest == 0 ? ttl.asLong() : Math.min(shortest, ttl.asLong());
     }
-    return new OperatorPart(required(node, "uid"), node.toString(), columns, inputs, schema(node), shortest);
+    return new OperatorPart(
+        required(node, "uid"), node.toString(), columns, inputs, schema(node), shortest,
+        node.path("watermarkDelay").asLong());
   }
 
   private static StructType schema(JsonNode node) {

@@ -22,7 +22,7 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
   private final StageMetrics metrics;
   private transient StageRuntime runtime;
   private transient ValueState<byte[]> state;
-  private transient CleanupIndex index;
+  private transient TimerIndex index;
 
   TransformHost(StageSpec spec, StageMetrics metrics) {
     this.spec = spec;
@@ -33,7 +33,7 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
   public void init(OutputMode outputMode, TimeMode timeMode) {
     runtime = new StageRuntime(spec, metrics);
     state = getHandle().getValueState("state", Encoders.BINARY(), TTLConfig.NONE());
-    index = new CleanupIndex(getHandle(), state);
+    index = new TimerIndex(getHandle(), state);
   }
 
   @Override
@@ -41,33 +41,66 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
       Row key, scala.collection.Iterator<Row> rows, TimerValues times) {
     StageRuntime.Hosted to = runtime.operator(StageKeys.op(key));
     java.util.Iterator<Row> input = CollectionConverters.asJava(rows);
-    BatchContext context = context(times);
+    if (to == null) return CollectionConverters.asScala(runtime.pass(input));
+    BatchContext context = context(to, times);
     return CollectionConverters.asScala(
-        to == null ? runtime.pass(input) : runtime.process(to, input, new State(to, key, context), context));
+        runtime.process(to, input, new State(to, key, context, now(times)), context));
   }
 
   @Override
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues times, ExpiredTimerInfo expired) {
-    BatchContext context = context(times);
-    if (CleanupIndex.owns(key)) {
-      index.onTimer(key, context.processingTime, (uid, due, time) -> clean(uid, due, time, context));
-    }
-    return CollectionConverters.asScala(Collections.<Row>emptyIterator());
+    if (!TimerIndex.owns(key)) return CollectionConverters.asScala(Collections.<Row>emptyIterator());
+    return CollectionConverters.asScala(new FiredRows(index.onTimer(key, now(times)), times));
   }
 
-  /** Removes what has expired of a key, unless the key is due at another time by now. */
-  private void clean(String uid, String key, long due, BatchContext context) {
-    StageRuntime.Hosted to = runtime.operator(uid);
-    if (to == null) return;
-    State timed = new State(to, StageKeys.of(uid, key), context);
-    if (timed.get() == null || timed.timer() != due) return;
+  /** What the timer of a key emits, nothing if the key is due at another time by now. */
+  private java.util.Iterator<Row> fire(TimerIndex.Due due, TimerValues times) {
+    StageRuntime.Hosted to = runtime.operator(due.uid);
+    if (to == null) return Collections.emptyIterator();
+    BatchContext context = context(to, times);
+    State timed = new State(to, StageKeys.of(due.uid, due.key), context, now(times));
+    if (timed.get() == null || timed.timer() != due.time) return Collections.emptyIterator();
     timed.fired();
-    to.operator.onTimer(timed, context);
+    return runtime.fire(to, timed, context);
   }
 
-  private static BatchContext context(TimerValues times) {
-    return new BatchContext(times.getCurrentProcessingTimeInMs(), Long.MIN_VALUE);
+  private BatchContext context(StageRuntime.Hosted to, TimerValues times) {
+    return new BatchContext(
+        times.getCurrentProcessingTimeInMs(),
+        spec.hasWatermark() ? to.watermark(times.getCurrentWatermarkInMs()) : Long.MIN_VALUE);
+  }
+
+  /** Timers up to this time fire in this batch. */
+  private long now(TimerValues times) {
+    return spec.eventTime ? times.getCurrentWatermarkInMs() : times.getCurrentProcessingTimeInMs();
+  }
+
+  /** What the timers of keys emit, a key at a time. */
+  private final class FiredRows implements java.util.Iterator<Row> {
+    private final java.util.Iterator<TimerIndex.Due> keys;
+    private final TimerValues times;
+    private java.util.Iterator<Row> rows = Collections.emptyIterator();
+
+    FiredRows(java.util.Iterator<TimerIndex.Due> keys, TimerValues times) {
+      this.keys = keys;
+      this.times = times;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (!rows.hasNext()) {
+        if (!keys.hasNext()) return false;
+        rows = fire(keys.next(), times);
+      }
+      return true;
+    }
+
+    @Override
+    public Row next() {
+      if (!hasNext()) throw new java.util.NoSuchElementException();
+      return rows.next();
+    }
   }
 
   /** State of one key. */
@@ -75,11 +108,13 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
     private final StageRuntime.Hosted to;
     private final Row key;
     private final BatchContext context;
+    private final long now;
 
-    State(StageRuntime.Hosted to, Row key, BatchContext context) {
+    State(StageRuntime.Hosted to, Row key, BatchContext context, long now) {
       this.to = to;
       this.key = key;
       this.context = context;
+      this.now = now;
     }
 
     @Override
@@ -101,12 +136,12 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
 
     @Override
     protected long due(long expiry) {
-      return to.roundUp(expiry);
+      return spec.eventTime ? to.delayed(expiry) : to.roundUp(expiry);
     }
 
     @Override
     protected void setTimer(long time) {
-      index.add(to.uid, StageKeys.key(key), time, context.processingTime);
+      index.add(to.uid, StageKeys.key(key), time, now, context.processingTime);
     }
 
     @Override

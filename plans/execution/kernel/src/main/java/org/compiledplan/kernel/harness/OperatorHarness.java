@@ -18,6 +18,7 @@ import org.compiledplan.kernel.operators.InputRow;
 import org.compiledplan.kernel.operators.Operator;
 import org.compiledplan.kernel.operators.OperatorSpec;
 import org.compiledplan.kernel.operators.Operators;
+import org.compiledplan.kernel.operators.Out;
 import org.compiledplan.kernel.operators.Session;
 import org.compiledplan.kernel.operators.TimedState;
 import org.compiledplan.kernel.values.ValueType;
@@ -27,8 +28,9 @@ import org.compiledplan.kernel.values.ValueType;
  *
  * <p>Request: {@code {"spec": {...operator spec..., "inputTypes": [["INT", ...], ...], "outputTypes":
  * [...]}, "steps": [{"time": ms, "rows": [{"key", "port", "kind", "values"}], "spec": {...}?}]}}. A step is
- * a micro-batch; its {@code spec}, if given, takes over the state, as a restart with an edited plan does.
- * Answer: {@code {"steps": [{"out": [{"key", "kind", "values"}], "stateRows", "keys", "timers"}]}} or
+ * a micro-batch; its {@code spec}, if given, takes over the state, as a restart with an edited plan does. Steps
+ * and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in the spec the step's fires timers.
+ * Answer: {@code {"steps": [{"out": [{"key", "kind", "values", "at"?}], "stateRows", "keys", "timers"}]}} or
  * {@code {"error": text}}. A condition is text like {@code 0<3} over the columns of both rows.
  */
 public final class OperatorHarness {
@@ -38,6 +40,7 @@ public final class OperatorHarness {
   private int stateRows;
   private ValueType[][] inputs;
   private Operator operator;
+  private boolean eventTime;
 
   private OperatorHarness() {}
 
@@ -70,43 +73,67 @@ public final class OperatorHarness {
     JsonNode types = spec.get("inputTypes");
     inputs = new ValueType[types.size()][];
     for (int i = 0; i < inputs.length; i++) inputs[i] = JsonValues.types(types.get(i));
-    operator = Operators.create(
-        new OperatorSpec(spec, inputs, JsonValues.types(spec.get("outputTypes")), Comparison::new));
+    OperatorSpec parsed = new OperatorSpec(spec, inputs, JsonValues.types(spec.get("outputTypes")), Comparison::new);
+    eventTime = parsed.eventTime();
+    operator = Operators.create(parsed);
   }
 
   private void run(JsonNode step, ObjectNode result) {
-    BatchContext context = new BatchContext(step.get("time").asLong(), Long.MIN_VALUE);
+    BatchContext context =
+        new BatchContext(step.path("time").asLong(), step.path("watermark").asLong(Long.MIN_VALUE));
+    long now = eventTime ? context.watermark : context.processingTime;
     ArrayNode out = result.putArray("out");
     Map<String, List<InputRow>> byKey = new LinkedHashMap<>();
     for (JsonNode row : step.get("rows")) {
       int port = row.path("port").asInt(0);
       InputRow input = new InputRow(
-          port, (byte) row.path("kind").asInt(0), JsonValues.row(row.get("values"), inputs[port]));
+          port, (byte) row.path("kind").asInt(0), JsonValues.row(row.get("values"), inputs[port]),
+          row.path("watermark").asLong(Long.MIN_VALUE));
       byKey.computeIfAbsent(row.path("key").asText(""), k -> new ArrayList<>()).add(input);
     }
     byKey.forEach((key, rows) -> {
       Session session = operator.open(new State(key), context);
-      for (InputRow row : rows) session.process(row, (kind, values) -> emit(out, key, kind, values));
-      session.close((kind, values) -> emit(out, key, kind, values));
+      Emission emission = new Emission(out, key);
+      for (InputRow row : rows) session.process(row, emission);
+      session.close(emission);
     });
     for (Map.Entry<String, Long> timer : new ArrayList<>(timers.entrySet())) {
-      if (timer.getValue() > context.processingTime) continue;
+      if (timer.getValue() > now) continue;
       timers.remove(timer.getKey());
       State state = new State(timer.getKey());
       state.fired();
-      operator.onTimer(state, context);
+      operator.onTimer(state, context, new Emission(out, timer.getKey()));
     }
     result.put("stateRows", stateRows);
     result.put("keys", states.size());
     result.put("timers", timers.size());
   }
 
-  private void emit(ArrayNode out, String key, byte kind, Object[] values) {
-    ObjectNode row = out.addObject();
-    row.put("key", key);
-    row.put("kind", kind);
-    ArrayNode fields = row.putArray("values");
-    for (Object value : values) fields.add(JsonValues.toJson(value, mapper));
+  /** Notes what is emitted for a key, with the time that a timer gave. */
+  private final class Emission implements Out {
+    private final ArrayNode out;
+    private final String key;
+    private Long at;
+
+    Emission(ArrayNode out, String key) {
+      this.out = out;
+      this.key = key;
+    }
+
+    @Override
+    public void at(long time) {
+      at = time;
+    }
+
+    @Override
+    public void emit(byte kind, Object[] values) {
+      ObjectNode row = out.addObject();
+      row.put("key", key);
+      row.put("kind", kind);
+      if (at != null) row.put("at", at);
+      ArrayNode fields = row.putArray("values");
+      for (Object value : values) fields.add(JsonValues.toJson(value, mapper));
+    }
   }
 
   /** State of one key in the maps above. */

@@ -4,7 +4,10 @@ package org.compiledplan.kernel.operators;
 public final class BatchContext {
   /** Processing time in ms since 1970, the same throughout a micro-batch and when it is replayed. */
   public final long processingTime;
-  /** Watermark in ms since 1970, {@code Long.MIN_VALUE} without event time. */
+  /**
+   * Watermark in ms since 1970 at the start of the micro-batch, {@code Long.MIN_VALUE} if there is none yet.
+   * Timers in event time up to it, itself included, are due once the batch's rows are through.
+   */
   public final long watermark;
 
   public BatchContext(long processingTime, long watermark) {

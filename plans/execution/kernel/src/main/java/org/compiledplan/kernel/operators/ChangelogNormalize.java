@@ -39,7 +39,7 @@ final class ChangelogNormalize implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context) {
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
     entry.onTimer(state, context.processingTime);
   }
 

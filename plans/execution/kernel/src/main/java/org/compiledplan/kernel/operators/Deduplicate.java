@@ -38,7 +38,7 @@ final class Deduplicate implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context) {
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
     entry.onTimer(state, context.processingTime);
   }
 

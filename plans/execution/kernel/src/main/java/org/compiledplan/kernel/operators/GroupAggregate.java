@@ -72,7 +72,7 @@ final class GroupAggregate implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context) {
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
     entry.onTimer(state, context.processingTime);
   }
 

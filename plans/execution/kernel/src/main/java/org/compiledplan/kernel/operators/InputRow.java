@@ -7,10 +7,16 @@ public final class InputRow {
   /** See {@link RowKinds}. */
   public final byte kind;
   public final Object[] values;
+  /**
+   * Watermark in ms at which the row arrives: what it is late against. {@code Long.MIN_VALUE} without event
+   * time, and for rows that are never late, such as those that a timer upstream made.
+   */
+  public final long watermark;
 
-  public InputRow(int port, byte kind, Object[] values) {
+  public InputRow(int port, byte kind, Object[] values, long watermark) {
     this.port = port;
     this.kind = kind;
     this.values = values;
+    this.watermark = watermark;
   }
 }

@@ -31,7 +31,7 @@ final class Join implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context) {
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
     RowStores.onTimer(inputs.layouts, state, context.processingTime);
   }
 

@@ -8,7 +8,8 @@ public interface KeyedState {
   /**
    * Replaces the state.
    *
-   * @param nextExpiry time in ms at which the first of its entries expires, {@link Ttl#NEVER} if none does
+   * @param nextExpiry time in ms, of the operator's time domain, at which {@link Operator#onTimer} is to be
+   *     called: when the first of its entries expires or is due, {@link Ttl#NEVER} if none does
    * @param entriesDelta how many more entries are in it than before, for the metrics
    */
   void put(byte[] bytes, long nextExpiry, int entriesDelta);

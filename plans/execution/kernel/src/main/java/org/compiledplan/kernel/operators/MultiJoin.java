@@ -56,7 +56,7 @@ final class MultiJoin implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context) {
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
     RowStores.onTimer(layouts, state, context.processingTime);
   }
 

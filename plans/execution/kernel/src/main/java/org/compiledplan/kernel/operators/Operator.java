@@ -5,8 +5,11 @@ public interface Operator {
   /** Starts work on a key. State is read when it is needed, so a session may do without. */
   Session open(KeyedState state, BatchContext context);
 
-  /** Removes what has expired from the state of a key, called when the key's cleanup time has come. */
-  void onTimer(KeyedState state, BatchContext context);
+  /**
+   * Called when the time has come that was given with the key's state ({@link KeyedState#put}): removes what
+   * has expired, and emits what is due. All that is due by now is to be done in this one call.
+   */
+  void onTimer(KeyedState state, BatchContext context, Out out);
 
   /** Whether the rows of a key may be processed in any order with the same result. */
   default boolean isOrderInsensitive() {

@@ -30,6 +30,11 @@ public final class OperatorSpec {
     return json.path("type").asText();
   }
 
+  /** Whether timers are in event time, that is, fire by watermark; else they fire by processing time. */
+  public boolean eventTime() {
+    return json.path("timeDomain").asText().equals("event");
+  }
+
   public boolean has(String field) {
     return json.hasNonNull(field);
   }

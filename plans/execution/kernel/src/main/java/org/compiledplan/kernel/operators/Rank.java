@@ -56,7 +56,7 @@ final class Rank implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context) {
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() != null) new Work(state, context.processingTime).save(true);
   }
 

@@ -19,7 +19,7 @@ final class SemiAntiJoin implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context) {
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
     RowStores.onTimer(inputs.layouts, state, context.processingTime);
   }
 

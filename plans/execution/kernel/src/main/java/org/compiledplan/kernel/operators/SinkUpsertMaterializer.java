@@ -30,7 +30,7 @@ final class SinkUpsertMaterializer implements Operator {
   }
 
   @Override
-  public void onTimer(KeyedState state, BatchContext context) {
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
     entry.onTimer(state, context.processingTime);
   }
 
