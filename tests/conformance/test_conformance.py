@@ -22,6 +22,7 @@ CATEGORIES = (
     "join",
     "set_ops",
     "sink_semantics",
+    "sort_limit",
     "state_ttl",
     "statement_set",
     "structured",
@@ -31,7 +32,7 @@ CATEGORIES = (
     "views",
 )
 #: Programs of these categories that need event-time operators.
-EVENT_TIME = frozenset({"state_ttl/over_agg_ttl"})
+EVENT_TIME = frozenset({"state_ttl/over_agg_ttl", "sort_limit/order_by_rowtime"})
 CHOSEN = [case for case in cases(*CATEGORIES) if case.name not in EVENT_TIME]
 RUNNABLE = [case for case in CHOSEN if not case.refused_at]
 
