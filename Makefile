@@ -17,8 +17,9 @@ $(READY): pyproject.toml tools/bootstrap.sh
 	@bash tools/bootstrap.sh
 	@touch $@
 
-kernel: $(READY)  ## compile the Java kernel, where its sources changed
+kernel: $(READY)  ## compile the Java kernel and Python's bytecode, where sources changed
 	@$(BIN)/python tools/build_kernel.py
+	@$(BIN)/python -m compileall -q cli planner plans schemas
 
 demo: kernel  ## compile a program, edit its TTLs, run it
 	@if [ -f samples/demo.sh ]; then PATH="$(abspath $(BIN)):$$PATH" bash samples/demo.sh; \
