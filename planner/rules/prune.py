@@ -34,7 +34,7 @@ from planner.algebra.nodes import (
 )
 from planner.algebra.traverse import map_expressions, nodes, share
 from planner.catalog.tables import ColumnKind
-from plans.rex import InputRef, RexNode, input_refs, transform, type_of, walk
+from plans.rex import FieldAccess, InputRef, RexNode, input_refs, transform, type_of, walk
 from plans.types import Field, RowType
 
 Columns = frozenset[int]
@@ -58,8 +58,11 @@ def prune(sinks: Sequence[RelNode], keeps_key: Callable[[Scan], bool]) -> tuple[
     for rel in nodes(roots):
         inputs = tuple(done[id(child)] for child in rel.inputs)
         needs = _needs(rel, wanted[id(rel)])
+        order = orders.get(id(rel))
         if isinstance(rel, Scan):
-            done[id(rel)] = _scan(rel, wanted[id(rel)], orders.get(id(rel)), keeps_key)
+            done[id(rel)] = _scan(rel, wanted[id(rel)], order, keeps_key)
+        elif isinstance(rel, Project) and order is not None:
+            done[id(rel)] = _projected(rel, inputs[0], _ordered(wanted[id(rel)], order))
         else:
             done[id(rel)] = _rebuild(rel, inputs, needs, wanted[id(rel)])
     return share(tuple(done[id(root)].rel for root in roots))
@@ -110,20 +113,33 @@ def _cheapest(rel: RelNode) -> int:
 
 
 def _orders(roots: Sequence[RelNode]) -> dict[int, list[int]]:
-    """For scans with one consumer, a projection, the columns in the order in which it names them."""
+    """The columns of nodes with one consumer, a projection, in the order in which it names them.
+
+    Of scans, also below filters; and of what stands below a watermark that is projected.
+    """
     readers: dict[int, list[RelNode]] = {}
     for rel in nodes(roots):
         for child in rel.inputs:
             readers.setdefault(id(child), []).append(rel)
+
+    def alone(rel: RelNode) -> bool:
+        return len(readers[id(rel)]) == 1
+
     found: dict[int, list[int]] = {}
-    for rel in nodes(roots):
-        if isinstance(rel, Project):
-            below = rel.input
-            while isinstance(below, Filter) and len(readers[id(below)]) == 1:
-                below = below.input
-            if isinstance(below, Scan) and len(readers[id(below)]) == 1:
-                seen = [node.index for rex in rel.exprs for node in walk(rex) if isinstance(node, InputRef)]
-                found[id(below)] = list(dict.fromkeys(seen))
+    for rel in reversed(list(nodes(roots))):
+        if not isinstance(rel, Project):
+            continue
+        exprs = [rel.exprs[at] for at in found.get(id(rel), range(len(rel.exprs)))]
+        seen = list(dict.fromkeys(node.index for rex in exprs for node in walk(rex) if isinstance(node, InputRef)))
+        below = rel.input
+        while isinstance(below, Filter) and alone(below):
+            below = below.input
+        if isinstance(below, Scan) and alone(below):
+            found[id(below)] = seen
+        elif isinstance(below, WatermarkAssigner) and below is rel.input and alone(below):
+            nested = any(contains(rex, FieldAccess) for rex in exprs)
+            if isinstance(below.input, Scan | Project) and alone(below.input) and not nested:
+                found[id(below.input)] = [*seen, *({below.index} - set(seen))]
     return found
 
 
@@ -235,12 +251,17 @@ def _scan(rel: Scan, wanted: Columns, order: list[int] | None, keeps_key: Callab
         return Pruned(rel, {index: index for index in range(width)})
     metadata = {column.name for column in rel.table.columns if column.kind is ColumnKind.METADATA}
     names = rel.row_type.names
-    first = [index for index in order or () if index in wanted]
-    chosen = [*first, *(index for index in sorted(wanted) if index not in first)]
+    chosen = _ordered(wanted, order or ())
     chosen.sort(key=lambda index: names[index] in metadata)
     fields = tuple(rel.row_type.fields[index] for index in chosen)
     made = replace(rel, columns=RowType(fields=fields))
     return Pruned(made, {index: at for at, index in enumerate(chosen)})
+
+
+def _ordered(wanted: Columns, order: Sequence[int]) -> list[int]:
+    """The wanted columns, those of `order` first."""
+    first = [index for index in order if index in wanted]
+    return [*first, *(index for index in sorted(wanted) if index not in first)]
 
 
 def _key_columns(rel: Scan) -> Columns:
@@ -289,8 +310,10 @@ def _pass(rel: RelNode) -> dict[int, int]:
 
 @_rebuild.register
 def _(rel: Project, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    kept = sorted(wanted)
-    (source,) = inputs
+    return _projected(rel, inputs[0], sorted(wanted))
+
+
+def _projected(rel: Project, source: Pruned, kept: Sequence[int]) -> Pruned:
     exprs = tuple(_moved(rel.exprs[index], source.place.__getitem__) for index in kept)
     fields = tuple(rel.columns.fields[index] for index in kept)
     made = Project(source.rel, exprs, RowType(fields=fields))

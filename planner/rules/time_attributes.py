@@ -159,10 +159,11 @@ def _operands(rex: RexNode) -> RexNode:
         return rex
     if isinstance(rex, Call) and rex.name == "$PROCTIME_MATERIALIZE$1":
         return rex
-    if isinstance(rex, Call) and rex.name == "$CAST$1" and not _is_proctime(type_of(children[0])):
-        # Casting a rowtime is how it becomes a plain timestamp.
-        return rex.with_children(tuple(map(_operands, children)))
-    return rex.with_children(tuple(_plain(_operands(child)) for child in children))
+    found = rex.with_children(tuple(_plain(_operands(child)) for child in children))
+    if isinstance(found, Call) and found.name == "$CAST$1" and found.type == type_of(found.operands[0]):
+        # A rowtime cast to its own type: becoming a plain timestamp was all.
+        return found.operands[0]
+    return found
 
 
 def _columns(rel: RelNode, check: Callable[[LogicalType], bool]) -> RelNode:
@@ -181,8 +182,6 @@ def _all(rel: RelNode) -> RelNode:
 
 def _aggregate(rel: Aggregate) -> RelNode:
     source = _all(rel.input)
-    if source is rel.input:
-        return rel
     fields = list(rel.columns.fields)
     for at, item in enumerate(fields):
         if isinstance(item.type, TimestampBase):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from planner.algebra.nodes import Hint, Project, RelNode, Scan, WatermarkAssigner
 from planner.catalog.connectors import check_metadata, check_usable
 from planner.catalog.tables import CatalogTable, Column, ColumnKind
@@ -49,7 +51,8 @@ def _with_rowtime(row: RowType, index: int) -> RowType:
     def field(at: int, item: Field) -> Field:
         if at != index or not isinstance(item.type, TimestampBase):
             return item
-        type_ = item.type.__class__(nullable=item.type.nullable, precision=item.type.precision, kind=TimeKind.ROWTIME)
+        # A rowtime has milliseconds, whatever its column was declared with.
+        type_ = replace(item.type, precision=3, kind=TimeKind.ROWTIME)
         return Field(item.name, type_, item.comment)
 
     return RowType(fields=tuple(field(at, item) for at, item in enumerate(row.fields)))
