@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from plans.errors import UnsupportedError
 from plans.execution import operators  # noqa: F401 - registers the lowerings
 from plans.execution.connectors.base import TableSpec
-from plans.execution.operators.base import is_keyed, is_stateless, refuse
+from plans.execution.operators.base import has_event_time, is_keyed, is_stateless, refuse
 from plans.execution.stages.layout import Layout, Port, lay_out
-from plans.nodes import Sink, TableSourceScan, Values
+from plans.nodes import Sink, TableSourceScan, Values, WatermarkAssigner
 from plans.nodes.base import PlanNode
 from plans.nodes.tables import CatalogTable, PhysicalColumn, ProjectPushDown, ReadingMetadata, ResolvedTable
 from plans.plan import CompiledPlan
@@ -44,6 +44,11 @@ class Program:
     tables: Mapping[int, SourceTable]
     values: Mapping[int, Values]
     sinks: tuple[Sink, ...]
+
+    @property
+    def event_time(self) -> bool:
+        """True when rows carry watermarks."""
+        return any(isinstance(node, WatermarkAssigner) for node in self.plan.nodes)
 
     def starts(self, source: int) -> tuple[int, ...]:
         """The plan nodes whose rows a source gives: the scans of a table, or a values node."""
@@ -101,7 +106,8 @@ def prepare(plan: CompiledPlan) -> Program:
     for node in plan.nodes:
         if is_keyed(node) or is_materialising(node):
             producers[node.id] = _targets(plan, node.id)
-    layout = lay_out(producers, sources, frozenset(sink_target(sink) for sink in sinks))
+    event_time = frozenset(node.id for node in plan.nodes if has_event_time(node))
+    layout = lay_out(producers, sources, frozenset(sink_target(sink) for sink in sinks), event_time)
     return Program(plan, layout, tables, values, sinks)
 
 

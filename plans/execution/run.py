@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from plans.errors import CompiledPlanError
+from plans.errors import CheckpointError, CompiledPlanError, UnsupportedError
 from plans.execution import checkpoint
 from plans.execution.connectors import base as connectors
 from plans.execution.connectors import load_all
@@ -25,6 +25,7 @@ from plans.execution.options import RunOptions
 from plans.execution.program import Program, prepare, sink_target, table_spec
 from plans.execution.progress import BatchProgress, operator_progress
 from plans.execution.stages.build import StageBuilder
+from plans.execution.stages.watermarks import end_of_input, end_text
 from plans.execution.storage import Folder
 from plans.execution.values import values_source
 from plans.identity import with_uids
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _RUN_ID, _STATE_ROWS = f"{checkpoint.FOLDER}/run-id", f"{checkpoint.FOLDER}/state-rows.json"
+#: Files that tell of the end of the input, and that windows were closed by it.
+_ENDS, _ENDED = f"{checkpoint.FOLDER}/end-of-input", f"{checkpoint.FOLDER}/ended"
 _POLL_SECONDS = 0.1
 #: How long to wait for the figures of a write that is over.
 _OBSERVED_SECONDS = 2.0
@@ -81,6 +84,10 @@ class Run:
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
         self.program: Program = prepare(with_uids(plan))
+        if self.program.event_time and options.host != "transformWithState":
+            raise UnsupportedError(
+                f"a plan with watermarks cannot run on the host {options.host}", remedy="leave --host out"
+            )
         self.time_zone = time_zone
         self._stop = threading.Event()
         self._drained = False
@@ -89,9 +96,16 @@ class Run:
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         self.folder = Folder(spark, options.checkpoint or self._temporary)
         self.resumes = checkpoint.check(self.folder, self.program, options.host)
+        if self.folder.holds(_ENDED):
+            raise CheckpointError(
+                "the input of this checkpoint's run has ended and its windows are closed",
+                where=self.folder.uri,
+                remedy="start with an empty checkpoint; run with --available-now to leave windows open for more input",
+            )
         jvm = spark._jvm
         assert jvm is not None
         jvm.org.compiledplan.kernel.OrderNumber.register(spark._jsparkSession)
+        jvm.org.compiledplan.kernel.RowWatermark.register(spark._jsparkSession)
         context = connectors.SourceContext(spark, time_zone, options.max_files_per_batch)
         self._sources = {
             source: connectors.open_source(table.table, context) for source, table in self.program.tables.items()
@@ -130,8 +144,9 @@ class Run:
     def _execute(self) -> RunResult:
         lowering = Lowering(self.program.plan, ExpressionContext(time_zone=self.time_zone))
         builder = StageBuilder(self.spark, lowering, self.program, {"host": self.options.host})
-        if self.program.values:
-            # Constant rows need a file in the checkpoint: what cannot be built is found before it is written.
+        if self.program.values or self.program.event_time:
+            # Constant rows, and the end of the input, are files in the checkpoint: what cannot be built is found before
+            # they are written.
             with TemporaryDirectory(prefix="compiled-plan-") as trial:
                 self._build(
                     StageBuilder(self.spark, lowering, self.program, builder.options), Folder(self.spark, trial)
@@ -141,19 +156,44 @@ class Run:
         self.folder.write_text(_RUN_ID, self.run_id)
         query = self._start(rows, builder)
         try:
-            return self._follow(query, builder)
+            follower = _Follower(self, query, builder)
+            result = self._follow(query, follower)
         finally:
             query.stop()
+        return self._close_windows(rows, builder, follower) if self._ends and not result.stopped else result
+
+    @property
+    def _ends(self) -> bool:
+        """True when the end of the input is that of event time: windows close and timers fire."""
+        return self.program.event_time and not self.options.available_now and self.bounded
+
+    def _close_windows(self, rows: DataFrame, builder: StageBuilder, follower: _Follower) -> RunResult:
+        """Move the watermark to the end of time: a batch tells of it, the next one fires what is due."""
+        query = follower.query = self._start(rows, builder, endless=True)
+        try:
+            for _ in range(2):
+                self.folder.write_text(f"{_ENDS}/{uuid.uuid4().hex}.json", end_text())
+                query.processAllAvailable()
+                follower.catch_up()
+        finally:
+            query.stop()
+        self.folder.write_text(_ENDED, "")
+        return follower.result(stopped=False)
 
     def _build(self, builder: StageBuilder, folder: Folder) -> DataFrame:
         frames = {source: opened.frame for source, opened in self._sources.items()}
         for source, node in self.program.values.items():
             frames[source] = values_source(node, self.spark, folder, builder.lowering)
-        return builder.build(frames)
+        if not self.program.event_time:
+            return builder.build(frames)
+        folder.make(_ENDS)
+        return builder.build(frames, end_of_input(self.spark, f"{folder.uri}/{_ENDS}"))
 
-    def _start(self, rows: DataFrame, builder: StageBuilder) -> StreamingQuery:
+    def _start(self, rows: DataFrame, builder: StageBuilder, *, endless: bool = False) -> StreamingQuery:
         writer = rows.writeStream.foreachBatch(lambda frame, batch: self._write(frame, batch, builder))
         writer = writer.outputMode("append").option("checkpointLocation", self.folder.uri)
+        if endless:
+            return writer.start()
         if self.bounded and self.options.trigger_ms is None:
             writer = writer.trigger(availableNow=True)
         elif self.options.trigger_ms is not None:
@@ -188,8 +228,7 @@ class Run:
                 frame.unpersist()
         return written
 
-    def _follow(self, query: StreamingQuery, builder: StageBuilder) -> RunResult:
-        follower = _Follower(self, query, builder)
+    def _follow(self, query: StreamingQuery, follower: _Follower) -> RunResult:
         if self.bounded and self.options.trigger_ms is not None:
             # A trigger does not end by itself: stop when all that is there has been read.
             threading.Thread(target=self._stop_when_drained, args=(query,), daemon=True).start()
@@ -200,7 +239,7 @@ class Run:
         if not self._stop.is_set():
             query.awaitTermination()
         follower.catch_up()
-        return RunResult(follower.batches, follower.rows_in, follower.rows_out, stopped)
+        return follower.result(stopped)
 
     def _stop_when_drained(self, query: StreamingQuery) -> None:
         # A query that failed or was stopped meanwhile is the main thread's affair.
@@ -223,6 +262,10 @@ class _Follower:
         self.descriptions = {str(node.uid): node.description for node in run.program.plan.nodes if node.uid}
         self.seen, self.batches, self.rows_in, self.rows_out = -1, 0, 0, 0
 
+    def result(self, stopped: bool) -> RunResult:
+        """The figures of the run so far."""
+        return RunResult(self.batches, self.rows_in, self.rows_out, stopped)
+
     def catch_up(self) -> None:
         """Report the batches that ended since the last call."""
         latest = self.query._jsq.lastProgress()
@@ -237,9 +280,10 @@ class _Follower:
         self.run.folder.write_text(_STATE_ROWS, json.dumps({o.uid: o.state_rows for o in operators}))
         out = self.run.rows_written(progress.batchId)
         self.seen, self.batches = progress.batchId, self.batches + 1
-        self.rows_in, self.rows_out = self.rows_in + progress.numInputRows, self.rows_out + out
+        rows_in = sum(source.numInputRows for source in progress.sources if _ENDS not in source.description)
+        self.rows_in, self.rows_out = self.rows_in + rows_in, self.rows_out + out
         millis = int(progress.durationMs.get("triggerExecution", 0))
-        self.run.report(BatchProgress(progress.batchId, progress.numInputRows, out, millis, operators))
+        self.run.report(BatchProgress(progress.batchId, rows_in, out, millis, operators))
 
 
 def _observed(counted: Any) -> int:

@@ -31,6 +31,10 @@ class Folder:
         """True when the folder has an entry of that name."""
         return bool(self._fs.exists(self._child(name)))
 
+    def make(self, name: str) -> None:
+        """Make a folder inside, unless it is there."""
+        self._fs.mkdirs(self._child(name))
+
     def child(self, name: str) -> str:
         """The full URI of an entry."""
         return str(self._fs.makeQualified(self._child(name)).toString())

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Flow:
     """Rows at one point between stages, as columns over the DataFrame at hand.
 
-    `condition` tells which rows are there (None: all).
+    `condition` tells which rows are there (None: all). `watermark` is that at which each row arrives, in ms, in plans
+    with event time: null for rows that are never late.
     """
 
     kind: Column
@@ -32,6 +33,7 @@ class Flow:
     path: Column
     columns: tuple[Column, ...]
     condition: Column | None = None
+    watermark: Column | None = None
 
     def where(self, condition: Column) -> Flow:
         """The rows for which `condition` is true as well."""
@@ -85,13 +87,15 @@ class KeyedPort:
 class KeyedOperator:
     """A keyed operator for the kernel: its type there, its inputs, its output columns and its parameters.
 
-    `parameters` are the fields of the kernel's spec; a value may be a `JoinedCondition`.
+    `parameters` are the fields of the kernel's spec; a value may be a `JoinedCondition`. `holds_back` is how far, in
+    ms, the operator's rows may be behind its watermark: that of the operators below it is later by as much.
     """
 
     type: str
     ports: tuple[KeyedPort, ...]
     output: tuple[LogicalType, ...]
     parameters: dict[str, Any]
+    holds_back: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +108,11 @@ class JoinedCondition:
 
 StatelessLowering = Callable[[Any, int, Flow, Lowering], Sequence[Flow | Exploded]]
 KeyedLowering = Callable[[Any, Lowering], KeyedOperator]
+EventTime = bool | Callable[[Any], bool]
 
 _STATELESS: dict[type[PlanNode], StatelessLowering] = {}
 _KEYED: dict[type[PlanNode], KeyedLowering] = {}
+_EVENT_TIME: dict[type[PlanNode], EventTime] = {}
 
 
 def stateless(*nodes: type[PlanNode]) -> Callable[[StatelessLowering], StatelessLowering]:
@@ -120,12 +126,16 @@ def stateless(*nodes: type[PlanNode]) -> Callable[[StatelessLowering], Stateless
     return register
 
 
-def keyed(*nodes: type[PlanNode]) -> Callable[[KeyedLowering], KeyedLowering]:
-    """Register how a node with keyed state becomes an operator of the kernel."""
+def keyed(*nodes: type[PlanNode], event_time: EventTime = False) -> Callable[[KeyedLowering], KeyedLowering]:
+    """Register how a node with keyed state becomes an operator of the kernel.
+
+    `event_time` tells, of such a node, whether its timers fire by watermark; else they fire by processing time.
+    """
 
     def register(lowering: KeyedLowering) -> KeyedLowering:
         for node in nodes:
             _KEYED[node] = lowering
+            _EVENT_TIME[node] = event_time
         return lowering
 
     return register
@@ -134,6 +144,12 @@ def keyed(*nodes: type[PlanNode]) -> Callable[[KeyedLowering], KeyedLowering]:
 def is_keyed(node: PlanNode) -> bool:
     """True for a node that runs inside a stage."""
     return type(node) in _KEYED
+
+
+def has_event_time(node: PlanNode) -> bool:
+    """True for a node whose timers fire by watermark."""
+    found = _EVENT_TIME.get(type(node), False)
+    return found if isinstance(found, bool) else found(node)
 
 
 def is_stateless(node: PlanNode) -> bool:

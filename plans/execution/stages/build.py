@@ -30,6 +30,7 @@ from plans.execution.operators.base import (
 from plans.execution.operators.changelog import sink_materializer
 from plans.execution.program import Program, consumers, is_target, scan_columns
 from plans.execution.stages.layout import Port, output_column
+from plans.execution.stages.watermarks import WATERMARK, assigners_above, meeting, watermark_times, with_watermarks
 from plans.execution.types import to_spark
 from plans.nodes import Sink, TableSourceScan
 from plans.types import FieldsType, LogicalType, RowType
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from plans.nodes.base import PlanNode
 
-HEAD = ("op", "key", "port", KIND, ORD, PATH)
 _HEAD_TYPES = {"op": "string", "key": "string", "port": "int", KIND: "tinyint", ORD: "bigint", PATH: "binary"}
 
 
@@ -91,6 +91,7 @@ class StageBuilder:
         self.layout = layout = program.layout
         self.options = options
         self.handles: list[StageHandle] = []
+        self.head_types = _HEAD_TYPES | ({WATERMARK: "bigint"} if program.event_time else {})
         self.operators: dict[int, KeyedOperator] = {
             node: self._lower(self.plan.node(node)) for stage in layout.stages for node in stage
         }
@@ -100,13 +101,13 @@ class StageBuilder:
             return sink_materializer(node, self.lowering)
         return lower_keyed(node, self.lowering)
 
-    def build(self, sources: Mapping[int, DataFrame]) -> DataFrame:
-        """The rows for the sinks, as an envelope."""
+    def build(self, sources: Mapping[int, DataFrame], ends: DataFrame | None = None) -> DataFrame:
+        """The rows for the sinks, as an envelope; `ends` are the rows that end the input of sources with watermarks."""
         current: DataFrame | None = None
         for level in range(1, self.layout.last + 1):
             entering = [node for node in sorted(sources) if self.layout.entries[node] == level]
             frames = [current] if current is not None else []
-            frames += [self._enter(node, sources[node], level) for node in entering]
+            frames += [self._enter(node, sources[node], ends, level) for node in entering]
             current = reduce(lambda left, right: left.unionByName(right), frames)
             if level < self.layout.last:
                 current = self._project_outputs(self._attach(current, level), level)
@@ -127,13 +128,19 @@ class StageBuilder:
 
     # ---- projections
 
-    def _enter(self, source: int, frame: DataFrame, level: int) -> DataFrame:
+    def _enter(self, source: int, frame: DataFrame, ends: DataFrame | None, level: int) -> DataFrame:
         """Rows of a source as an envelope in front of stage `level`."""
-        flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), ())
-        pieces: list[_Piece] = []
-        for start in self.program.starts(source):
-            columns = self._scanned(source, start)
-            pieces += self._pieces(start, replace(flow, columns=columns), level)
+        flows = {
+            start: Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start))
+            for start in self.program.starts(source)
+        }
+        if self.program.event_time:
+            times = [
+                time for start, flow in flows.items() for time in watermark_times(self.plan, start, flow, self.lowering)
+            ]
+            frame = with_watermarks(frame, times, ends)
+            flows = {start: replace(flow, watermark=F.col(WATERMARK)) for start, flow in flows.items()}
+        pieces = [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
         return self._emit(frame, pieces, level)
 
     def _scanned(self, source: int, start: int) -> tuple[Column, ...]:
@@ -158,16 +165,18 @@ class StageBuilder:
             types = self.operators[node].output
             columns = struct_fields(F.col(output_column(node)), len(types))
             condition = None if alone else F.col("op") == F.lit(self._tag(node))
-            flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), columns, condition)
+            watermark = F.col(WATERMARK) - F.lit(self.operators[node].holds_back) if self.program.event_time else None
+            flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), columns, condition, watermark)
             pieces += self._pieces(node, flow, level + 1)
         if passing:
             condition = reduce(or_, [F.col("op") == F.lit(self._tag(port.node)) for port in passing])
             given = {port.column: F.col(port.column) for port in passing}
-            pieces.append(_Piece(self._envelope([F.col(name) for name in HEAD], given, level + 1), None, condition))
+            head = [F.col(name) for name in self.head_types]
+            pieces.append(_Piece(self._envelope(head, given, level + 1), None, condition))
         return self._emit(frame, pieces, level + 1)
 
     def _emit(self, frame: DataFrame, pieces: Sequence[_Piece], level: int) -> DataFrame:
-        columns = [*HEAD, *(port.column for port in self.layout.arriving(level))]
+        columns = [*self.head_types, *(port.column for port in self.layout.arriving(level))]
         if len(pieces) == 1 and pieces[0].row is not None:
             piece = pieces[0]
             kept = frame if piece.condition is None else frame.where(piece.condition)
@@ -212,6 +221,8 @@ class StageBuilder:
         return _Piece(None, F.flatten(F.transform(made.elements, rows)), made.condition)
 
     def _target_row(self, port: Port, flow: Flow, level: int) -> Column:
+        if len(assigners_above(self.plan, abs(port.node))) > 1:
+            flow = meeting(flow)
         head = [
             F.lit(self._tag(port.node)),
             self._key(port, flow),
@@ -219,6 +230,7 @@ class StageBuilder:
             flow.kind,
             flow.ord,
             flow.path,
+            *(() if flow.watermark is None else (flow.watermark,)),
         ]
         columns = flow.columns if port.node not in self.operators else self._port(port).columns(flow)
         types = self._port_types(port)
@@ -228,7 +240,8 @@ class StageBuilder:
 
     def _envelope(self, head: Sequence[Column], given: Mapping[str, Column], level: int) -> Column:
         """One envelope row; columns of other ports are null."""
-        fields = [column.cast(_HEAD_TYPES[name]).alias(name) for name, column in zip(HEAD, head, strict=True)]
+        types = self.head_types.items()
+        fields = [column.cast(type_).alias(name) for (name, type_), column in zip(types, head, strict=True)]
         for port in self.layout.arriving(level):
             other = given.get(port.column)
             column = F.lit(None).cast(struct_type(self._port_types(port))) if other is None else other
@@ -265,11 +278,11 @@ class StageBuilder:
         from pyspark.sql import DataFrame as SparkDataFrame
 
         hosted = self.layout.stages[level - 1]
+        event_time = hosted[0] in self.layout.event_time
         spec = {
             "name": f"stage-{level}",
             "host": self.options["host"],
-            "timeDomain": "processing",
-            "timeMode": self.options.get("time_mode", "processing"),
+            "timeMode": "event" if event_time else self.options.get("time_mode", "processing"),
             "operators": [self._spec(node) for node in hosted],
             "passThrough": [port.column for port in self.layout.passing(level)],
         }
@@ -297,8 +310,17 @@ class StageBuilder:
             "output": output_column(node_id),
             "outputSchema": json.loads(struct_type(operator.output).json()),
             "ttl": [entry.ttl_ms for entry in node.state_entries],
+            "timeDomain": "event" if node_id in self.layout.event_time else "processing",
+            "watermarkDelay": self._held_back(node_id),
             **parameters,
         }
+
+    def _held_back(self, node: int) -> int:
+        """How far, in ms, the watermark of an operator is behind the query's: as much as operators above hold back."""
+        above = [at for at, targets in self.layout.targets.items() if any(port.node == node for port in targets)]
+        return max(
+            (self._held_back(at) + self.operators[at].holds_back for at in above if at in self.operators), default=0
+        )
 
     def _condition(self, condition: JoinedCondition) -> str:
         """A condition over joined rows, compiled by Spark, as the kernel wants it."""

@@ -1,7 +1,7 @@
 """Which operator runs in which stage, and which columns travel between stages: a plan laid out, without Spark.
 
-A stage hosts all keyed operators of one depth. Rows for a deeper stage or for a sink pass a stage untouched; they
-travel in a column of their own. `--dry-run`, progress and the run itself read the same layout.
+A stage hosts all keyed operators of one depth and one time domain. Rows for a deeper stage or for a sink pass a stage
+untouched; they travel in a column of their own. `--dry-run`, progress and the run itself read the same layout.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ class Layout:
             that only feeds sinks enters after the last stage, at `len(stages) + 1`.
         targets: for each keyed operator and source, the ports that its rows go to.
         levels: the stage of each keyed operator; sinks are at `len(stages) + 1`.
+        event_time: the keyed operators whose timers fire by watermark.
     """
 
     stages: tuple[tuple[int, ...], ...]
     entries: Mapping[int, int]
     targets: Mapping[int, frozenset[Port]]
     levels: Mapping[int, int]
+    event_time: frozenset[int] = frozenset()
 
     @property
     def last(self) -> int:
@@ -69,31 +71,39 @@ class Layout:
         return entry if entry is not None else self.levels[producer] + 1
 
 
-def lay_out(producers: Mapping[int, frozenset[Port]], sources: frozenset[int], sinks: frozenset[int]) -> Layout:
+def lay_out(
+    producers: Mapping[int, frozenset[Port]],
+    sources: frozenset[int],
+    sinks: frozenset[int],
+    event_time: frozenset[int] = frozenset(),
+) -> Layout:
     """Assign stages.
 
     Args:
         producers: for each source and keyed operator, the ports that its rows reach through stateless nodes.
         sources: the producers that are sources.
         sinks: ids of the sinks.
+        event_time: the keyed operators whose timers fire by watermark.
     """
     feeders: dict[int, set[int]] = {}
     for producer, ports in producers.items():
         for port in ports:
             feeders.setdefault(port.node, set()).add(producer)
-    levels: dict[int, int] = {}
+    depths: dict[int, int] = {}
 
-    def level(node: int) -> int:
+    def depth(node: int) -> int:
         if node in sources:
             return 0
-        if node not in levels:
-            levels[node] = 1 + max((level(feeder) for feeder in feeders.get(node, ())), default=0)
-        return levels[node]
+        if node not in depths:
+            depths[node] = 1 + max((depth(feeder) for feeder in feeders.get(node, ())), default=0)
+        return depths[node]
 
     keyed = [node for node in producers if node not in sources]
-    depth = max((level(node) for node in keyed), default=0)
-    for sink in sinks:
-        levels[sink] = depth + 1
-    stages = tuple(tuple(sorted(node for node in keyed if levels[node] == at)) for at in range(1, depth + 1))
-    entries = {source: min((levels[port.node] for port in producers[source]), default=depth + 1) for source in sources}
-    return Layout(stages, entries, dict(producers), levels)
+    places = {node: (depth(node), node in event_time) for node in keyed}
+    numbers = {place: number for number, place in enumerate(sorted(set(places.values())), start=1)}
+    levels = {node: numbers[place] for node, place in places.items()}
+    last = len(numbers) + 1
+    levels |= dict.fromkeys(sinks, last)
+    stages = tuple(tuple(sorted(node for node in keyed if levels[node] == at)) for at in range(1, last))
+    entries = {source: min((levels[port.node] for port in producers[source]), default=last) for source in sources}
+    return Layout(stages, entries, dict(producers), levels, event_time & set(keyed))

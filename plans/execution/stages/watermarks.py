@@ -1,0 +1,109 @@
+"""Watermarks: how the rows of a source get theirs, where they meet, and how the end of the input moves them.
+
+Spark's watermark, one for the query, moves between micro-batches; timers fire by it. A row is late against what its
+own source had reached when the row came, which is computed row by row as in Flink and travels with the row.
+
+At the end of bounded input every source gets one more row, far in the future, out of a file in the checkpoint: it
+moves the watermark and goes no further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
+
+from plans.execution.expressions import to_column
+from plans.execution.operators.base import Flow, Lowering, is_stateless, lower_stateless, refuse
+from plans.execution.program import consumers
+from plans.nodes import WatermarkAssigner
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from plans.plan import CompiledPlan
+
+WATERMARK = "watermark"
+#: The watermark at the end of the input, ms: the year 9999, the last that Spark's timestamps print.
+END = 253_370_764_800_000
+#: Never late by itself: the watermark of the batch counts.
+UNKNOWN = -(2**63)
+_TIME, _END = "watermark_time", "end_of_input"
+
+
+def watermark_times(plan: CompiledPlan, start: int, flow: Flow, lowering: Lowering) -> Iterator[Column]:
+    """What each watermark assigner over the rows of `start` makes of a row, in ms; null for rows it does not get."""
+    for port in consumers(plan, start):
+        if port.node < 0:
+            continue
+        node = plan.node(port.node)
+        if isinstance(node, WatermarkAssigner):
+            time = to_column(node.watermark_expr, flow.columns, lowering.context(node))
+            millis = F.unix_millis(time.cast("timestamp"))
+            yield millis if flow.condition is None else F.when(flow.condition, millis)
+        elif is_stateless(node):
+            for made in lower_stateless(node, port.index, flow, lowering):
+                if isinstance(made, Flow):
+                    yield from watermark_times(plan, port.node, made, lowering)
+                elif _assigns_below(plan, port.node):
+                    raise refuse(node, "it is below a watermark assigner")
+
+
+def _assigns_below(plan: CompiledPlan, node: int) -> bool:
+    below = plan.consumers(node)
+    return any(
+        isinstance(each, WatermarkAssigner) or (is_stateless(each) and _assigns_below(plan, each.id)) for each in below
+    )
+
+
+def with_watermarks(frame: DataFrame, times: Sequence[Column], ends: DataFrame | None) -> DataFrame:
+    """The rows with the watermark at which each arrives; Spark learns of the times.
+
+    Args:
+        frame: the rows of a source.
+        times: see `watermark_times`; none for a source without watermarks.
+        ends: the rows that tell of the end of the input, see `end_of_input`.
+    """
+    if not times:
+        return frame.withColumn(WATERMARK, F.lit(None).cast("bigint"))
+    if ends is not None:
+        nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in frame.schema.fields]
+        frame = frame.withColumn(_END, F.lit(None).cast("bigint")).unionByName(ends.select(*nothing, F.col(_END)))
+        times = [F.coalesce(F.col(_END), *times)] if len(times) == 1 else [F.coalesce(F.col(_END), F.least(*times))]
+    timed = frame.withColumn(_TIME, F.timestamp_millis(times[0] if len(times) == 1 else F.least(*times)))
+    # The row's watermark depends on the rows before it, so no filter may get below: Spark moves none below a call that
+    # is not deterministic.
+    counted = timed.withWatermark(_TIME, "0 seconds").withColumn(
+        WATERMARK, F.call_function("row_watermark", F.unix_millis(F.col(_TIME)))
+    )
+    kept = counted if ends is None else counted.where(F.col(_END).isNull())
+    return kept.drop(_TIME, _END)
+
+
+def end_of_input(spark: SparkSession, folder: str) -> DataFrame:
+    """The rows of the files in `folder`, which say that the input has ended."""
+    schema = StructType([StructField(_END, LongType(), True)])
+    return spark.readStream.schema(schema).json(folder)
+
+
+def end_text() -> str:
+    """What is written into such a file."""
+    return f'{{"{_END}": {END}}}\n'
+
+
+def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
+    """The watermark assigners whose rows come to a node."""
+    found: frozenset[int] = frozenset()
+    for below in plan.inputs(node):
+        found |= {below.id} if isinstance(below, WatermarkAssigner) else assigners_above(plan, below.id)
+    return found
+
+
+def meeting(flow: Flow) -> Flow:
+    """The rows where those of several watermark assigners meet: the batch's watermark counts, the least of all."""
+    if flow.watermark is None:
+        return flow
+    return replace(flow, watermark=F.when(flow.watermark.isNotNull(), F.lit(UNKNOWN)))
