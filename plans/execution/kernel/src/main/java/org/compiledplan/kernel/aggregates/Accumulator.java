@@ -11,6 +11,9 @@ public interface Accumulator {
   /** Takes out a row that was added before. */
   void retract(Object[] row);
 
+  /** Takes in all rows that another accumulator of the same call took, after its own; the other stays as it is. */
+  void merge(Accumulator other);
+
   /** The aggregate's present value, null if it has none. */
   Object value();
 

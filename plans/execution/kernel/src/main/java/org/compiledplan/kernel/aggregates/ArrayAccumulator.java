@@ -29,6 +29,11 @@ final class ArrayAccumulator implements Accumulator {
   }
 
   @Override
+  public void merge(Accumulator other) {
+    bag.merge(((ArrayAccumulator) other).bag);
+  }
+
+  @Override
   public Object value() {
     return bag.values.isEmpty() ? null : new ArrayList<>(bag.values);
   }

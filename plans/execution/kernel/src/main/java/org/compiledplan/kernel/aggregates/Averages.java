@@ -43,6 +43,12 @@ final class Averages {
     }
 
     @Override
+    public void merge(Accumulator other) {
+      sum += ((Integral) other).sum;
+      count += ((Integral) other).count;
+    }
+
+    @Override
     public Object value() {
       return count == 0 ? null : type.integral(sum / count);
     }
@@ -86,6 +92,12 @@ final class Averages {
         sum -= ((Number) row[arg]).doubleValue();
         count--;
       }
+    }
+
+    @Override
+    public void merge(Accumulator other) {
+      sum += ((Floating) other).sum;
+      count += ((Floating) other).count;
     }
 
     @Override
@@ -135,6 +147,12 @@ final class Averages {
         sum = sum.subtract((BigDecimal) row[arg]);
         count--;
       }
+    }
+
+    @Override
+    public void merge(Accumulator other) {
+      sum = sum.add(((Decimal) other).sum);
+      count += ((Decimal) other).count;
     }
 
     @Override

@@ -24,6 +24,12 @@ final class Bag {
     if (!removeFirst(values, value)) missing.add(value);
   }
 
+  /** Takes in what the other took, after its own. */
+  void merge(Bag other) {
+    for (Object value : other.values) add(value);
+    for (Object value : other.missing) remove(value);
+  }
+
   private static boolean removeFirst(List<Object> list, Object value) {
     for (int i = 0; i < list.size(); i++) {
       if (Values.equal(list.get(i), value)) {

@@ -28,6 +28,13 @@ final class CollectAccumulator implements Accumulator {
   }
 
   @Override
+  public void merge(Accumulator other) {
+    for (Counts.Entry entry : ((CollectAccumulator) other).counts.entries.values()) {
+      counts.change(entry.value, entry.count);
+    }
+  }
+
+  @Override
   public Object value() {
     Map<Object, Object> multiset = new LinkedHashMap<>();
     for (Counts.Entry entry : counts.entries.values()) {

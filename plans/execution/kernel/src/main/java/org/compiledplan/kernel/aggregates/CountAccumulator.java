@@ -30,6 +30,11 @@ final class CountAccumulator implements Accumulator {
   }
 
   @Override
+  public void merge(Accumulator other) {
+    count += ((CountAccumulator) other).count;
+  }
+
+  @Override
   public Object value() {
     return count;
   }

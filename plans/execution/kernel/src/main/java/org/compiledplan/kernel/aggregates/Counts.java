@@ -31,6 +31,12 @@ final class Counts {
     return entry.count;
   }
 
+  /** How often the value is there. */
+  long count(Object value) {
+    Entry entry = entries.get(Values.mapKey(value));
+    return entry == null ? 0 : entry.count;
+  }
+
   void write(ByteWriter out) {
     out.writeVarLong(entries.size());
     for (Entry entry : entries.values()) {

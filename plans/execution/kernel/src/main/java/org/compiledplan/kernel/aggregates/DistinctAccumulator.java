@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.aggregates;
 
+import java.util.Arrays;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.Struct;
@@ -37,6 +38,20 @@ final class DistinctAccumulator implements Accumulator {
   @Override
   public void retract(Object[] row) {
     if (seen.change(argument(row), -1) == 0) inner.retract(row);
+  }
+
+  @Override
+  public void merge(Accumulator other) {
+    Object[] row = new Object[Arrays.stream(args).max().orElse(-1) + 1];
+    for (Counts.Entry entry : ((DistinctAccumulator) other).seen.entries.values()) {
+      long before = seen.count(entry.value);
+      long after = seen.change(entry.value, entry.count);
+      if (before <= 0 == after <= 0) continue;
+      if (args.length == 1) row[args[0]] = entry.value;
+      else for (int i = 0; i < args.length; i++) row[args[i]] = ((Struct) entry.value).fields[i];
+      if (after > 0) inner.add(row);
+      else inner.retract(row);
+    }
   }
 
   @Override

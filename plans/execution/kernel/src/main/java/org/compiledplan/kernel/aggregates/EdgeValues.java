@@ -33,6 +33,12 @@ final class EdgeValues {
     }
 
     @Override
+    public void merge(Accumulator other) {
+      Object value = ((InsertOnly) other).kept;
+      if (value != null && (!first || kept == null)) kept = value;
+    }
+
+    @Override
     public Object value() {
       return kept;
     }
@@ -69,6 +75,11 @@ final class EdgeValues {
     @Override
     public void retract(Object[] row) {
       if (row[arg] != null) bag.remove(row[arg]);
+    }
+
+    @Override
+    public void merge(Accumulator other) {
+      bag.merge(((Retractable) other).bag);
     }
 
     @Override

@@ -28,13 +28,21 @@ final class Extrema {
 
     @Override
     public void add(Object[] row) {
-      Object value = row[arg];
+      add(row[arg]);
+    }
+
+    private void add(Object value) {
       if (value != null && (best == null || Values.compare(value, best) * sign > 0)) best = value;
     }
 
     @Override
     public void retract(Object[] row) {
       throw new IllegalStateException("MIN or MAX over insert-only input got a retraction");
+    }
+
+    @Override
+    public void merge(Accumulator other) {
+      add(((InsertOnly) other).best);
     }
 
     @Override
@@ -81,6 +89,11 @@ final class Extrema {
     @Override
     public void retract(Object[] row) {
       change(row[arg], -1);
+    }
+
+    @Override
+    public void merge(Accumulator other) {
+      ((Retractable) other).counts.forEach(this::change);
     }
 
     @Override

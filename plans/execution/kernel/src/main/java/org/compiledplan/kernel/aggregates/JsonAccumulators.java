@@ -42,6 +42,11 @@ final class JsonAccumulators {
     }
 
     @Override
+    public void merge(Accumulator other) {
+      members.putAll(((ObjectAgg) other).members);
+    }
+
+    @Override
     public Object value() {
       StringBuilder text = new StringBuilder("{");
       for (Map.Entry<String, String> member : members.entrySet()) {
@@ -91,6 +96,11 @@ final class JsonAccumulators {
     @Override
     public void retract(Object[] row) {
       if (row[arg] != null || keepNulls) bag.remove(row[arg]);
+    }
+
+    @Override
+    public void merge(Accumulator other) {
+      bag.merge(((ArrayAgg) other).bag);
     }
 
     @Override

@@ -55,8 +55,18 @@ final class PercentileAccumulator implements Accumulator {
       times = ((Number) row[args[2]]).longValue();
     }
     if (times <= 0 || row[args[0]] == null) return;
-    double value = ((Number) row[args[0]]).doubleValue();
-    counts.merge(value, sign * times, (before, more) -> before + more == 0 ? null : Long.valueOf(before + more));
+    change(((Number) row[args[0]]).doubleValue(), sign * times);
+  }
+
+  private void change(Double value, long by) {
+    counts.merge(value, by, (before, more) -> before + more == 0 ? null : Long.valueOf(before + more));
+  }
+
+  @Override
+  public void merge(Accumulator other) {
+    PercentileAccumulator that = (PercentileAccumulator) other;
+    if (fractions == null) fractions = that.fractions;
+    that.counts.forEach(this::change);
   }
 
   @Override

@@ -37,6 +37,15 @@ final class SingleValueAccumulator implements Accumulator {
   }
 
   @Override
+  public void merge(Accumulator other) {
+    SingleValueAccumulator that = (SingleValueAccumulator) other;
+    if (that.count == 0) return;
+    if (count > 0) throw tooMany();
+    kept = that.kept;
+    count += that.count;
+  }
+
+  @Override
   public Object value() {
     return kept;
   }

@@ -49,6 +49,14 @@ final class Sums {
     }
 
     @Override
+    public void merge(Accumulator other) {
+      Sum that = (Sum) other;
+      Object more = that.count == 0 ? null : that.sum();
+      if (more != null) addValue(more, false);
+      count += that.count;
+    }
+
+    @Override
     public Object value() {
       return count == 0 && !zeroIfEmpty ? null : sum();
     }

@@ -3,6 +3,7 @@ package org.compiledplan.kernel.aggregates;
 import java.util.StringJoiner;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueCodec;
 import org.compiledplan.kernel.values.ValueType;
 
@@ -20,21 +21,26 @@ final class TextLists {
     return call.delimiter == null ? "," : call.delimiter;
   }
 
-  /** Keeps the text itself. */
+  /** Keeps the text itself and, if that is a column, the separator that came last. */
   static final class InsertOnly implements Accumulator {
+    private static final ValueType WITH_DELIMITER = ValueType.nested(ValueType.Kind.ROW, TEXT, TEXT);
+
     private final AggregateCall call;
     private StringBuilder text;
+    private String delimiter;
 
     InsertOnly(AggregateCall call) {
       this.call = call;
+      delimiter = call.args.length > 1 ? "," : delimiter(call, null);
     }
 
     @Override
     public void add(Object[] row) {
       Object value = row[call.args[0]];
       if (value == null) return;
+      delimiter = delimiter(call, row);
       if (text == null) text = new StringBuilder();
-      else text.append(delimiter(call, row));
+      else text.append(delimiter);
       text.append(value);
     }
 
@@ -44,19 +50,31 @@ final class TextLists {
     }
 
     @Override
+    public void merge(Accumulator other) {
+      InsertOnly that = (InsertOnly) other;
+      if (that.text == null) return;
+      if (text == null) text = new StringBuilder(that.text);
+      else text.append(that.delimiter).append(that.text);
+      delimiter = that.delimiter;
+    }
+
+    @Override
     public Object value() {
       return text == null ? null : text.toString();
     }
 
     @Override
     public void write(ByteWriter out) {
-      ValueCodec.write(value(), out);
+      boolean withDelimiter = text != null && call.args.length > 1;
+      ValueCodec.write(withDelimiter ? new Struct(new Object[] {value(), delimiter}) : value(), out);
     }
 
     @Override
     public void read(ByteReader in) {
-      String kept = (String) ValueCodec.read(in, TEXT);
-      text = kept == null ? null : new StringBuilder(kept);
+      Object kept = ValueCodec.read(in, WITH_DELIMITER);
+      if (kept instanceof Struct) delimiter = (String) ((Struct) kept).fields[1];
+      Object value = kept instanceof Struct ? ((Struct) kept).fields[0] : kept;
+      text = value == null ? null : new StringBuilder((String) value);
     }
   }
 
@@ -82,6 +100,13 @@ final class TextLists {
     public void retract(Object[] row) {
       Object value = row[call.args[0]];
       if (value != null) bag.remove(value);
+    }
+
+    @Override
+    public void merge(Accumulator other) {
+      Retractable that = (Retractable) other;
+      if (!that.bag.values.isEmpty()) delimiter = that.delimiter;
+      bag.merge(that.bag);
     }
 
     @Override

@@ -44,6 +44,22 @@ final class WelfordAccumulator implements Accumulator {
   }
 
   @Override
+  public void merge(Accumulator other) {
+    WelfordAccumulator that = (WelfordAccumulator) other;
+    long all = count + that.count;
+    if (that.count == 0) return;
+    if (all > 0) {
+      double distance = that.mean - mean;
+      squares += that.squares + distance * distance * count * that.count / all;
+      mean += distance * that.count / all;
+    } else {
+      mean = 0;
+      squares = 0;
+    }
+    count = all;
+  }
+
+  @Override
   public Object value() {
     return count <= 0 || squares < 0 ? null : (Object) squares;
   }
