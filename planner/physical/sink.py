@@ -24,6 +24,7 @@ from planner.physical.base import (
     smallest,
 )
 from planner.physical.catalog import path_text, table_of
+from planner.physical.requirements import producer
 from planner.physical.scan import TableScan
 from planner.rules.sources import options_of
 from plans.errors import ProgramError
@@ -142,22 +143,13 @@ def _check_changes(table: CatalogTable, accepted: Changes, source: Operator, fac
     ]
     if not refused:
         return
-    producer = _producer(source, facts.kinds, at)
+    found = producer(source, facts.kinds, at)
     raise ProgramError(
         f"table sink '{path_text(table)}' doesn't support consuming {' and '.join(refused)} changes "
-        f"which is produced by node {producer.title()}",
+        f"which is produced by node {found.title()}",
         where=str(table.identifier),
         remedy="write to a table whose format takes updates ('debezium-json'), or make the query append-only",
     )
-
-
-def _producer(operator: Operator, kinds: Kinds, at: Lowering) -> Operator:
-    """The operator from which the changes come: the deepest one that gives them all."""
-    for child in operator.inputs:
-        found = at.facts(child).kinds
-        if not found.insert_only and kinds in found:
-            return _producer(child, kinds, at)
-    return operator
 
 
 def _check_rowtimes(table: CatalogTable, row: RowType) -> None:

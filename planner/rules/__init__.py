@@ -16,6 +16,7 @@ from planner.rules.constants import simplify_expressions
 from planner.rules.grouping_sets import expand_grouping_sets
 from planner.rules.join_keys import compute_join_keys
 from planner.rules.laterals import remove_laterals
+from planner.rules.over_aggregates import plan_over_aggregates
 from planner.rules.prune import forget_unused_windows, prune
 from planner.rules.push_filters import push_filters
 from planner.rules.set_operations import expand_set_operations
@@ -40,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     push_filters,
     forget_unused_windows,
     find_top_n,
+    plan_over_aggregates,
     push_filters,
     simplify_expressions,
     compute_join_keys,

@@ -12,6 +12,7 @@ from functools import singledispatch
 from planner.algebra.expressions import contains, null_of
 from planner.algebra.nodes import (
     Aggregate,
+    AggregateCall,
     Correlate,
     Deduplicate,
     Expand,
@@ -32,6 +33,7 @@ from planner.algebra.nodes import (
     Values,
     WatermarkAssigner,
 )
+from planner.algebra.timed import OverAggregate
 from planner.algebra.traverse import map_expressions, nodes, share
 from planner.catalog.tables import ColumnKind
 from plans.rex import FieldAccess, InputRef, RexNode, input_refs, transform, type_of, walk
@@ -217,6 +219,22 @@ def _(rel: Rank, wanted: Columns) -> tuple[Columns, ...]:
     width = len(rel.input.row_type.fields)
     used = {index for index in wanted if index < width} | set(rel.partition) | {key.index for key in rel.order}
     return (frozenset(used | ({rel.end_column} if rel.end_column is not None else set())),)
+
+
+@_needs.register
+def _(rel: OverAggregate, wanted: Columns) -> tuple[Columns, ...]:
+    width = len(rel.input.row_type.fields)
+    used = {index for index in wanted if index < width} | set(rel.partition) | {key.index for key in rel.order}
+    for call in _wanted_calls(rel, wanted).values():
+        used.update(index for index in call.args if index < width)
+    return (frozenset(used),)
+
+
+def _wanted_calls(rel: OverAggregate, wanted: Columns) -> dict[int, AggregateCall]:
+    """The calls whose values are read, by their column; at least one."""
+    width = len(rel.input.row_type.fields)
+    every = dict(enumerate(rel.calls, width))
+    return {at: call for at, call in every.items() if at in wanted} or {width: rel.calls[0]}
 
 
 @_needs.register
@@ -406,6 +424,26 @@ def _(rel: Rank, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted:
         columns=RowType(fields=fields),
     )
     return Pruned(made, dict(source.place) | ({old: new} if numbered else {}))
+
+
+@_rebuild.register
+def _(rel: OverAggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    source = _narrow(inputs[0], needs[0])
+    old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
+    kept = _wanted_calls(rel, wanted)
+    calls = tuple(
+        replace(call, args=tuple(source.place[arg] if arg < old else arg - old + new for arg in call.args))
+        for call in kept.values()
+    )
+    made = replace(
+        rel,
+        input=source.rel,
+        partition=tuple(source.place[index] for index in rel.partition),
+        order=_keys(rel.order, source.place),
+        calls=calls,
+        columns=RowType(fields=(*source.rel.row_type.fields, *(rel.columns.fields[at] for at in kept))),
+    )
+    return Pruned(made, dict(source.place) | {at: new + number for number, at in enumerate(kept)})
 
 
 @_rebuild.register

@@ -29,6 +29,9 @@ from planner.algebra.traverse import rewrite_shared
 from planner.functions.registry import is_deterministic
 from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, walk
 
+#: The functions that rank rows; they may become a top-n.
+RANKING = ("$ROW_NUMBER$1", "$RANK$1", "$DENSE_RANK$1")
+
 
 def push_filters(rel: RelNode) -> RelNode:
     """The tree with its conditions as far down as they may go."""
@@ -76,8 +79,8 @@ def _project(rel: Project, parts: list[RexNode]) -> RelNode:
     above: list[RexNode] = []
     for part in parts:
         moved = substitute(part, rel.exprs)
-        # Below a window function a condition must not drop rows of a partition that it keeps others of.
-        apart = all(_only_over(moved, window.partition) for window in windows)
+        # Below a rank a condition must not drop rows of a partition that it keeps others of.
+        apart = all(window.name in RANKING and _only_over(moved, window.partition) for window in windows)
         (below if apart and not contains(moved, Over) else above).append(part)
     lower = push([substitute(part, rel.exprs) for part in below], rel.input)
     return _kept(replace(rel, input=lower), above)

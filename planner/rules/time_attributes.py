@@ -27,6 +27,7 @@ from planner.algebra.nodes import (
     identity,
     join_row_type,
 )
+from planner.algebra.timed import OverAggregate
 from planner.algebra.traverse import map_expressions, rewrite_all
 from plans.errors import UnsupportedError
 from plans.rex import Call, InputRef, RexNode, transform, type_of, walk
@@ -77,6 +78,8 @@ def _materialized(rel: RelNode) -> RelNode:
             return replace(rel, columns=_kinds_of(rel.columns, rel.input.row_type.types))
         case Expand():
             return _expansion(rel)
+        case OverAggregate():
+            return replace(rel, columns=_kinds_of(rel.columns, rel.input.row_type.types))
         case SetOp():
             return _union(rel)
         case Sink():

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from planner.algebra.expressions import MIRRORED, bigint, conjunction, conjuncts, contains, substitute
 from planner.algebra.nodes import Filter, Over, Project, Rank, RelNode, SortKey, identity, unique_name
 from planner.algebra.traverse import rewrite_shared
-from plans.errors import UnsupportedError
+from planner.rules.push_filters import RANKING
+from plans.errors import ProgramError
 from plans.rex import Call, InputRef, Literal, RexNode, Sarg, input_refs, transform, type_of, walk
 from plans.types import BIGINT, Field, IntegerType, RowType
 
-_RANKING = ("$ROW_NUMBER$1", "$RANK$1", "$DENSE_RANK$1")
 _RANK_COLUMN = "w0$o0"
 
 
@@ -33,19 +33,9 @@ def find_top_n(rel: RelNode) -> RelNode:
     """The tree with its top-n patterns as Ranks.
 
     Raises:
-        UnsupportedError: a window function that is no top-n.
+        ProgramError: a condition on the rank that gives it no upper end.
     """
-    found = rewrite_shared(rel, _rank)
-    return rewrite_shared(found, _refuse_rest)
-
-
-def _refuse_rest(rel: RelNode) -> RelNode:
-    if isinstance(rel, Project) and any(contains(rex, Over) for rex in rel.exprs):
-        raise UnsupportedError(
-            "a function OVER a window is not supported in a streaming plan",
-            remedy="ROW_NUMBER() is, with a condition on it: ... WHERE rn <= 3",
-        )
-    return rel
+    return rewrite_shared(rel, _rank)
 
 
 def _rank(rel: RelNode) -> RelNode:
@@ -56,7 +46,7 @@ def _rank(rel: RelNode) -> RelNode:
     if len(windows) != 1:
         return rel
     (window,) = windows
-    if window.name not in _RANKING:
+    if window.name not in RANKING:
         return rel
     columns = [at for at, rex in enumerate(project.exprs) if rex == window]
     if not columns or any(contains(rex, Over) and rex != window for rex in project.exprs):
@@ -89,7 +79,11 @@ def _span(parts: Sequence[RexNode], columns: Sequence[int]) -> tuple[_Span | Non
         start = max(start, low)
         end = high if end is None else end if high is None else min(end, high)
     if end is None and column is None:
-        # Without an upper end this is no top-n.
+        if start > 1:
+            raise ProgramError(
+                "a condition on a rank must give it an upper end: all rows would have to be kept",
+                remedy="add one: ... AND rn <= 10",
+            )
         return None, list(parts)
     if column is not None and (start != 1 or end is not None):
         return None, list(parts)

@@ -98,7 +98,7 @@ def _frame(
     unbounded, current = FrameEnd("UNBOUNDED_PRECEDING"), FrameEnd("CURRENT_ROW")
     frame = spec.frame
     if frame is None or node.name in ("LAG", "LEAD"):
-        unit = FrameUnit.ROWS if node.name in _RANKING else FrameUnit.RANGE
+        unit = FrameUnit.ROWS if node.name == "ROW_NUMBER" else FrameUnit.RANGE
         if not ordered:
             return unit, unbounded, FrameEnd("UNBOUNDED_FOLLOWING")
         return unit, unbounded, current

@@ -104,7 +104,6 @@ def test_limit_with_offset() -> None:
     "statement",
     [
         "INSERT INTO ints SELECT a FROM t ORDER BY a",
-        "INSERT INTO pairs SELECT a, ROW_NUMBER() OVER (PARTITION BY k ORDER BY a) FROM t",
         "INSERT INTO ints SELECT a FROM (SELECT a, RANK() OVER (PARTITION BY k ORDER BY a) r FROM t) WHERE r <= 2",
         "INSERT INTO ints SELECT x.a FROM t x JOIN t y ON x.k = y.k AND x.ts BETWEEN y.ts AND y.ts + INTERVAL '1' HOUR",
     ],

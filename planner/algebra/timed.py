@@ -1,0 +1,69 @@
+"""Relational nodes of operators that follow time: OVER aggregates, temporal joins.
+
+They are made by rules and by the binder from the plain nodes of `planner.algebra.nodes`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from planner.algebra.nodes import (
+    AggregateCall,
+    Bound,
+    FrameUnit,
+    JoinKind,
+    RelNode,
+    SortKey,
+    _Single,
+    join_row_type,
+)
+from plans.rex import Literal, RexNode
+from plans.types import RowType
+
+
+@dataclass(frozen=True, slots=True)
+class OverAggregate(_Single):
+    """Adds aggregates over earlier rows to each row: the input's columns, then a column for each call.
+
+    An argument of a call that is not below the number of input columns stands for one of `constants`. The offsets of
+    `lower` and `upper` are literals.
+    """
+
+    partition: tuple[int, ...]
+    order: tuple[SortKey, ...]
+    unit: FrameUnit
+    lower: Bound
+    upper: Bound
+    calls: tuple[AggregateCall, ...]
+    constants: tuple[Literal, ...]
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalJoin(RelNode):
+    """Each left row with the version of the right table that holds at `time`, a column of the left row.
+
+    `kind` is INNER or LEFT; `condition` is over left and right columns. `primary_key` are the columns of the right
+    that tell its rows apart.
+    """
+
+    left: RelNode
+    right: RelNode
+    kind: JoinKind
+    condition: RexNode
+    time: int
+
+    @property
+    def row_type(self) -> RowType:
+        return join_row_type(self.left.row_type, self.right.row_type, self.kind)
+
+    @property
+    def inputs(self) -> tuple[RelNode, ...]:
+        return (self.left, self.right)
+
+    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
+        return replace(self, left=inputs[0], right=inputs[1])

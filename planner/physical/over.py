@@ -1,0 +1,203 @@
+"""Aggregates over earlier rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.algebra.nodes import AggregateCall, Bound, FrameUnit, SortKey
+from planner.algebra.timed import OverAggregate
+from planner.physical.aggregate import call_text, plan_call
+from planner.physical.base import (
+    Emission,
+    Facts,
+    Key,
+    Keys,
+    Kinds,
+    Lowering,
+    Operator,
+    Single,
+    Trend,
+    Updates,
+    any_distribution,
+    keys_within,
+    lowers,
+    make,
+)
+from planner.physical.describe import names_text, order_text, rex_text
+from planner.physical.plumbing import Exchange
+from planner.physical.rank import sort_spec
+from planner.physical.requirements import require_insert_only
+from plans.errors import ProgramError
+from plans.nodes.base import PlanNode
+from plans.nodes.over import BoundedWindow, CurrentRow, OverGroup, OverSpec, UnboundedFollowing, UnboundedPreceding
+from plans.nodes.over import OverAggregate as OverAggregateNode
+from plans.nodes.specs import PartitionSpec
+from plans.rex import InputRef, Literal, type_of
+from plans.types import IntegerType, IntervalType, LogicalType, RowType, TimestampBase, YearMonthIntervalType
+
+_NODES = {
+    "CURRENT_ROW": CurrentRow,
+    "UNBOUNDED_PRECEDING": UnboundedPreceding,
+    "UNBOUNDED_FOLLOWING": UnboundedFollowing,
+}
+#: Functions that need rows that are yet to come.
+_NOT_STREAMING = {
+    "$LEAD$1": "LEAD",
+    "$NTILE$1": "NTILE",
+    "$PERCENT_RANK$1": "PERCENT_RANK",
+    "$CUME_DIST$1": "CUME_DIST",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OverRows(Single):
+    """Each row with aggregates over the rows before it. By time, each row is sent once; by another order, a new row
+    changes the results of those behind it."""
+
+    partition: tuple[int, ...]
+    order: tuple[SortKey, ...]
+    unit: FrameUnit
+    lower: Bound
+    upper: Bound
+    calls: tuple[AggregateCall, ...]
+    constants: tuple[Literal, ...]
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    @property
+    def by_time(self) -> bool:
+        """Whether rows are ordered by a time attribute."""
+        return _is_time(self.input.row_type.types[self.order[0].index])
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT if self.by_time else Kinds.ALL
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return keys_within(inputs[0].upsert_keys, Key(self.partition))
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.columns.fields)
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return (Updates.BOTH,)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        width = len(self.input.row_type.fields)
+        constants = [*self.constants]
+        lower, upper = (self._bound(bound, constants, width) for bound in (self.lower, self.upper))
+        group = make(OverGroup)(
+            order_by=sort_spec(self.order),
+            is_rows=self.unit is FrameUnit.ROWS,
+            lower_bound=lower,
+            upper_bound=upper,
+            agg_calls=tuple(map(plan_call, self.calls)),
+        )
+        return make(OverAggregateNode)(
+            id=at.id,
+            over_spec=make(OverSpec)(
+                partition=make(PartitionSpec)(fields=self.partition),
+                groups=(group,),
+                constants=tuple(constants),
+                original_input_fields=width,
+            ),
+            unbounded_over_version=int(at.settings.text("table.exec.unbounded-over.version")),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def _bound(
+        self, bound: Bound, constants: list[Literal], width: int
+    ) -> BoundedWindow | CurrentRow | UnboundedPreceding | UnboundedFollowing:
+        """A bound as plans have it; its offset refers to a constant, which is added where it is missing."""
+        if bound.offset is None:
+            node: CurrentRow | UnboundedPreceding | UnboundedFollowing = make(_NODES[bound.kind])()
+            return node
+        assert isinstance(bound.offset, Literal)
+        if bound.offset not in constants:
+            constants.append(bound.offset)
+        place = InputRef(width + constants.index(bound.offset), bound.offset.type)
+        preceding = bound.kind == "PRECEDING"
+        return make(BoundedWindow)(
+            is_preceding=True if preceding else None, is_following=None if preceding else True, offset=place
+        )
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        values = (*names, *(rex_text(item, ()) for item in self.constants))
+        partition = f"partitionBy=[{names_text(self.partition, names)}], " if self.partition else ""
+        frame = f" {self.unit.value} BETWEEN {_text(self.lower)} AND {_text(self.upper)}"
+        select = [*names, *(f"{call_text(call, values)} AS {call.column}" for call in self.calls)]
+        return (
+            f"OverAggregate({partition}orderBy=[{order_text(self.order, names)}], window=[{frame}], "
+            f"select=[{', '.join(select)}])"
+        )
+
+
+def _text(bound: Bound) -> str:
+    number = "" if bound.offset is None else f"{rex_text(bound.offset, ()).split(':')[0]} "
+    return number + bound.kind.replace("_", " ")
+
+
+def _is_time(type_: LogicalType) -> bool:
+    return isinstance(type_, TimestampBase) and type_.is_time_attribute
+
+
+@lowers(OverAggregate)
+def _lower_over(rel: OverAggregate, at: Lowering) -> Operator:
+    source = Exchange(at.lower(rel.input), rel.partition if rel.partition else None)
+    made = OverRows(
+        source, rel.partition, rel.order, rel.unit, rel.lower, rel.upper, rel.calls, rel.constants, rel.columns
+    )
+    _check(made)
+    if made.by_time:
+        require_insert_only("OverAggregate", source, at)
+    return made
+
+
+def _check(over: OverRows) -> None:
+    """Refuse what Flink plans and then cannot run.
+
+    Raises:
+        ProgramError: another function, order or frame than a stream can have.
+    """
+    for call in over.calls:
+        if call.name in _NOT_STREAMING:
+            name = _NOT_STREAMING[call.name]
+            raise ProgramError(
+                f"{name} is not supported over a stream: it needs rows that are yet to come",
+                remedy="use LAG, ROW_NUMBER, RANK or an aggregate",
+            )
+    if len(over.order) != 1:
+        raise ProgramError(
+            "the window can only be ordered by a single time column", remedy="write ORDER BY with one time attribute"
+        )
+    if not over.order[0].ascending:
+        raise ProgramError("the window can only be ordered in ASCENDING mode", remedy="leave DESC out")
+    _check_frame(over)
+
+
+def _check_frame(over: OverRows) -> None:
+    if over.upper.kind != "CURRENT_ROW" or over.lower.kind not in ("UNBOUNDED_PRECEDING", "PRECEDING"):
+        raise ProgramError(
+            "OVER windows with FOLLOWING, or that end before the current row, are not supported over a stream",
+            remedy="write ROWS or RANGE BETWEEN ... PRECEDING AND CURRENT ROW",
+        )
+    if over.lower.offset is None:
+        return
+    offset, order = type_of(over.lower.offset), over.input.row_type.types[over.order[0].index]
+    if over.unit is FrameUnit.ROWS:
+        if not isinstance(offset, IntegerType):
+            raise ProgramError(f"ROWS needs a number of rows, not {offset}", remedy="write ROWS 10 PRECEDING")
+    elif isinstance(offset, IntervalType) is not isinstance(order, TimestampBase):
+        raise ProgramError(f"data type mismatch between ORDER BY ({order}) and RANGE ({offset})")
+    elif isinstance(offset, YearMonthIntervalType):
+        raise ProgramError("an interval of months is not allowed for the frame of a window", remedy="write it in days")
+    if not over.by_time:
+        raise ProgramError(
+            "an order by anything but a time attribute is not supported for a bounded OVER window",
+            remedy="order by a time attribute, or write UNBOUNDED PRECEDING",
+        )

@@ -1,0 +1,174 @@
+"""Window functions that are no top-n become OverAggregates, the expressions around them projections above.
+
+SUM, AVG and the like are written out into COUNT and SUM0 over the same window. Constants in arguments are kept apart
+from columns, as plans have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from planner.algebra.nodes import (
+    AggregateCall,
+    Bound,
+    Over,
+    Project,
+    RelNode,
+    SortKey,
+    identity,
+    unique_name,
+)
+from planner.algebra.timed import OverAggregate
+from planner.algebra.traverse import rewrite_shared
+from planner.functions.casts import cast
+from planner.functions.expansion import expand_over
+from planner.functions.fold import fold
+from plans.errors import ProgramError
+from plans.rex import InputRef, Literal, RexNode, transform, type_of
+from plans.types import Field, RowType
+
+_COUNT = "$COUNT$1"
+_SHIFTS = ("$LAG$1", "$LEAD$1")
+
+
+def plan_over_aggregates(rel: RelNode) -> RelNode:
+    """The tree with its window functions in OverAggregates.
+
+    Raises:
+        ProgramError: functions over different windows in one SELECT.
+    """
+    return rewrite_shared(rel, lambda node: _planned(node) if isinstance(node, Project) else node)
+
+
+def _planned(project: Project) -> RelNode:
+    if not any(True for rex in project.exprs for _ in _windows(rex)):
+        return project
+    exprs = tuple(
+        transform(rex, lambda node: expand_over(node) if isinstance(node, Over) else node) for rex in project.exprs
+    )
+    windows = list(dict.fromkeys(window for rex in exprs for window in _windows(rex)))
+    builder = _Builder(project.input)
+    shapes = {builder.shape(window) for window in windows}
+    if len(shapes) > 1:
+        raise ProgramError(
+            "all functions over windows of one SELECT must be computed on the same window",
+            remedy="compute each window in a subquery of its own",
+        )
+    calls = {window: builder.call(window, at) for at, window in enumerate(windows)}
+    source = builder.source()
+    width = len(source.row_type.fields)
+    ((partition, order, _, _, _),) = shapes
+    first = windows[0]
+    made = OverAggregate(
+        source,
+        partition,
+        order,
+        first.unit,
+        _constant(first.lower),
+        _constant(first.upper),
+        tuple(
+            replace(call, args=tuple(width - 1 - arg if arg < 0 else arg for arg in call.args))
+            for call in calls.values()
+        ),
+        tuple(builder.constants),
+        RowType(fields=(*source.row_type.fields, *(Field(call.column, call.type) for call in calls.values()))),
+    )
+    places = {window: InputRef(width + at, call.type) for at, (window, call) in enumerate(calls.items())}
+    above = tuple(transform(rex, lambda node: places[node] if isinstance(node, Over) else node) for rex in exprs)
+    return Project(made, above, project.columns)
+
+
+def _windows(rex: RexNode) -> Iterator[Over]:
+    """The window functions in an expression, in the order in which they are written."""
+    if isinstance(rex, Over):
+        yield rex
+        return
+    for child in rex.children():
+        yield from _windows(child)
+
+
+Shape = tuple[tuple[int, ...], tuple[SortKey, ...], object, Bound, Bound]
+
+
+@dataclass
+class _Builder:
+    """The columns below a window: those of the input, then what is computed for it; and its constants.
+
+    Constant `n` is argument `-1 - n` until the number of columns is known.
+    """
+
+    input: RelNode
+    exprs: list[RexNode] = field(default_factory=list)
+    constants: list[Literal] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.exprs = list(identity(self.input.row_type))
+
+    def shape(self, over: Over) -> Shape:
+        """What two functions must have in common to be computed in one operator; constants order nothing."""
+        partition = (self._column(rex) for rex in over.partition if not isinstance(fold(rex), Literal))
+        order = tuple(
+            SortKey(self._column(rex), ascending, nulls_last)
+            for rex, ascending, nulls_last in over.order
+            if not isinstance(fold(rex), Literal)
+        )
+        return tuple(sorted(set(partition))), order, over.unit, _constant(over.lower), _constant(over.upper)
+
+    def call(self, over: Over, at: int) -> AggregateCall:
+        operands = _defaulted(over) if over.name in _SHIFTS else over.operands
+        return AggregateCall(
+            name=over.name,
+            args=tuple(self._argument(rex) for rex in operands),
+            type=over.type,
+            column=f"w0$o{at}",
+            distinct=over.distinct,
+            syntax="FUNCTION_STAR" if over.name == _COUNT else None,
+        )
+
+    def source(self) -> RelNode:
+        """The input with the computed columns behind its own."""
+        row = self.input.row_type
+        if len(self.exprs) == len(row.fields):
+            return self.input
+        names = list(row.names)
+        for at in range(len(names), len(self.exprs)):
+            names.append(unique_name(f"${at}", names))
+        fields = tuple(Field(name, type_of(rex)) for name, rex in zip(names, self.exprs, strict=True))
+        return Project(self.input, tuple(self.exprs), RowType(fields=fields))
+
+    def _argument(self, rex: RexNode) -> int:
+        folded = fold(rex)
+        if not isinstance(folded, Literal):
+            return self._column(rex)
+        if folded not in self.constants:
+            self.constants.append(folded)
+        return -1 - self.constants.index(folded)
+
+    def _column(self, rex: RexNode) -> int:
+        if rex not in self.exprs:
+            self.exprs.append(rex)
+        return self.exprs.index(rex)
+
+
+def _defaulted(over: Over) -> tuple[RexNode, ...]:
+    """The operands of LAG and LEAD with the default value of the type of the value itself."""
+    if len(over.operands) < 3:
+        return over.operands
+    value, offset, default = over.operands
+    wanted = type_of(value).with_nullability(type_of(default).nullable)
+    return (value, offset, fold(cast(default, wanted)))
+
+
+def _constant(bound: Bound) -> Bound:
+    """The bound with its offset computed.
+
+    Raises:
+        ProgramError: the offset is not constant.
+    """
+    if bound.offset is None:
+        return bound
+    offset = fold(bound.offset)
+    if not isinstance(offset, Literal):
+        raise ProgramError("the offset of a window's frame must be a constant", remedy="write the number out")
+    return Bound(bound.kind, offset)
