@@ -18,11 +18,11 @@ _FIRST = """CREATE TEMPORARY VIEW e AS SELECT id, k, v FROM
 """
 _QUERIES = (
     ("deduplicate", "id BIGINT, k BIGINT, v BIGINT", "SELECT id, k, v FROM e"),
-    ("join", "id BIGINT, v BIGINT, g BIGINT", "SELECT id, v, g FROM e JOIN groups ON e.k = groups.k"),
+    ("join", "id BIGINT, v BIGINT, g BIGINT", "SELECT id, v, g FROM e JOIN memberships ON e.k = memberships.k"),
     (
         "aggregate",
         "g BIGINT, c BIGINT, s BIGINT",
-        "SELECT g, COUNT(*), SUM(v) FROM e JOIN groups ON e.k = groups.k GROUP BY g",
+        "SELECT g, COUNT(*), SUM(v) FROM e JOIN memberships ON e.k = memberships.k GROUP BY g",
     ),
 )
 
@@ -66,5 +66,5 @@ def _events(seed: int) -> Columns:
 
 def _plan(folder: Path, name: str, events: Path, groups: Path, columns: str, query: str) -> Path:
     source = table("events", events, columns="id BIGINT, k BIGINT, v BIGINT, arrived AS PROCTIME()")
-    second = table("groups", groups, columns="k BIGINT, g BIGINT")
+    second = table("memberships", groups, columns="k BIGINT, g BIGINT")
     return compile_plan(f"{source}{second}{sink(columns)}{_FIRST}INSERT INTO done {query};", folder, name)
