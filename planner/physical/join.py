@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.algebra.expressions import conjunction, conjuncts, is_call, same_representation
+from planner.algebra.expressions import conjunction
 from planner.algebra.nodes import Join, JoinKind, join_row_type
 from planner.physical.base import (
     Emission,
@@ -23,34 +23,17 @@ from planner.physical.base import (
 )
 from planner.physical.calc import calc_over
 from planner.physical.describe import rex_text
+from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
 from planner.physical.hints import hinted_ttl
+from planner.physical.interval_join import as_interval_join
 from planner.physical.multi_join import as_multi_join
 from planner.physical.plumbing import Exchange
 from plans.durations import format_duration
 from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.join import Join as JoinNode
 from plans.nodes.specs import JoinSpec
-from plans.rex import Call, InputRef, RexNode
+from plans.rex import InputRef, RexNode
 from plans.types import RowType
-
-_TITLES = {
-    JoinKind.INNER: "InnerJoin",
-    JoinKind.LEFT: "LeftOuterJoin",
-    JoinKind.RIGHT: "RightOuterJoin",
-    JoinKind.FULL: "FullOuterJoin",
-    JoinKind.SEMI: "LeftSemiJoin",
-    JoinKind.ANTI: "LeftAntiJoin",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class EquiKeys:
-    """The equalities of a condition, and what is left of it; `null_safe[i]`: two nulls are equal too."""
-
-    left: tuple[int, ...]
-    right: tuple[int, ...]
-    null_safe: tuple[bool, ...]
-    rest: tuple[RexNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +97,7 @@ class RegularJoin(Operator):
             join_type=self.kind.value,
             left_keys=self.keys.left,
             right_keys=self.keys.right,
-            filter_nulls=tuple(not safe for safe in self.keys.null_safe),
+            filter_nulls=self.keys.filter_nulls,
             non_equi_condition=conjunction(self.keys.rest) if self.keys.rest else None,
         )
         ttls = [at.settings.ttl if ttl is None else format_duration(ttl) for ttl in (self.left_ttl, self.right_ttl)]
@@ -140,7 +123,7 @@ class RegularJoin(Operator):
             names = join_row_type(self.left.row_type, self.right.row_type, JoinKind.INNER).names
         where = rex_text(self.condition, names)
         select = ", ".join(self.columns.names)
-        return f"Join(joinType=[{_TITLES[self.kind]}], where=[{where}], select=[{select}])"
+        return f"Join(joinType=[{JOIN_TITLES[self.kind]}], where=[{where}], select=[{select}])"
 
 
 def _spec(columns: Sequence[int], side: Facts) -> str:
@@ -151,61 +134,11 @@ def _spec(columns: Sequence[int], side: Facts) -> str:
     return "HasUniqueKey"
 
 
-def equi_keys(condition: RexNode, width: int) -> EquiKeys:
-    """The equalities between a column of the left (of `width` columns) and one of the right."""
-    left, right, safe, rest = [], [], [], []
-    for part in conjuncts(condition):
-        pair = _pair(part, width)
-        if pair is None:
-            rest.append(part)
-        else:
-            left.append(pair[0])
-            right.append(pair[1])
-            safe.append(pair[2])
-    return EquiKeys(tuple(left), tuple(right), tuple(safe), tuple(rest))
-
-
-def _pair(part: RexNode, width: int) -> tuple[int, int, bool] | None:
-    if isinstance(part, Call) and part.name == "$=$1":
-        found = _columns(part, width)
-        return None if found is None else (*found, False)
-    if isinstance(part, Call) and part.name == "$IS NOT DISTINCT FROM$1":
-        found = _columns(part, width)
-        return None if found is None else (*found, True)
-    if is_call(part, "$OR$1") and len(part.children()) == 2:
-        return _null_safe_pair(part.children(), width)
-    return None
-
-
-def _null_safe_pair(branches: Sequence[RexNode], width: int) -> tuple[int, int, bool] | None:
-    """The columns of `(a = b) OR (a IS NULL AND b IS NULL)`."""
-    for equality, both_null in (branches, tuple(reversed(branches))):
-        if not (isinstance(equality, Call) and equality.name == "$=$1" and is_call(both_null, "$AND$1")):
-            continue
-        tests = both_null.children()
-        found = _columns(equality, width)
-        if found and len(tests) == 2 and all(is_call(test, "$IS NULL$1") for test in tests):
-            columns = {test.children()[0] for test in tests}
-            if columns == set(equality.operands):
-                return (*found, True)
-    return None
-
-
-def _columns(call: Call, width: int) -> tuple[int, int] | None:
-    one, other = call.operands
-    if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
-        return None
-    if not same_representation(one.type, other.type):
-        return None
-    if one.index < width <= other.index:
-        return one.index, other.index - width
-    if other.index < width <= one.index:
-        return other.index, one.index - width
-    return None
-
-
 @lowers(Join)
 def _lower_join(rel: Join, at: Lowering) -> Operator:
+    timed = as_interval_join(rel, at)
+    if timed is not None:
+        return timed
     many = as_multi_join(rel, at)
     if many is not None:
         operator, columns = many

@@ -18,6 +18,7 @@ from planner.physical.base import Emission, Facts, Keys, Kinds, Lowering, Operat
 from planner.physical.describe import names_text, rex_text, type_text
 from planner.physical.hints import hinted_ttl
 from planner.physical.plumbing import Exchange
+from planner.rules.interval_joins import interval_of
 from plans.durations import format_duration
 from plans.nodes.base import Distribution, InputProperty, PlanNode, StateEntry
 from plans.nodes.join import JoinAttribute
@@ -172,7 +173,7 @@ def _row(chain: Chain) -> RowType:
 
 def _chain(rel: RelNode) -> Chain:
     """The joins down the left side of a join, through projections that only choose columns."""
-    if isinstance(rel, Join) and rel.kind in _KINDS:
+    if isinstance(rel, Join) and rel.kind in _KINDS and interval_of(rel) is None:
         return _joined(rel)
     if isinstance(rel, Project) and all(isinstance(rex, InputRef) for rex in rel.exprs):
         below = _chain(rel.input)

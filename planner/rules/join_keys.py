@@ -10,7 +10,7 @@ from planner.algebra.traverse import rewrite_shared
 from planner.functions.casts import cast, least_restrictive
 from planner.functions.registry import is_deterministic
 from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, type_of
-from plans.types import BOOLEAN, Field, RowType
+from plans.types import BOOLEAN, Field, RowType, TimestampBase
 
 
 def compute_join_keys(rel: RelNode) -> RelNode:
@@ -34,6 +34,8 @@ def _compute(rel: RelNode) -> RelNode:
         if common is None:
             parts.append(part)
             continue
+        if isinstance(common, TimestampBase):
+            common = common.as_regular()
         name = part.name if isinstance(part, Call) else ""
         mine, theirs = (cast(item, common.with_nullability(type_of(item).nullable)) for item in pair)
         pending.append((name, _place(sides[0], mine, rel.left), _place(sides[1], theirs, rel.right)))

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from planner.algebra.expressions import conjuncts, is_call
 from planner.algebra.nodes import (
     Aggregate,
     Correlate,
@@ -29,8 +28,8 @@ from planner.algebra.nodes import (
 )
 from planner.algebra.timed import OverAggregate
 from planner.algebra.traverse import map_expressions, rewrite_all
-from plans.errors import UnsupportedError
-from plans.rex import Call, InputRef, RexNode, transform, type_of, walk
+from planner.rules.interval_joins import interval_of
+from plans.rex import Call, InputRef, RexNode, transform, type_of
 from plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
 
 
@@ -67,7 +66,8 @@ def _materialized(rel: RelNode) -> RelNode:
         case Filter():
             return replace(rel, condition=_operands(rel.condition))
         case Join():
-            _refuse_interval(rel)
+            if interval_of(rel) is not None:
+                return rel
             made = replace(rel, left=_all(rel.left), right=_all(rel.right))
             return _retyped(made)
         case Correlate():
@@ -85,42 +85,6 @@ def _materialized(rel: RelNode) -> RelNode:
         case Sink():
             return replace(rel, input=_columns(rel.input, _is_proctime))
     return rel
-
-
-_UPPER = frozenset(("$<$1", "$<=$1"))
-_LOWER = frozenset(("$>$1", "$>=$1"))
-
-
-def _refuse_interval(rel: Join) -> None:
-    """Refuse a join whose time attributes bound each other: an interval join, which forgets by watermark.
-
-    Raises:
-        UnsupportedError: the condition has a lower and an upper bound between time attributes of both sides.
-    """
-    width = len(rel.left.row_type.fields)
-    bounds: set[str] = set()
-    for part in conjuncts(rel.condition):
-        if not isinstance(part, Call) or len(part.operands) != 2 or part.name not in _UPPER | _LOWER | {"$=$1"}:
-            continue
-        sides = [_time_side(operand, width) for operand in part.operands]
-        if sides not in ([0, 1], [1, 0]):
-            continue
-        upper = (part.name in _UPPER) == (sides == [0, 1])
-        bounds |= {"upper", "lower"} if part.name == "$=$1" else {"upper" if upper else "lower"}
-    if bounds == {"upper", "lower"}:
-        raise UnsupportedError(
-            "an interval join (time attributes of both sides bound each other) is not supported",
-            remedy="cast the times, CAST(ts AS TIMESTAMP(3)), for a regular join with a state TTL",
-        )
-
-
-def _time_side(rex: RexNode, width: int) -> int | None:
-    """The side whose time attribute an expression is, moved by an interval at most."""
-    times = [node.index for node in walk(rex) if isinstance(node, InputRef) and _is_time(node.type)]
-    others = [node for node in walk(rex) if isinstance(node, InputRef) and not _is_time(node.type)]
-    if len(times) != 1 or others or is_call(rex, "$CAST$1"):
-        return None
-    return int(times[0] >= width)
 
 
 def _retyped(rel: RelNode) -> RelNode:

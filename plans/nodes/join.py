@@ -47,7 +47,7 @@ class MultiJoin(StatefulNode):
 
 
 class IntervalBounds(PlanModel):
-    """The right row's time lies between left time + lower and left time + upper bound, in milliseconds."""
+    """The left row's time lies between right time + lower and right time + upper bound, in milliseconds."""
 
     is_event_time: Bool
     left_lower_bound: Int

@@ -105,7 +105,6 @@ def test_limit_with_offset() -> None:
     [
         "INSERT INTO ints SELECT a FROM t ORDER BY a",
         "INSERT INTO ints SELECT a FROM (SELECT a, RANK() OVER (PARTITION BY k ORDER BY a) r FROM t) WHERE r <= 2",
-        "INSERT INTO ints SELECT x.a FROM t x JOIN t y ON x.k = y.k AND x.ts BETWEEN y.ts AND y.ts + INTERVAL '1' HOUR",
     ],
 )
 def test_what_cannot_run_is_refused(statement: str) -> None:
