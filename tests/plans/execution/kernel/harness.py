@@ -20,12 +20,17 @@ Table = Counter[Values]
 
 @dataclass(frozen=True)
 class Change:
-    """One changelog row at an operator: kind (`+I`, ...), values, input and key."""
+    """One changelog row at an operator: kind (`+I`, ...), values, input and key.
+
+    `watermark` is that at which the row arrives; None: it is never late. `at` is the time that a timer gave to it.
+    """
 
     kind: str
     values: Values
     port: int = 0
     key: str = ""
+    watermark: int | None = None
+    at: int | None = None
 
     @property
     def adds(self) -> bool:
@@ -35,11 +40,12 @@ class Change:
 
 @dataclass(frozen=True)
 class Step:
-    """A micro-batch: its processing time in ms, its rows, and the new spec after a restart."""
+    """A micro-batch: its processing time in ms, its rows, the new spec after a restart, and its watermark in ms."""
 
     time: int
     rows: Sequence[Change]
     spec: dict[str, Any] | None = None
+    watermark: int | None = None
 
 
 @dataclass(frozen=True)
@@ -99,12 +105,19 @@ class Harness:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    rows = [{"key": r.key, "port": r.port, "kind": KINDS[r.kind], "values": r.values} for r in step.rows]
-    return {"time": step.time, "rows": rows, "spec": step.spec}
+    rows = [
+        {"key": r.key, "port": r.port, "kind": KINDS[r.kind], "values": r.values, **_watermark(r.watermark)}
+        for r in step.rows
+    ]
+    return {"time": step.time, "rows": rows, "spec": step.spec, **_watermark(step.watermark)}
+
+
+def _watermark(time: int | None) -> dict[str, int]:
+    return {} if time is None else {"watermark": time}
 
 
 def _answer(step: dict[str, Any]) -> Answer:
-    out = [Change(NAMES[r["kind"]], _frozen(r["values"]), -1, r["key"]) for r in step["out"]]
+    out = [Change(NAMES[r["kind"]], _frozen(r["values"]), -1, r["key"], at=r.get("at")) for r in step["out"]]
     return Answer(out, step["stateRows"], step["keys"], step["timers"])
 
 

@@ -1,15 +1,8 @@
 package org.compiledplan.kernel.operators;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Supplier;
 import org.compiledplan.kernel.aggregates.Accumulator;
-import org.compiledplan.kernel.aggregates.AggregateCall;
-import org.compiledplan.kernel.aggregates.AggregateFunctions;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /**
@@ -21,8 +14,7 @@ import org.compiledplan.kernel.values.Values;
  */
 final class GroupAggregate implements Operator {
   private final int[] grouping;
-  private final int[] filters;
-  private final List<Supplier<Accumulator>> functions = new ArrayList<>();
+  private final AggregateCalls calls;
   private final boolean generateUpdateBefore;
   private final boolean needRetraction;
   private final boolean coalesce;
@@ -37,28 +29,8 @@ final class GroupAggregate implements Operator {
     coalesce = spec.flag("coalesce", true);
     ttl = spec.ttl(0);
     entry = new SingleEntry(ttl);
-    JsonNode aggs = spec.get("aggs");
-    filters = new int[aggs.size()];
-    boolean anyOrder = coalesce && !needRetraction;
-    for (int i = 0; i < filters.length; i++) {
-      AggregateCall call = call(spec, aggs.get(i), spec.output[grouping.length + i]);
-      filters[i] = aggs.get(i).path("filter").asInt(-1);
-      functions.add(AggregateFunctions.of(call));
-      anyOrder &= !AggregateFunctions.isOrderSensitive(call);
-    }
-    orderInsensitive = anyOrder;
-  }
-
-  private AggregateCall call(OperatorSpec spec, JsonNode agg, ValueType resultType) {
-    int[] args = OperatorSpec.ints(agg.path("args"));
-    ValueType[] argTypes = new ValueType[args.length];
-    for (int i = 0; i < args.length; i++) argTypes[i] = spec.inputs[0][args[i]];
-    return new AggregateCall(
-        agg.path("function").asText(), args, argTypes, resultType,
-        agg.path("distinct").asBoolean(false),
-        agg.path("needRetract").asBoolean(needRetraction),
-        agg.path("ignoreNulls").asBoolean(false),
-        agg.hasNonNull("delimiter") ? agg.get("delimiter").asText() : null);
+    calls = new AggregateCalls(spec, grouping.length, needRetraction);
+    orderInsensitive = coalesce && !needRetraction && !calls.isOrderSensitive();
   }
 
   @Override
@@ -95,15 +67,8 @@ final class GroupAggregate implements Operator {
       ByteReader in = entry.read(bytes, now);
       if (in != null) {
         rows = in.readSigned();
-        accumulators = fresh();
-        for (Accumulator accumulator : accumulators) accumulator.read(in);
+        accumulators = calls.read(in);
       }
-    }
-
-    private Accumulator[] fresh() {
-      Accumulator[] made = new Accumulator[functions.size()];
-      for (int i = 0; i < made.length; i++) made[i] = functions.get(i).get();
-      return made;
     }
 
     @Override
@@ -114,13 +79,9 @@ final class GroupAggregate implements Operator {
       lastRow = row.values;
       if (accumulators == null) {
         rows = 0;
-        accumulators = fresh();
+        accumulators = calls.fresh();
       }
-      for (int i = 0; i < accumulators.length; i++) {
-        if (filters[i] >= 0 && !Boolean.TRUE.equals(row.values[filters[i]])) continue;
-        if (add) accumulators[i].add(row.values);
-        else accumulators[i].retract(row.values);
-      }
+      calls.process(accumulators, row.values, add);
       rows += add ? 1 : -1;
       if (needRetraction && rows == 0) accumulators = null;
       if (!coalesce) emitChange(out);
@@ -129,9 +90,7 @@ final class GroupAggregate implements Operator {
     private Object[] result(Object[] row) {
       Object[] values = new Object[grouping.length + accumulators.length];
       for (int i = 0; i < grouping.length; i++) values[i] = row[grouping[i]];
-      for (int i = 0; i < accumulators.length; i++) {
-        values[grouping.length + i] = accumulators[i].value();
-      }
+      AggregateCalls.values(accumulators, values, grouping.length);
       return values;
     }
 
@@ -155,7 +114,7 @@ final class GroupAggregate implements Operator {
         if (accumulators != null) {
           ByteWriter writer = entry.start(now);
           writer.writeSigned(rows);
-          for (Accumulator accumulator : accumulators) accumulator.write(writer);
+          AggregateCalls.write(accumulators, writer);
           entry.put(state, now, !stored);
           return;
         }

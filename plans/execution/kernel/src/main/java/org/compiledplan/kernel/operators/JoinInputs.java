@@ -51,9 +51,13 @@ final class JoinInputs {
 
   /** Whether the row can match no other, for a null in its key. */
   boolean hasNullKey(InputRow row) {
-    int[] columns = keys[row.port];
+    return hasNullKey(row.port, row.values);
+  }
+
+  boolean hasNullKey(int port, Object[] row) {
+    int[] columns = keys[port];
     for (int i = 0; i < columns.length; i++) {
-      if (filterNulls[i] && row.values[columns[i]] == null) return true;
+      if (filterNulls[i] && row[columns[i]] == null) return true;
     }
     return false;
   }

@@ -1,0 +1,94 @@
+package org.compiledplan.kernel.operators;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.compiledplan.kernel.aggregates.Accumulator;
+import org.compiledplan.kernel.aggregates.AggregateCall;
+import org.compiledplan.kernel.aggregates.AggregateFunctions;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueType;
+
+/** The aggregate calls of an operator, with their FILTER columns: the spec's {@code aggs}. */
+final class AggregateCalls {
+  private final int[] filters;
+  private final List<Supplier<Accumulator>> functions = new ArrayList<>();
+  private final boolean orderSensitive;
+
+  /**
+   * @param firstResult position in the output of the first call's value
+   * @param needRetraction whether rows may be taken back, where a call does not say it itself
+   */
+  AggregateCalls(OperatorSpec spec, int firstResult, boolean needRetraction) {
+    JsonNode aggs = spec.get("aggs");
+    filters = new int[aggs.size()];
+    boolean sensitive = false;
+    for (int i = 0; i < filters.length; i++) {
+      AggregateCall call = call(spec, aggs.get(i), spec.output[firstResult + i], needRetraction);
+      filters[i] = aggs.get(i).path("filter").asInt(-1);
+      functions.add(AggregateFunctions.of(call));
+      sensitive |= AggregateFunctions.isOrderSensitive(call);
+    }
+    orderSensitive = sensitive;
+  }
+
+  private static AggregateCall call(
+      OperatorSpec spec, JsonNode agg, ValueType resultType, boolean needRetraction) {
+    int[] args = OperatorSpec.ints(agg.path("args"));
+    ValueType[] argTypes = new ValueType[args.length];
+    for (int i = 0; i < args.length; i++) argTypes[i] = spec.inputs[0][args[i]];
+    return new AggregateCall(
+        agg.path("function").asText(), args, argTypes, resultType,
+        agg.path("distinct").asBoolean(false),
+        agg.path("needRetract").asBoolean(needRetraction),
+        agg.path("ignoreNulls").asBoolean(false),
+        agg.hasNonNull("delimiter") ? agg.get("delimiter").asText() : null);
+  }
+
+  int size() {
+    return functions.size();
+  }
+
+  /** Whether a value depends on the order of the rows. */
+  boolean isOrderSensitive() {
+    return orderSensitive;
+  }
+
+  /** Accumulators of no rows. */
+  Accumulator[] fresh() {
+    Accumulator[] made = new Accumulator[functions.size()];
+    for (int i = 0; i < made.length; i++) made[i] = functions.get(i).get();
+    return made;
+  }
+
+  /** Takes a row in, or out if it does not add. */
+  void process(Accumulator[] accumulators, Object[] row, boolean add) {
+    for (int i = 0; i < accumulators.length; i++) {
+      if (filters[i] >= 0 && !Boolean.TRUE.equals(row[filters[i]])) continue;
+      if (add) accumulators[i].add(row);
+      else accumulators[i].retract(row);
+    }
+  }
+
+  /** Takes in what others took. */
+  static void merge(Accumulator[] into, Accumulator[] from) {
+    for (int i = 0; i < into.length; i++) into[i].merge(from[i]);
+  }
+
+  /** Puts the values into a row from a position on. */
+  static void values(Accumulator[] accumulators, Object[] row, int at) {
+    for (int i = 0; i < accumulators.length; i++) row[at + i] = accumulators[i].value();
+  }
+
+  static void write(Accumulator[] accumulators, ByteWriter out) {
+    for (Accumulator accumulator : accumulators) accumulator.write(out);
+  }
+
+  Accumulator[] read(ByteReader in) {
+    Accumulator[] made = fresh();
+    for (Accumulator accumulator : made) accumulator.read(in);
+    return made;
+  }
+}

@@ -1,0 +1,95 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.Arrays;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueType;
+
+/**
+ * The table function SESSION: holds the rows of a session until it is complete, then emits them with its start, end
+ * and time (Flink's UnalignedWindowTableFunctionOperator).
+ */
+final class SessionRows implements Operator {
+  private static final Object[] NO_HEAD = {};
+
+  private final ValueType[] types;
+  private final ValueType[] outputTypes;
+  private final WindowTimes times;
+  private final SessionWindows<RowList> windows;
+
+  SessionRows(OperatorSpec spec) {
+    types = spec.inputs[0];
+    outputTypes = spec.output;
+    times = new WindowTimes(spec);
+    windows = new SessionWindows<>(spec, times, new Content());
+  }
+
+  @Override
+  public Session open(KeyedState state, BatchContext context) {
+    return windows.open(state, context);
+  }
+
+  @Override
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
+    windows.onTimer(state, context, out);
+  }
+
+  private final class Content implements SessionWindows.Content<RowList> {
+    @Override
+    public Object[] head(Object[] row) {
+      return NO_HEAD;
+    }
+
+    @Override
+    public Object[] readHead(ByteReader in) {
+      in.readVarInt();
+      return NO_HEAD;
+    }
+
+    @Override
+    public RowList empty() {
+      return new RowList();
+    }
+
+    @Override
+    public RowList read(ByteReader in) {
+      return new RowList(in);
+    }
+
+    @Override
+    public void write(RowList rows, ByteWriter out, ByteWriter scratch) {
+      rows.write(out);
+    }
+
+    @Override
+    public void add(RowList rows, InputRow row) {
+      rows.add(row.kind, row.values);
+    }
+
+    @Override
+    public void merge(RowList into, RowList from) {
+      into.addAll(from);
+    }
+
+    @Override
+    public int entries(RowList rows) {
+      return rows.size();
+    }
+
+    @Override
+    public void emit(Object[] head, RowList rows, long start, long end, Out out) {
+      // The last input column is the time in ms, made by the caller.
+      int width = outputTypes.length - 3;
+      Object first = times.value(start, outputTypes[width]);
+      Object last = times.value(end, outputTypes[width + 1]);
+      Object time = times.value(end - 1, outputTypes[width + 2]);
+      for (RowList.Entry entry : rows.entries(types)) {
+        Object[] row = Arrays.copyOf(entry.row, width + 3);
+        row[width] = first;
+        row[width + 1] = last;
+        row[width + 2] = time;
+        out.emit(entry.kind, row);
+      }
+    }
+  }
+}

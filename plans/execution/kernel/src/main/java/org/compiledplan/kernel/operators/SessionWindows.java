@@ -1,0 +1,207 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueCodec;
+
+/**
+ * The sessions of a key: windows from a row to a gap after it, merged where they meet (Flink's
+ * SessionWindowAssigner and MergingWindowProcessFunction), each with content of type {@code C}.
+ *
+ * <p>In Flink a session is gone once the watermark has passed its end. Here it may still be in state then, until the
+ * end of the micro-batch: it is closed to rows whose watermark has passed it. Such a row starts a session of its own.
+ */
+final class SessionWindows<C> {
+  private static final int VERSION = 1;
+
+  /** What is kept for a session, and for a key (its head). */
+  interface Content<C> {
+    /** What a key's rows have in common, from one of them. */
+    Object[] head(Object[] row);
+
+    Object[] readHead(ByteReader in);
+
+    C empty();
+
+    C read(ByteReader in);
+
+    void write(C content, ByteWriter out, ByteWriter scratch);
+
+    void add(C content, InputRow row);
+
+    void merge(C into, C from);
+
+    /** How many state entries it counts as. */
+    int entries(C content);
+
+    void emit(Object[] head, C content, long start, long end, Out out);
+  }
+
+  private static final class Window<C> {
+    long start;
+    long end;
+    boolean closed;
+    C content;
+
+    Window(long start, long end, boolean closed, C content) {
+      this.start = start;
+      this.end = end;
+      this.closed = closed;
+      this.content = content;
+    }
+  }
+
+  private final long gap;
+  private final int time;
+  private final boolean dropNullTimes;
+  private final WindowTimes times;
+  private final Content<C> contents;
+  private final ByteWriter writer = new ByteWriter(256);
+  private final ByteWriter scratch = new ByteWriter(256);
+
+  SessionWindows(OperatorSpec spec, WindowTimes times, Content<C> contents) {
+    gap = spec.get("window").path("gap").asLong();
+    if (gap <= 0) throw spec.problem("has sessions without a gap");
+    time = spec.column("time");
+    dropNullTimes = spec.flag("dropNullTimes", false);
+    this.times = times;
+    this.contents = contents;
+  }
+
+  Session open(KeyedState state, BatchContext context) {
+    return new Work(state, context);
+  }
+
+  void onTimer(KeyedState state, BatchContext context, Out out) {
+    if (state.get() == null) return;
+    Work work = new Work(state, context);
+    work.fire(times.now(context), out);
+    work.save();
+  }
+
+  private final class Work implements Session {
+    private final KeyedState state;
+    private final BatchContext context;
+    /** By start. */
+    private final List<Window<C>> sessions = new ArrayList<>();
+    private final boolean wasStored;
+    private int storedEntries;
+    private Object[] head;
+    private boolean changed;
+
+    Work(KeyedState state, BatchContext context) {
+      this.state = state;
+      this.context = context;
+      byte[] bytes = state.get();
+      wasStored = bytes != null;
+      if (!wasStored) return;
+      ByteReader in = new ByteReader(bytes);
+      int version = in.readByte();
+      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
+      head = contents.readHead(in);
+      int count = in.readVarInt();
+      for (int i = 0; i < count; i++) {
+        long start = in.readSigned();
+        long end = start + in.readVarLong();
+        boolean closed = in.readByte() != 0;
+        Window<C> window = new Window<>(start, end, closed, contents.read(in));
+        sessions.add(window);
+        storedEntries += contents.entries(window.content);
+      }
+    }
+
+    @Override
+    public void process(InputRow row, Out out) {
+      if (time >= 0 && row.values[time] == null && dropNullTimes) return;
+      long start = time < 0 ? times.local(context.processingTime) : WindowTimes.millis(row.values[time]);
+      Window<C> window = windowOf(start, times.arrival(row, context));
+      if (window == null) return;
+      if (head == null) head = contents.head(row.values);
+      contents.add(window.content, row);
+      changed = true;
+    }
+
+    /** The session of a row, others merged into it if it joins them; null if the row is late. */
+    private Window<C> windowOf(long rowStart, long arrival) {
+      long start = rowStart;
+      long end = rowStart + gap;
+      Window<C> into = null;
+      for (int i = 0; i < sessions.size(); i++) {
+        Window<C> window = sessions.get(i);
+        if (!window.closed && times.due(window.end) <= arrival) window.closed = changed = true;
+        // Sessions that only touch are one.
+        if (window.closed || window.start > end || window.end < start) continue;
+        start = Math.min(start, window.start);
+        end = Math.max(end, window.end);
+        if (into == null) {
+          into = window;
+        } else {
+          contents.merge(into.content, window.content);
+          sessions.remove(i--);
+        }
+      }
+      if (into != null) {
+        into.start = start;
+        into.end = end;
+        return into;
+      }
+      if (times.due(end) <= arrival) return null;
+      into = new Window<>(start, end, false, contents.empty());
+      int at = 0;
+      while (at < sessions.size() && sessions.get(at).start <= start) at++;
+      sessions.add(at, into);
+      return into;
+    }
+
+    void fire(long now, Out out) {
+      List<Window<C>> due = new ArrayList<>();
+      for (Window<C> window : sessions) {
+        if (times.due(window.end) <= now) due.add(window);
+      }
+      if (due.isEmpty()) return;
+      changed = true;
+      sessions.removeAll(due);
+      due.sort(Comparator.comparingLong(window -> window.end));
+      for (Window<C> window : due) {
+        out.at(times.due(window.end));
+        contents.emit(head, window.content, window.start, window.end, out);
+      }
+    }
+
+    @Override
+    public void close(Out out) {
+      if (changed) save();
+    }
+
+    void save() {
+      int entries = 0;
+      long next = Ttl.NEVER;
+      for (Window<C> window : sessions) {
+        entries += contents.entries(window.content);
+        next = Math.min(next, times.due(window.end));
+      }
+      if (sessions.isEmpty()) {
+        if (wasStored) state.remove(-storedEntries);
+      } else {
+        state.put(changed ? bytes() : state.get(), next, entries - storedEntries);
+      }
+    }
+
+    private byte[] bytes() {
+      writer.clear();
+      writer.writeByte(VERSION);
+      ValueCodec.writeRow(head, writer);
+      writer.writeVarLong(sessions.size());
+      for (Window<C> window : sessions) {
+        writer.writeSigned(window.start);
+        writer.writeVarLong(window.end - window.start);
+        writer.writeByte(window.closed ? 1 : 0);
+        contents.write(window.content, writer, scratch);
+      }
+      return writer.toBytes();
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package org.compiledplan.kernel.operators;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/**
+ * Which aligned windows a time belongs to: they end at {@link #first}, then every {@link #interval} up to
+ * {@link #last}. One instance serves one task: {@link #assign} leaves its answer in the fields.
+ */
+final class WindowAssigner {
+  private enum Kind { TUMBLING, HOPPING, CUMULATIVE, ATTACHED }
+
+  private final Kind kind;
+  private final long size;
+  private final long slide;
+  private final long offset;
+
+  /** Ends of the first and the last window; none if the last is before the first. */
+  long first;
+  long last;
+  /** The distance of the ends. */
+  final long interval;
+
+  WindowAssigner(OperatorSpec spec) {
+    JsonNode window = spec.get("window");
+    String type = window.path("type").asText();
+    offset = window.path("offset").asLong(0);
+    switch (type) {
+      case "tumbling":
+        kind = Kind.TUMBLING;
+        size = window.path("size").asLong();
+        slide = size;
+        break;
+      case "hopping":
+        kind = Kind.HOPPING;
+        size = window.path("size").asLong();
+        slide = window.path("slide").asLong();
+        break;
+      case "cumulative":
+        kind = Kind.CUMULATIVE;
+        size = window.path("maxSize").asLong();
+        slide = window.path("step").asLong();
+        break;
+      case "attached":
+        kind = Kind.ATTACHED;
+        size = 1;
+        slide = 1;
+        break;
+      default:
+        throw spec.problem("has windows of unknown type " + type);
+    }
+    if (size <= 0 || slide <= 0) throw spec.problem("has windows without a size");
+    interval = slide;
+  }
+
+  /** Whether rows have their windows in columns. */
+  boolean isAttached() {
+    return kind == Kind.ATTACHED;
+  }
+
+  /** Whether windows with different ends have the same start. */
+  boolean isCumulative() {
+    return kind == Kind.CUMULATIVE;
+  }
+
+  void assign(long time) {
+    switch (kind) {
+      case TUMBLING:
+        first = time - Math.floorMod(time - offset, size) + size;
+        last = first;
+        break;
+      case HOPPING: {
+        long start = time - Math.floorMod(time - offset, slide);
+        last = start + size;
+        first = start + size - Math.floorDiv(start + size - time - 1, slide) * slide;
+        break;
+      }
+      default: {
+        long start = time - Math.floorMod(time - offset, size);
+        last = start + size;
+        first = start + (time - start) / slide * slide + slide;
+      }
+    }
+  }
+
+  /** The start of the window with the given end; not for attached windows. */
+  long start(long end) {
+    return kind == Kind.CUMULATIVE ? end - 1 - Math.floorMod(end - 1 - offset, size) : end - size;
+  }
+}

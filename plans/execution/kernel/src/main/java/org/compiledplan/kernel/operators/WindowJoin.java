@@ -1,0 +1,101 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.List;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueType;
+
+/** Joins the rows of one window and key when the window is complete (Flink's WindowJoinOperator). */
+final class WindowJoin implements AttachedWindow.Content<RowList[]> {
+  private static final int LEFT = JoinInputs.LEFT;
+  private static final int RIGHT = JoinInputs.RIGHT;
+
+  private final JoinInputs inputs;
+  private final ValueType[][] types;
+  private final boolean semi;
+  private final boolean anti;
+  /** Whether rows of an input that match nothing are emitted. */
+  private final boolean[] outer;
+  private final int leftWidth;
+  private final int width;
+
+  private WindowJoin(OperatorSpec spec) {
+    inputs = new JoinInputs(spec);
+    types = spec.inputs;
+    String type = spec.text("joinType");
+    semi = type.equals("SEMI");
+    anti = type.equals("ANTI");
+    outer = new boolean[] {
+      type.equals("LEFT") || type.equals("FULL") || anti, type.equals("RIGHT") || type.equals("FULL")
+    };
+    if (!outer[LEFT] && !outer[RIGHT] && !semi && !type.equals("INNER")) {
+      throw spec.problem("has unknown join type " + type);
+    }
+    leftWidth = types[LEFT].length;
+    width = leftWidth + types[RIGHT].length;
+  }
+
+  static Operator create(OperatorSpec spec) {
+    return new AttachedWindow<>(spec, false, new WindowJoin(spec));
+  }
+
+  @Override
+  public RowList[] empty() {
+    return new RowList[] {new RowList(), new RowList()};
+  }
+
+  @Override
+  public RowList[] read(ByteReader in) {
+    return new RowList[] {new RowList(in), new RowList(in)};
+  }
+
+  @Override
+  public void write(RowList[] sides, ByteWriter out) {
+    for (RowList side : sides) side.write(out);
+  }
+
+  @Override
+  public boolean add(RowList[] sides, InputRow row) {
+    if (!outer[row.port] && inputs.hasNullKey(row)) return false;
+    sides[row.port].add(RowKinds.INSERT, row.values);
+    return true;
+  }
+
+  @Override
+  public int entries(RowList[] sides) {
+    return sides[LEFT].size() + sides[RIGHT].size();
+  }
+
+  @Override
+  public void emit(RowList[] sides, Out out) {
+    List<Object[]> rights = sides[RIGHT].rows(types[RIGHT]);
+    boolean[] matched = new boolean[rights.size()];
+    for (Object[] left : sides[LEFT].rows(types[LEFT])) {
+      boolean found = false;
+      for (int i = 0; i < matched.length && !(found && (semi || anti)); i++) {
+        if (!matches(left, rights.get(i))) continue;
+        found = true;
+        matched[i] = true;
+        if (!semi && !anti) out.emit(RowKinds.INSERT, joined(left, rights.get(i)));
+      }
+      if (semi && found || anti && !found) out.emit(RowKinds.INSERT, left);
+      else if (outer[LEFT] && !anti && !found) out.emit(RowKinds.INSERT, joined(left, null));
+    }
+    if (!outer[RIGHT]) return;
+    for (int i = 0; i < matched.length; i++) {
+      if (!matched[i]) out.emit(RowKinds.INSERT, joined(null, rights.get(i)));
+    }
+  }
+
+  /** Rows of one key match but for nulls, which equal nothing where the join says so, and the condition. */
+  private boolean matches(Object[] left, Object[] right) {
+    return !inputs.hasNullKey(LEFT, left) && inputs.matches(true, left, right);
+  }
+
+  private Object[] joined(Object[] left, Object[] right) {
+    Object[] row = new Object[width];
+    if (left != null) System.arraycopy(left, 0, row, 0, leftWidth);
+    if (right != null) System.arraycopy(right, 0, row, leftWidth, width - leftWidth);
+    return row;
+  }
+}
