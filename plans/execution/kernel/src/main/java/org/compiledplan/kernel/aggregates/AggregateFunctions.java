@@ -25,6 +25,11 @@ public final class AggregateFunctions {
         ? () -> new TextLists.Retractable(call) : () -> new TextLists.InsertOnly(call));
     FUNCTIONS.put("$ARRAY_AGG$1", call -> () -> new ArrayAccumulator(call));
     FUNCTIONS.put("$COLLECT$1", call -> () -> new CollectAccumulator(call));
+    FUNCTIONS.put("$LAG$1", call -> () -> new LagAccumulator(call));
+    // In an OVER window a row's number is that of the rows up to it. So are Flink's ranks, ties or not.
+    FUNCTIONS.put("$ROW_NUMBER$1", call -> () -> new CountAccumulator(call.args));
+    FUNCTIONS.put("$RANK$1", call -> () -> new CountAccumulator(call.args));
+    FUNCTIONS.put("$DENSE_RANK$1", call -> () -> new CountAccumulator(call.args));
     FUNCTIONS.put("$SINGLE_VALUE$1", call -> () -> new SingleValueAccumulator(call));
     FUNCTIONS.put("$PERCENTILE$1", call -> () -> new PercentileAccumulator(call));
     FUNCTIONS.put("$$WELFORD_M2$1$1", call -> () -> new WelfordAccumulator(call.args[0]));

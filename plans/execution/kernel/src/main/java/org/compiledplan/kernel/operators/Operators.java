@@ -18,6 +18,13 @@ public final class Operators {
     TYPES.put("changelog-normalize", ChangelogNormalize::new);
     TYPES.put("sink-upsert-materializer", SinkUpsertMaterializer::new);
     TYPES.put("multi-join", MultiJoin::new);
+    TYPES.put("window-aggregate", WindowAggregate::new);
+    TYPES.put("session-aggregate", SessionAggregate::new);
+    TYPES.put("session-rows", SessionRows::new);
+    TYPES.put("window-rank", WindowRank::create);
+    TYPES.put("window-deduplicate", WindowDeduplicate::create);
+    TYPES.put("window-join", WindowJoin::create);
+    TYPES.put("over-aggregate", Operators::over);
   }
 
   private Operators() {}
@@ -26,6 +33,15 @@ public final class Operators {
     Function<OperatorSpec, Operator> type = TYPES.get(spec.type());
     if (type == null) throw spec.problem("is of an unknown type; known are " + TYPES.keySet());
     return type.apply(spec);
+  }
+
+  private static Operator over(OperatorSpec spec) {
+    switch (spec.text("order")) {
+      case "rowtime": return new RowtimeOver(spec);
+      case "proctime": return new ProctimeOver(spec);
+      case "columns": return new NonTimeOver(spec);
+      default: throw spec.problem("has unknown order " + spec.text("order"));
+    }
   }
 
   private static Operator join(OperatorSpec spec) {

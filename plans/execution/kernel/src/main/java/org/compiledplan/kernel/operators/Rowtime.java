@@ -1,0 +1,19 @@
+package org.compiledplan.kernel.operators;
+
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+
+/** The time attribute of a row as ms since 1970. */
+final class Rowtime {
+  private Rowtime() {}
+
+  static long of(Object[] row, int column) {
+    Object value = row[column];
+    if (value instanceof LocalDateTime) return ((LocalDateTime) value).toInstant(ZoneOffset.UTC).toEpochMilli();
+    if (value instanceof Instant) return ((Instant) value).toEpochMilli();
+    if (value instanceof Long) return (Long) value;
+    throw new IllegalStateException(
+        "column " + column + " is the row's time, it must not be " + (value == null ? "null" : value.getClass()));
+  }
+}
