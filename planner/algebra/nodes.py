@@ -193,17 +193,13 @@ class Join(RelNode):
 
 @dataclass(frozen=True, slots=True)
 class Correlate(RelNode):
-    """For every left row, the right rows that depend on it through OuterRef(name); kind INNER or LEFT.
-
-    `snapshot` marks `FOR SYSTEM_TIME AS OF`: the expression over the left columns that gives the time.
-    """
+    """For every left row, the right rows that depend on it through OuterRef(name); kind INNER or LEFT."""
 
     left: RelNode
     right: RelNode
     kind: JoinKind
     name: str
     condition: RexNode | None = None
-    snapshot: RexNode | None = None
 
     @property
     def row_type(self) -> RowType:

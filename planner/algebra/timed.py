@@ -44,11 +44,21 @@ class OverAggregate(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class TemporalJoin(RelNode):
-    """Each left row with the version of the right table that holds at `time`, a column of the left row.
+class Snapshot(_Single):
+    """A table FOR SYSTEM_TIME AS OF `time`, an expression over the row to the left of a join.
 
-    `kind` is INNER or LEFT; `condition` is over left and right columns. `primary_key` are the columns of the right
-    that tell its rows apart.
+    Stands on the right of a join in FROM alone, where the binder makes it a TemporalJoin.
+    """
+
+    time: RexNode
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalJoin(RelNode):
+    """Each left row with the version of the right table that holds at the time in column `time` of the left row.
+
+    `kind` is INNER or LEFT; `condition` is over left and right columns. `version` is the right column with the time
+    from which a version holds; None for the version that holds when a left row comes.
     """
 
     left: RelNode
@@ -56,6 +66,7 @@ class TemporalJoin(RelNode):
     kind: JoinKind
     condition: RexNode
     time: int
+    version: int | None
 
     @property
     def row_type(self) -> RowType:

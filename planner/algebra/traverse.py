@@ -20,6 +20,7 @@ from planner.algebra.nodes import (
     Values,
     WatermarkAssigner,
 )
+from planner.algebra.timed import TemporalJoin
 from plans.rex import RexNode, transform, walk
 
 #: Stands for an input that does not matter.
@@ -83,10 +84,10 @@ def expressions(rel: RelNode) -> tuple[RexNode, ...]:
     match rel:
         case Project():
             return rel.exprs
-        case Filter() | Join():
+        case Filter() | Join() | TemporalJoin():
             return (rel.condition,)
         case Correlate():
-            return tuple(item for item in (rel.condition, rel.snapshot) if item is not None)
+            return () if rel.condition is None else (rel.condition,)
         case TableFunctionScan():
             return (rel.call,)
         case WatermarkAssigner():
@@ -103,14 +104,10 @@ def map_expressions(rel: RelNode, change: RexChange) -> RelNode:
     match rel:
         case Project():
             return replace(rel, exprs=tuple(map(change, rel.exprs)))
-        case Filter() | Join():
+        case Filter() | Join() | TemporalJoin():
             return replace(rel, condition=change(rel.condition))
         case Correlate():
-            return replace(
-                rel,
-                condition=None if rel.condition is None else change(rel.condition),
-                snapshot=None if rel.snapshot is None else change(rel.snapshot),
-            )
+            return rel if rel.condition is None else replace(rel, condition=change(rel.condition))
         case TableFunctionScan():
             return replace(rel, call=change(rel.call))
         case WatermarkAssigner():

@@ -137,6 +137,10 @@ class Operator:
         """
         return tuple(wanted for _ in inputs)
 
+    def takes_old_rows(self, side: int) -> bool:
+        """Whether an input that is asked for new rows alone, and cannot send them, may send the old ones too."""
+        return False
+
     def sending(self, wanted: Updates) -> Operator:
         """The operator made to send updates as `wanted`."""
         return self

@@ -31,7 +31,7 @@ from planner.physical.base import (
 )
 from planner.physical.describe import rex_text, select_text
 from planner.physical.plumbing import ConstantRows
-from planner.physical.scan import Normalize
+from planner.physical.scan import Normalize, TableScan
 from planner.physical.volatile import is_volatile
 from plans.nodes.base import PlanNode
 from plans.nodes.stateless import Calc as CalcNode
@@ -212,7 +212,21 @@ def _calc(rel: RelNode, at: Lowering) -> Operator:
         # It has both rows of an update at hand, so it can tell which of them pass.
         kept = conjunction([*conjuncts(source.condition), *conditions])
         source, conditions = replace(source, condition=None if is_true(kept) else kept), []
+        kept_keys = _kept_keys(source, exprs)
+        if kept_keys is not None:
+            return source.over(calc_over(source.source, exprs, None, columns), kept_keys)
     return calc_over(source, exprs, conjunction(conditions), columns)
+
+
+def _kept_keys(source: Normalize, exprs: Sequence[RexNode]) -> tuple[int, ...] | None:
+    """Where the keys of a normalized changelog are among `exprs`, if these only choose columns; else None.
+
+    Changes of the other columns alone are then dropped with them.
+    """
+    places = [rex.index for rex in exprs if isinstance(rex, InputRef)]
+    if isinstance(source.source, TableScan) or source.condition is not None or len(set(places)) != len(exprs):
+        return None
+    return tuple(places.index(key) for key in source.keys) if set(source.keys) <= set(places) else None
 
 
 def _may_merge(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
@@ -253,7 +267,11 @@ def _same_types(given: RowType, columns: RowType) -> bool:
 
 @lowers(WatermarkAssigner)
 def _lower_watermarks(rel: WatermarkAssigner, at: Lowering) -> Operator:
-    return Watermarks(at.lower(rel.input), rel.index, rel.watermark, rel.columns)
+    source = at.lower(rel.input)
+    if isinstance(source, Normalize) and not at.is_shared(rel.input):
+        # Watermarks follow the rows as they arrive.
+        return source.over(Watermarks(source.source, rel.index, rel.watermark, rel.columns), source.keys)
+    return Watermarks(source, rel.index, rel.watermark, rel.columns)
 
 
 @lowers(Expand)

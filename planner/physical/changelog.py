@@ -39,8 +39,10 @@ class Settling:
         if needs is None:
             return None
         inputs: list[Operator] = []
-        for child, need in zip(operator.inputs, needs, strict=True):
+        for side, (child, need) in enumerate(zip(operator.inputs, needs, strict=True)):
             found = self.settle(child, need)
+            if found is None and need is Updates.AFTER and operator.takes_old_rows(side):
+                found = self.settle(child, Updates.BOTH)
             if found is None:
                 return None
             inputs.append(found)

@@ -50,6 +50,8 @@ def equi_keys(condition: RexNode, width: int) -> EquiKeys:
 
 
 def _pair(part: RexNode, width: int) -> tuple[int, int, bool] | None:
+    if is_call(part, "$IS TRUE$1"):
+        part = part.children()[0]
     if isinstance(part, Call) and part.name == "$=$1":
         found = _columns(part, width)
         return None if found is None else (*found, False)
@@ -64,6 +66,8 @@ def _pair(part: RexNode, width: int) -> tuple[int, int, bool] | None:
 def _null_safe_pair(branches: Sequence[RexNode], width: int) -> tuple[int, int, bool] | None:
     """The columns of `(a = b) OR (a IS NULL AND b IS NULL)`."""
     for equality, both_null in (branches, tuple(reversed(branches))):
+        if is_call(equality, "$IS TRUE$1"):
+            equality = equality.children()[0]
         if not (isinstance(equality, Call) and equality.name == "$=$1" and is_call(both_null, "$AND$1")):
             continue
         tests = both_null.children()

@@ -16,6 +16,7 @@ from planner.physical import (  # noqa: F401  # they register themselves
     scan,
     sink,
     table_function,
+    temporal_join,
 )
 from planner.physical.base import Emission, Lowering, Operator
 from planner.physical.changelog import Settling

@@ -347,7 +347,9 @@ def _rising_keys(partition: Sequence[int], order: Sequence[SortKey], facts: Fact
 def _lower_sort(rel: Sort, at: Lowering) -> Operator:
     source = Exchange(at.lower(rel.input), None)
     facts = at.facts(source)
-    if rel.fetch is not None or rel.offset:
+    if rel.fetch is None and rel.offset:
+        raise unsupported("OFFSET without LIMIT", remedy="add LIMIT n")
+    if rel.fetch is not None:
         append = facts.kinds.insert_only
         update_keys = None if append else _rising_keys((), rel.keys, facts)
         return FirstRows(source, rel.keys, rel.offset, rel.fetch, append, update_keys)

@@ -132,6 +132,16 @@ class Normalize(Single):
     condition: RexNode | None
     update_before: bool = False
 
+    @property
+    def source(self) -> Operator:
+        """What is normalized, before it is spread by key."""
+        assert isinstance(self.input, Exchange)
+        return self.input.input
+
+    def over(self, source: Operator, keys: tuple[int, ...]) -> Normalize:
+        """The same over another source."""
+        return replace(self, input=Exchange(source, keys), keys=keys)
+
     def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
         return Kinds.ALL
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planner.algebra.expressions import conjunction, conjuncts, is_false, is_true
-from planner.algebra.nodes import Filter, Join, Project, RelNode, SetKind, SetOp, Values
+from planner.algebra.nodes import Filter, Join, Project, RelNode, SetKind, SetOp, Sort, Values
+from planner.algebra.timed import TemporalJoin
 from planner.algebra.traverse import map_expressions, rewrite_shared
 from planner.functions.fold import simplify, simplify_condition
 from plans.rex import Literal, RexNode
@@ -18,7 +19,7 @@ def simplify_expressions(rel: RelNode) -> RelNode:
 
 
 def _simplified(rel: RelNode) -> RelNode:
-    if isinstance(rel, Filter | Join):
+    if isinstance(rel, Filter | Join | TemporalJoin):
         rel = map_expressions(rel, simplify_condition)
     if isinstance(rel, Project | Values):
         rel = map_expressions(rel, simplify)
@@ -29,6 +30,8 @@ def _simplified(rel: RelNode) -> RelNode:
                 return Values(rel.row_type, ())
             condition = conjunction(part for part in parts if not is_true(part))
             return rel.input if is_true(condition) else replace(rel, condition=condition)
+        case Sort() if rel.fetch == 0:
+            return Values(rel.row_type, ())
         case Project() if isinstance(rel.input, Values) and not rel.input.rows:
             return Values(rel.columns, ())
         case Values():

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from planner.algebra.expressions import conjunction, conjuncts, equals, is_call, same_representation, shift
 from planner.algebra.nodes import Join, JoinKind, Project, RelNode, identity, unique_name
+from planner.algebra.timed import TemporalJoin
 from planner.algebra.traverse import rewrite_shared
 from planner.functions.casts import cast, least_restrictive
 from planner.functions.registry import is_deterministic
@@ -19,7 +20,7 @@ def compute_join_keys(rel: RelNode) -> RelNode:
 
 
 def _compute(rel: RelNode) -> RelNode:
-    if not isinstance(rel, Join):
+    if not isinstance(rel, Join | TemporalJoin):
         return rel
     width = len(rel.left.row_type.fields)
     sides: tuple[list[RexNode], list[RexNode]] = ([], [])
@@ -54,7 +55,10 @@ def _place(extra: list[RexNode], rex: RexNode, source: RelNode) -> int:
 
 
 def _rebuilt(
-    rel: Join, sides: tuple[list[RexNode], list[RexNode]], parts: list[RexNode], pending: list[tuple[str, int, int]]
+    rel: Join | TemporalJoin,
+    sides: tuple[list[RexNode], list[RexNode]],
+    parts: list[RexNode],
+    pending: list[tuple[str, int, int]],
 ) -> RelNode:
     old = len(rel.left.row_type.fields)
     left, right = _with(rel.left, sides[0]), _with(rel.right, sides[1])

@@ -36,7 +36,7 @@ def remove_laterals(rel: RelNode) -> RelNode:
     """The tree with its Correlates over subqueries turned into joins.
 
     Raises:
-        UnsupportedError: a correlation that cannot be written as a join, or FOR SYSTEM_TIME AS OF.
+        UnsupportedError: a correlation that cannot be written as a join.
     """
     return rewrite_shared(rel, _without)
 
@@ -44,8 +44,6 @@ def remove_laterals(rel: RelNode) -> RelNode:
 def _without(rel: RelNode) -> RelNode:
     if not isinstance(rel, Correlate):
         return rel
-    if rel.snapshot is not None:
-        raise refused("FOR SYSTEM_TIME AS OF (a temporal join)")
     if _over_function(rel.right):
         return _table_function(rel)
     return _subquery(rel)

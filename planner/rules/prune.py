@@ -33,7 +33,7 @@ from planner.algebra.nodes import (
     Values,
     WatermarkAssigner,
 )
-from planner.algebra.timed import OverAggregate
+from planner.algebra.timed import OverAggregate, TemporalJoin
 from planner.algebra.traverse import map_expressions, nodes, share
 from planner.catalog.tables import ColumnKind
 from plans.rex import FieldAccess, InputRef, RexNode, input_refs, transform, type_of, walk
@@ -189,6 +189,17 @@ def _(rel: Correlate, wanted: Columns) -> tuple[Columns, ...]:
     used = {index for index in wanted if index < width} | _outer_columns(rel)
     if rel.condition is not None:
         used |= {index for index in input_refs(rel.condition) if index < width}
+@_needs.register
+def _(rel: TemporalJoin, wanted: Columns) -> tuple[Columns, ...]:
+    width = len(rel.left.row_type.fields)
+    used = wanted | input_refs(rel.condition)
+    times = set() if rel.version is None else {rel.version}
+    return (
+        frozenset(index for index in used if index < width) | {rel.time},
+        frozenset(index - width for index in used if index >= width) | times,
+    )
+
+
     return (frozenset(used), frozenset(range(len(rel.right.row_type.fields))))
 
 
@@ -385,6 +396,22 @@ def _(rel: Aggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wa
     count = len(rel.grouping)
     kept = [at for at in range(len(rel.calls)) if at + count in wanted]
     calls = tuple(
+@_rebuild.register
+def _(rel: TemporalJoin, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    left, right = (_narrow(item, need) for item, need in zip(inputs, needs, strict=True))
+    old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
+    place = dict(left.place) | {index + old: at + new for index, at in right.place.items()}
+    made = replace(
+        rel,
+        left=left.rel,
+        right=right.rel,
+        condition=_moved(rel.condition, place.__getitem__),
+        time=left.place[rel.time],
+        version=None if rel.version is None else right.place[rel.version],
+    )
+    return Pruned(made, place)
+
+
         replace(
             rel.calls[at],
             args=tuple(source.place[index] for index in rel.calls[at].args),

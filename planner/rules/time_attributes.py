@@ -26,7 +26,7 @@ from planner.algebra.nodes import (
     identity,
     join_row_type,
 )
-from planner.algebra.timed import OverAggregate
+from planner.algebra.timed import OverAggregate, TemporalJoin
 from planner.algebra.traverse import map_expressions, rewrite_all
 from planner.rules.interval_joins import interval_of
 from plans.rex import Call, InputRef, RexNode, transform, type_of
@@ -72,6 +72,8 @@ def _materialized(rel: RelNode) -> RelNode:
             return _retyped(made)
         case Correlate():
             return _retyped(rel)
+        case TemporalJoin():
+            return _temporal(rel)
         case Aggregate():
             return _aggregate(rel)
         case Rank():
@@ -90,7 +92,7 @@ def _materialized(rel: RelNode) -> RelNode:
 def _retyped(rel: RelNode) -> RelNode:
     """The node with the kinds of time in its column references those of its inputs."""
     types: tuple[LogicalType, ...] = tuple(type_ for child in rel.inputs for type_ in child.row_type.types)
-    if isinstance(rel, Join | Correlate):
+    if isinstance(rel, Join | Correlate | TemporalJoin):
         types = join_row_type(rel.inputs[0].row_type, rel.inputs[1].row_type, JoinKind.INNER).types
 
     def change(node: RexNode) -> RexNode:
@@ -145,6 +147,18 @@ def _columns(rel: RelNode, check: Callable[[LogicalType], bool]) -> RelNode:
 
 def _all(rel: RelNode) -> RelNode:
     return _columns(rel, _is_time)
+
+
+def _temporal(rel: TemporalJoin) -> RelNode:
+    """A temporal join: the times of the left side stay times, those of the versions become plain timestamps."""
+    made = _retyped(rel)
+    row = made.row_type
+    width = len(rel.left.row_type.fields)
+    if not any(map(_is_time, row.types[width:])):
+        return made
+    exprs = tuple(_plain(rex) if rex.index >= width else rex for rex in identity(row))
+    fields = tuple(replace(item, type=type_of(rex)) for item, rex in zip(row.fields, exprs, strict=True))
+    return Project(made, exprs, RowType(fields=fields))
 
 
 def _aggregate(rel: Aggregate) -> RelNode:

@@ -21,6 +21,7 @@ from planner.algebra.nodes import (
     Values,
     join_row_type,
 )
+from planner.algebra.timed import Snapshot
 from planner.algebra.traverse import outer_refs, unordered
 from planner.catalog.tables import CatalogTable, CatalogView
 from planner.functions import literals
@@ -31,6 +32,7 @@ from planner.sql.binding.expressions import bind, bind_condition
 from planner.sql.binding.hints import bind_table_hints, with_options
 from planner.sql.binding.scans import scan
 from planner.sql.binding.scopes import Relation, Scope, ScopeColumn, columns_of
+from planner.sql.binding.temporal import bind_snapshot, join_snapshot
 from planner.sql.binding.views import view_query
 from planner.suggestions import did_you_mean
 from plans.rex import Call, InputRef, RexNode, transform, type_of
@@ -106,8 +108,13 @@ def _relation(session: Session, node: exp.Expr, place: Place) -> From:
 
 def _table(session: Session, node: exp.Expr, place: Place) -> From:
     assert isinstance(node, ast.TableRef)
-    if node.as_of is not None:
-        raise session.source.unsupported(node.as_of, "FOR SYSTEM_TIME AS OF")
+    found = _plain_table(session, node, place)
+    if node.as_of is None:
+        return found
+    return replace(found, rel=bind_snapshot(session, node.as_of, found.rel, place.lateral, place.around))
+
+
+def _plain_table(session: Session, node: ast.TableRef, place: Place) -> From:
     alias = node.table_alias
     named = alias is not None and bool(alias.name)
     if len(node.parts) == 1 and node.names[0] in place.around.ctes:
@@ -221,6 +228,8 @@ def _joined(
     condition: RexNode,
     correlation: str,
     place: Place,
+    if isinstance(right.rel, Snapshot):
+        return join_snapshot(session, node, left.rel, right.rel, kind, condition)
 ) -> RelNode:
     correlated = bool(outer_refs(right.rel, correlation)) or _is_function(right.rel)
     if not correlated:

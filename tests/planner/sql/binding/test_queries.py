@@ -446,8 +446,6 @@ def test_what_flink_refuses_is_refused(bind: Bind, query: str, message: str) -> 
 @pytest.mark.parametrize(
     ("query", "what"),
     [
-        ("SELECT * FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE))", "TUMBLE"),
-        ("SELECT u.a FROM u JOIN w FOR SYSTEM_TIME AS OF PROCTIME() ON u.a = w.a", "FOR SYSTEM_TIME AS OF"),
         ("SELECT ARRAY(SELECT a FROM u) FROM t", "ARRAY(query)"),
         ("SELECT GROUP_ID() FROM t GROUP BY GROUPING SETS ((a), (a))", "GROUP_ID of a grouping set"),
     ],

@@ -1,0 +1,190 @@
+"""Temporal joins: each left row with the version of the right table that holds at its time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from planner.algebra.expressions import TRUE, conjunction
+from planner.algebra.nodes import Filter, JoinKind, Project, RelNode, Scan, WatermarkAssigner
+from planner.algebra.timed import TemporalJoin
+from planner.physical.base import (
+    Emission,
+    Facts,
+    Key,
+    Keys,
+    Kinds,
+    Lowering,
+    Operator,
+    Updates,
+    any_distribution,
+    lowers,
+    make,
+)
+from planner.physical.calc import calc_over
+from planner.physical.describe import names_text, rex_text
+from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
+from planner.physical.plumbing import Exchange
+from planner.physical.scan import Normalize
+from plans.errors import ProgramError, UnsupportedError
+from plans.nodes.base import PlanNode
+from plans.nodes.join import TemporalJoin as TemporalJoinNode
+from plans.nodes.specs import JoinSpec
+from plans.rex import Call, RexNode, type_of
+from plans.types import BOOLEAN, RowType
+
+
+@dataclass(frozen=True, slots=True)
+class VersionJoin(Operator):
+    """A temporal join by event time; the left changes come through, those of the right are its versions."""
+
+    left: Operator
+    right: Operator
+    kind: JoinKind
+    keys: EquiKeys
+    primary_key: tuple[int, ...]
+    time: int
+    version: int
+    columns: RowType
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        return (self.left, self.right)
+
+    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+        return replace(self, left=inputs[0], right=inputs[1])
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return inputs[0].kinds
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return inputs[0].upsert_keys
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return (wanted, Updates.AFTER)
+
+    def takes_old_rows(self, side: int) -> bool:
+        return side == 1
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        spec = make(JoinSpec)(
+            join_type=self.kind.value,
+            left_keys=self.keys.left,
+            right_keys=self.keys.right,
+            filter_nulls=(True,) * len(self.keys.left),
+            non_equi_condition=_residual(self.keys.rest),
+        )
+        return make(TemporalJoinNode)(
+            id=at.id,
+            join_spec=spec,
+            is_temporal_function_join=False,
+            left_time_attribute_index=self.time,
+            right_time_attribute_index=self.version,
+            input_properties=any_distribution(2),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.columns.names
+        width = len(self.left.row_type.fields)
+        mine = [names[index] for index in self.keys.left]
+        theirs = [names[width + index] for index in self.keys.right]
+        primary = names_text((width + index for index in self.primary_key), names)
+        parts = [f"({one} = {other})" for one, other in zip(mine, theirs, strict=True)]
+        parts += [rex_text(item, names) for item in self.keys.rest]
+        parts.append(
+            f"__TEMPORAL_JOIN_CONDITION({names[self.time]}, {names[width + self.version]}, "
+            f"__TEMPORAL_JOIN_CONDITION_PRIMARY_KEY({primary}), __TEMPORAL_JOIN_LEFT_KEY({', '.join(mine)}), "
+            f"__TEMPORAL_JOIN_RIGHT_KEY({', '.join(theirs)}))"
+        )
+        where = " AND ".join(parts)
+        return f"TemporalJoin(joinType=[{JOIN_TITLES[self.kind]}], where=[({where})], select=[{', '.join(names)}])"
+
+
+def _residual(rest: tuple[RexNode, ...]) -> RexNode | None:
+    """What the join asks beside its keys; as Flink writes it, with TRUE in place of the condition on the times."""
+    if not rest:
+        return None
+    return Call("$AND$1", (*rest, TRUE), BOOLEAN.with_nullability(type_of(conjunction(rest)).nullable), "BINARY")
+
+
+@lowers(TemporalJoin)
+def _lower_temporal_join(rel: TemporalJoin, at: Lowering) -> Operator:
+    keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
+    if not keys.left:
+        raise ProgramError(
+            "the join key in a temporal table join cannot be empty",
+            remedy="compare the primary key of the versioned table with columns of the left one in ON",
+        )
+    if rel.version is None:
+        raise UnsupportedError(
+            "a processing-time temporal join is not supported",
+            remedy="join as of a rowtime: FOR SYSTEM_TIME AS OF t.ts, with a WATERMARK on both tables",
+        )
+    _refuse_filter(rel.right, at.facts(at.lower(rel.right)).kinds)
+    left, right = at.lower(rel.left), _versions(rel.right, at)
+    primary = _primary_key(keys, at.facts(right).upsert_keys)
+    return VersionJoin(
+        left=Exchange(left, keys.left),
+        right=Exchange(right, keys.right),
+        kind=rel.kind,
+        keys=keys,
+        primary_key=primary,
+        time=rel.time,
+        version=rel.version,
+        columns=rel.row_type,
+    )
+
+
+def _primary_key(keys: EquiKeys, unique: Keys) -> tuple[int, ...]:
+    """The key of the versions, which the join must compare.
+
+    Raises:
+        ProgramError: the join compares no key of the versions.
+    """
+    joined = Key(keys.right)
+    for key in sorted(unique, key=lambda key: (len(key), sorted(key))):
+        if key and key <= joined:
+            return tuple(sorted(key))
+    raise ProgramError(
+        "temporal table join requires primary key in versioned table, but no primary key can be found",
+        remedy="declare PRIMARY KEY (...) NOT ENFORCED on the table, and compare all its columns in ON",
+    )
+
+
+def _versions(rel: RelNode, at: Lowering) -> Operator:
+    """The right side; a source's changes are versions as they come, so they are not normalized first."""
+    found = at.lower(rel)
+    if isinstance(found, Normalize):
+        return found.source
+    if isinstance(rel, Project) and isinstance(_source(rel), Scan):
+        return calc_over(_versions(rel.input, at), rel.exprs, None, rel.columns)
+    return found
+
+
+def _refuse_filter(rel: RelNode, kinds: Kinds) -> None:
+    """Refuse a filter between a changing table and the join: it would tear holes into the versions.
+
+    Raises:
+        ProgramError: there is one.
+    """
+    if kinds.insert_only or not isinstance(_source(rel), Scan):
+        return
+    while isinstance(rel, Project | Filter | WatermarkAssigner):
+        if isinstance(rel, Filter):
+            raise ProgramError(
+                "a filter is not allowed on the versioned table of an event-time temporal join: "
+                "it would corrupt the versions",
+                remedy="filter the result of the join",
+            )
+        rel = rel.input
+
+
+def _source(rel: RelNode) -> RelNode:
+    while isinstance(rel, Project | Filter | WatermarkAssigner):
+        rel = rel.input
+    return rel

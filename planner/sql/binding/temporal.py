@@ -1,0 +1,89 @@
+"""FOR SYSTEM_TIME AS OF: each row of the left side joined with the version of a table that holds at its time.
+
+Source: Flink's "Joins" page, "Temporal Joins"; what Flink 2.3 refuses.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner.algebra.nodes import JoinKind, OuterRef, RelNode
+from planner.algebra.timed import Snapshot, TemporalJoin
+from planner.sql import nodes as ast
+from planner.sql.binding.core import Context, Session, Surroundings
+from planner.sql.binding.expressions import bind
+from planner.sql.binding.scopes import Scope
+from plans.rex import RexNode, type_of
+from plans.types import LogicalType, RowType, TimeKind, TimestampBase
+
+_LEFT_TIME = "write FOR SYSTEM_TIME AS OF t.ts, with ts a time attribute of the table to the left"
+
+
+def bind_snapshot(session: Session, node: exp.Expr, rel: RelNode, left: Scope | None, around: Surroundings) -> RelNode:
+    """The rows of a table as of the time that `node` gives over the row of the `left` scope.
+
+    Raises:
+        ProgramError: there is no table to the left, or the time is no column of it.
+    """
+    if left is None:
+        raise session.source.error(
+            node, "time travel is not supported: FOR SYSTEM_TIME AS OF stands right of a JOIN", _LEFT_TIME
+        )
+    scope = Scope((), (), RowType(), left, session.names.correlation())
+    time = bind(session, node, Context(scope, around.ctes, "FOR SYSTEM_TIME AS OF"))
+    if not isinstance(time, OuterRef) and not time.children():
+        raise session.source.error(
+            node, "a constant in FOR SYSTEM_TIME AS OF (time travel) is not supported", _LEFT_TIME
+        )
+    if not isinstance(time, OuterRef):
+        raise session.source.error(
+            node,
+            "temporal table join only supports FOR SYSTEM_TIME AS OF a time attribute of the left table",
+            _LEFT_TIME,
+        )
+    return Snapshot(rel, time)
+
+
+def join_snapshot(
+    session: Session, node: ast.Join, left: RelNode, right: Snapshot, kind: JoinKind, condition: RexNode
+) -> RelNode:
+    """The temporal join of a FOR SYSTEM_TIME AS OF.
+
+    Raises:
+        ProgramError: the time is no time attribute, the versions have no rowtime, or one of another type; RIGHT or
+            FULL JOIN.
+    """
+    source = session.source
+    if kind not in (JoinKind.INNER, JoinKind.LEFT):
+        raise source.error(node, f"a temporal join cannot be a {kind.value} JOIN", "write JOIN or LEFT JOIN")
+    time = right.time
+    assert isinstance(time, OuterRef)
+    of = _kind(type_of(time))
+    if of is TimeKind.REGULAR:
+        raise source.error(
+            node.right,
+            "temporal table join only supports FOR SYSTEM_TIME AS OF a time attribute of the left table",
+            _LEFT_TIME,
+        )
+    if of is TimeKind.PROCTIME:
+        return TemporalJoin(left, right.input, kind, condition, time.index, None)
+    types = right.row_type.types
+    version = next((at for at, type_ in enumerate(types) if _kind(type_) is TimeKind.ROWTIME), None)
+    if version is None:
+        raise source.error(
+            node.right,
+            "event-time temporal table join requires both primary key and row time attribute in versioned table, "
+            "but no row time attribute can be found",
+            "declare a WATERMARK on the table",
+        )
+    if types[version].with_nullability(True) != type_of(time).with_nullability(True):
+        raise source.error(
+            node.right,
+            "event-time temporal table join requires the same rowtime type in left table and versioned table, "
+            f"but the types are {type_of(time)} and {types[version]}",
+        )
+    return TemporalJoin(left, right.input, kind, condition, time.index, version)
+
+
+def _kind(type_: LogicalType) -> TimeKind:
+    return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
