@@ -117,9 +117,15 @@ def _start(master: str, settings: Mapping[str, str]) -> SparkSession:
         return builder.getOrCreate()
     except Exception as fault:
         raise ExecutionError(
-            f"Spark did not start: {fault}",
-            remedy="check --master and --conf; the Java that is used is that of JAVA_HOME",
+            f"Spark did not start: {_reason(fault)}",
+            remedy="check --master, --conf and the log of the cluster; the Java that is used is that of JAVA_HOME",
         ) from fault
+
+
+def _reason(fault: Exception) -> str:
+    """What went wrong, without the stack of the JVM."""
+    java = getattr(fault, "java_exception", None)
+    return str(java.getMessage() or java) if java is not None else str(fault)
 
 
 def _stop(session: SparkSession) -> None:

@@ -1,0 +1,140 @@
+"""The same plan on more than one machine: workers get the kernel from the driver, nothing is installed on them."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from planner.environment import TableEnvironment
+from plans.execution.kernel import use_fit_java
+
+SECONDS_TO_WAIT = 90
+ROWS = 200
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as server:
+        server.bind(("127.0.0.1", 0))
+        return int(server.getsockname()[1])
+
+
+def daemon(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+    """A process of Spark's standalone cluster; it knows the jars of pyspark and nothing else."""
+    home = Path(pyspark.__file__).parent
+    java = Path(os.environ["JAVA_HOME"], "bin", "java") if os.environ.get("JAVA_HOME") else "java"
+    command = [str(java), "-Xmx256m", "-cp", f"{home}/jars/*", f"org.apache.spark.deploy.{name}", *arguments]
+    # As the start scripts of a Spark distribution set it.
+    settings = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_SCALA_VERSION": "2.13"}
+    environment = {**os.environ, **settings}
+    environment.pop("PYTHONPATH", None)
+    with (folder / f"{name}-{len(list(folder.iterdir()))}.log").open("wb") as log:
+        return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """The URL of a standalone cluster with two workers of one core each."""
+    use_fit_java()
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    port, page = free_port(), free_port()
+    url = f"spark://127.0.0.1:{port}"
+    place = ("--host", "127.0.0.1")
+    with ExitStack() as stack:
+        started = [daemon(folder, "master.Master", *place, "--port", str(port), "--webui-port", str(page))]
+        stack.callback(lambda: [process.kill() or process.wait() for process in started])
+        for number in range(2):
+            work = folder / f"worker-{number}"
+            size = ("--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir", str(work))
+            started.append(daemon(folder, "worker.Worker", *place, *size, url))
+        wait_for_workers(f"http://127.0.0.1:{page}/json/", 2)
+        yield url
+
+
+def wait_for_workers(page: str, count: int) -> None:
+    deadline, alive = time.monotonic() + SECONDS_TO_WAIT, 0
+    while alive < count:
+        assert time.monotonic() < deadline, f"only {alive} of {count} workers have come"
+        time.sleep(0.1)
+        try:
+            with urllib.request.urlopen(page, timeout=5) as answer:
+                alive = json.load(answer)["aliveworkers"]
+        except OSError:
+            continue
+
+
+def program(folder: Path) -> str:
+    """A plan with state in two stages, functions of the kernel, and a condition compiled on the driver."""
+    return f"""
+    CREATE TABLE sales (shop INT, item INT) WITH ('connector' = 'filesystem', 'path' = '{folder}/sales',
+      'format' = 'json');
+    CREATE TABLE shops (shop INT, name STRING) WITH ('connector' = 'filesystem', 'path' = '{folder}/shops',
+      'format' = 'csv');
+    CREATE TABLE done (name STRING, items BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}/done',
+      'format' = 'debezium-json');
+    INSERT INTO done SELECT INITCAP(name), COUNT(DISTINCT item) FROM sales
+      LEFT JOIN shops ON sales.shop = shops.shop AND item > CHAR_LENGTH(name) GROUP BY name;
+    """
+
+
+def write_input(folder: Path) -> dict[str | None, int]:
+    """Writes the tables; returns the expected result."""
+    names = {shop: "x" * (shop + 1) for shop in range(5)}
+    sales = [(number % 5, number % 11) for number in range(ROWS)]
+    (folder / "sales").mkdir()
+    (folder / "shops").mkdir()
+    (folder / "sales" / "1.json").write_text("".join(f'{{"shop": {s}, "item": {i}}}\n' for s, i in sales))
+    (folder / "shops" / "1.csv").write_text("".join(f"{shop},{name}\n" for shop, name in names.items()))
+    expected: dict[str | None, set[int]] = {}
+    for shop, item in sales:
+        name = names[shop].capitalize() if item > len(names[shop]) else None
+        expected.setdefault(name, set()).add(item)
+    return {name: len(items) for name, items in expected.items()}
+
+
+def result(folder: Path) -> dict[str | None, int]:
+    counts: dict[tuple[str | None, int], int] = {}
+    for file in sorted((folder / "done").glob("part-*")):
+        for line in file.read_text().splitlines():
+            change = json.loads(line)
+            for side, step in (("before", -1), ("after", 1)):
+                if change[side]:
+                    row = (change[side]["name"], change[side]["items"])
+                    counts[row] = counts.get(row, 0) + step
+    return {name: items for (name, items), count in counts.items() if count}
+
+
+def execute(folder: Path, master: str) -> None:
+    plan = folder / "plan.json"
+    plan.write_text(TableEnvironment().compile_script(program(folder)).to_json())
+    command = [sys.executable, "-m", "cli.execute_plan", "--master", master, "--conf", "spark.driver.memory=1g"]
+    command += ["--conf", "spark.executor.memory=800m", "--conf", "spark.sql.shuffle.partitions=2"]
+    done = subprocess.run([*command, str(plan)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.spark
+def test_a_standalone_cluster_of_two_workers(tmp_path: Path, cluster: str) -> None:
+    expected = write_input(tmp_path)
+    execute(tmp_path, cluster)
+    assert result(tmp_path) == expected
+    used = [worker for worker in (tmp_path / "cluster").glob("worker-*") if list(worker.glob("app-*/*/stdout"))]
+    assert len(used) == 2, "both workers ran tasks"
+
+
+@pytest.mark.spark
+def test_a_local_cluster(tmp_path: Path) -> None:
+    expected = write_input(tmp_path)
+    execute(tmp_path, "local-cluster[2,1,1024]")
+    assert result(tmp_path) == expected
