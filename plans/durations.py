@@ -73,6 +73,18 @@ def format_duration(milliseconds: int) -> str:
     return f"{milliseconds} ms"
 
 
+def format_iso_duration(milliseconds: int) -> str:
+    """The duration in ISO-8601 as Java writes it and plans have the sizes of windows: `PT5M`, `PT1H30M`, `PT0.5S`."""
+    sign = "-" if milliseconds < 0 else ""
+    seconds, rest = divmod(abs(milliseconds), 1000)
+    parts = [(seconds // 3600, "H"), (seconds % 3600 // 60, "M")]
+    text = "".join(f"{sign}{number}{unit}" for number, unit in parts if number)
+    if seconds % 60 or rest or not text:
+        fraction = f".{rest:03}".rstrip("0") if rest else ""
+        text += f"{sign}{seconds % 60}{fraction}S"
+    return f"PT{text}"
+
+
 def _nanos(text: str) -> int:
     stripped = text.strip()
     if not stripped:

@@ -71,7 +71,7 @@ def _literal(rex: Literal) -> str:
     if isinstance(rex.value, bool):
         return "true" if rex.value else "false"
     if isinstance(rex.type, IntervalType):
-        return f"{rex.value}:{rex.type.text()}"
+        return f"{rex.value}:{rex.type.text().removesuffix('(6)')}"
     return str(rex.value)
 
 

@@ -17,6 +17,7 @@ from planner.physical import (  # noqa: F401  # they register themselves
     sink,
     table_function,
     temporal_join,
+    windowing,
 )
 from planner.physical.base import Emission, Lowering, Operator
 from planner.physical.changelog import Settling

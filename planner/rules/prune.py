@@ -35,9 +35,10 @@ from planner.algebra.nodes import (
 )
 from planner.algebra.timed import OverAggregate, TemporalJoin
 from planner.algebra.traverse import map_expressions, nodes, share
+from planner.algebra.windows import GroupWindowAggregate, WindowTable
 from planner.catalog.tables import ColumnKind
 from plans.rex import FieldAccess, InputRef, RexNode, input_refs, transform, type_of, walk
-from plans.types import Field, RowType
+from plans.types import RowType
 
 Columns = frozenset[int]
 Place = Mapping[int, int]
@@ -55,7 +56,7 @@ def prune(sinks: Sequence[RelNode], keeps_key: Callable[[Scan], bool]) -> tuple[
     """The statements without unused columns; of scans for which `keeps_key` holds the primary key stays."""
     roots = share(sinks)
     wanted = _wanted(roots)
-    orders = _orders(roots)
+    orders = _orders(roots, wanted)
     done: dict[int, Pruned] = {}
     for rel in nodes(roots):
         inputs = tuple(done[id(child)] for child in rel.inputs)
@@ -114,10 +115,11 @@ def _cheapest(rel: RelNode) -> int:
     return 0
 
 
-def _orders(roots: Sequence[RelNode]) -> dict[int, list[int]]:
+def _orders(roots: Sequence[RelNode], wanted: Mapping[int, Columns]) -> dict[int, list[int]]:
     """The columns of nodes with one consumer, a projection, in the order in which it names them.
 
-    Of scans, also below filters; and of what stands below a watermark that is projected.
+    Of scans, also below filters; and of what stands below a watermark whose rowtime is not among the columns that
+    are read, or that is projected.
     """
     readers: dict[int, list[RelNode]] = {}
     for rel in nodes(roots):
@@ -129,6 +131,10 @@ def _orders(roots: Sequence[RelNode]) -> dict[int, list[int]]:
 
     found: dict[int, list[int]] = {}
     for rel in reversed(list(nodes(roots))):
+        if not isinstance(rel, Project | Filter):
+            for child, need in zip(rel.inputs, _needs(rel, wanted[id(rel)]), strict=True):
+                if isinstance(child, WatermarkAssigner) and need and child.index not in need and alone(child):
+                    found[id(child.input)] = [*sorted(need), child.index]
         if not isinstance(rel, Project):
             continue
         exprs = [rel.exprs[at] for at in found.get(id(rel), range(len(rel.exprs)))]
@@ -184,12 +190,6 @@ def _(rel: Join, wanted: Columns) -> tuple[Columns, ...]:
 
 
 @_needs.register
-def _(rel: Correlate, wanted: Columns) -> tuple[Columns, ...]:
-    width = len(rel.left.row_type.fields)
-    used = {index for index in wanted if index < width} | _outer_columns(rel)
-    if rel.condition is not None:
-        used |= {index for index in input_refs(rel.condition) if index < width}
-@_needs.register
 def _(rel: TemporalJoin, wanted: Columns) -> tuple[Columns, ...]:
     width = len(rel.left.row_type.fields)
     used = wanted | input_refs(rel.condition)
@@ -200,6 +200,12 @@ def _(rel: TemporalJoin, wanted: Columns) -> tuple[Columns, ...]:
     )
 
 
+@_needs.register
+def _(rel: Correlate, wanted: Columns) -> tuple[Columns, ...]:
+    width = len(rel.left.row_type.fields)
+    used = {index for index in wanted if index < width} | _outer_columns(rel)
+    if rel.condition is not None:
+        used |= {index for index in input_refs(rel.condition) if index < width}
     return (frozenset(used), frozenset(range(len(rel.right.row_type.fields))))
 
 
@@ -212,12 +218,28 @@ def _outer_columns(rel: Correlate) -> set[int]:
 
 @_needs.register
 def _(rel: Aggregate, wanted: Columns) -> tuple[Columns, ...]:
+    return (_needed_calls(rel, wanted),)
+
+
+def _needed_calls(rel: Aggregate | GroupWindowAggregate, wanted: Columns) -> Columns:
+    """The columns that the grouping and the wanted calls read."""
     used = set(rel.grouping)
     for at, call in enumerate(rel.calls):
         if at + len(rel.grouping) in wanted:
             used.update(call.args)
             used.update(() if call.filter is None else (call.filter,))
-    return (frozenset(used),)
+    return frozenset(used)
+
+
+@_needs.register
+def _(rel: WindowTable, wanted: Columns) -> tuple[Columns, ...]:
+    width = len(rel.input.row_type.fields)
+    return (frozenset(index for index in wanted if index < width) | {rel.index, *rel.window.partition},)
+
+
+@_needs.register
+def _(rel: GroupWindowAggregate, wanted: Columns) -> tuple[Columns, ...]:
+    return (_needed_calls(rel, wanted) | {rel.index},)
 
 
 @_needs.register
@@ -375,6 +397,22 @@ def _(rel: Join, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted:
 
 
 @_rebuild.register
+def _(rel: TemporalJoin, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    left, right = (_narrow(item, need) for item, need in zip(inputs, needs, strict=True))
+    old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
+    place = dict(left.place) | {index + old: at + new for index, at in right.place.items()}
+    made = replace(
+        rel,
+        left=left.rel,
+        right=right.rel,
+        condition=_moved(rel.condition, place.__getitem__),
+        time=left.place[rel.time],
+        version=None if rel.version is None else right.place[rel.version],
+    )
+    return Pruned(made, place)
+
+
+@_rebuild.register
 def _(rel: Correlate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
     left = _narrow(inputs[0], needs[0])
     old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
@@ -392,26 +430,29 @@ def _(rel: Correlate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wa
 
 @_rebuild.register
 def _(rel: Aggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    return _aggregated(rel, _narrow(inputs[0], needs[0]), wanted)
+
+
+@_rebuild.register
+def _(rel: GroupWindowAggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
     source = _narrow(inputs[0], needs[0])
+    return _aggregated(replace(rel, index=source.place[rel.index]), source, wanted)
+
+
+@_rebuild.register
+def _(rel: WindowTable, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    source = _narrow(inputs[0], needs[0])
+    old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
+    window = replace(rel.window, partition=tuple(source.place[index] for index in rel.window.partition))
+    made = WindowTable(source.rel, window, source.place[rel.index])
+    return Pruned(made, dict(source.place) | {old + at: new + at for at in range(3)})
+
+
+def _aggregated(rel: Aggregate | GroupWindowAggregate, source: Pruned, wanted: Columns) -> Pruned:
+    """The aggregate over its narrowed input, without the calls that nobody reads."""
     count = len(rel.grouping)
     kept = [at for at in range(len(rel.calls)) if at + count in wanted]
     calls = tuple(
-@_rebuild.register
-def _(rel: TemporalJoin, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    left, right = (_narrow(item, need) for item, need in zip(inputs, needs, strict=True))
-    old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
-    place = dict(left.place) | {index + old: at + new for index, at in right.place.items()}
-    made = replace(
-        rel,
-        left=left.rel,
-        right=right.rel,
-        condition=_moved(rel.condition, place.__getitem__),
-        time=left.place[rel.time],
-        version=None if rel.version is None else right.place[rel.version],
-    )
-    return Pruned(made, place)
-
-
         replace(
             rel.calls[at],
             args=tuple(source.place[index] for index in rel.calls[at].args),
@@ -419,9 +460,12 @@ def _(rel: TemporalJoin, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...],
         )
         for at in kept
     )
-    fields: tuple[Field, ...] = (*rel.columns.fields[:count], *(rel.columns.fields[count + at] for at in kept))
+    # Behind the calls, the properties of the window, which stay.
+    behind = range(count + len(rel.calls), len(rel.columns.fields))
+    fields = tuple(rel.columns.fields[at] for at in (*range(count), *(count + at for at in kept), *behind))
     grouping = tuple(source.place[index] for index in rel.grouping)
     place = {at: at for at in range(count)} | {count + at: count + new for new, at in enumerate(kept)}
+    place |= {at: count + len(kept) + new for new, at in enumerate(behind)}
     return Pruned(replace(rel, input=source.rel, grouping=grouping, calls=calls, columns=RowType(fields=fields)), place)
 
 

@@ -34,11 +34,10 @@ from planner.sql.binding.scans import scan
 from planner.sql.binding.scopes import Relation, Scope, ScopeColumn, columns_of
 from planner.sql.binding.temporal import bind_snapshot, join_snapshot
 from planner.sql.binding.views import view_query
+from planner.sql.binding.window_tables import WINDOW_TABLE_FUNCTIONS, bind_window_table
 from planner.suggestions import did_you_mean
 from plans.rex import Call, InputRef, RexNode, transform, type_of
 from plans.types import INT, ArrayType, Field, FieldsType, LogicalType, MapType, MultisetType, RowType, row_of
-
-WINDOW_TABLE_FUNCTIONS = frozenset(("TUMBLE", "HOP", "CUMULATE", "SESSION"))
 
 _KINDS = {
     "INNER": JoinKind.INNER,
@@ -228,9 +227,9 @@ def _joined(
     condition: RexNode,
     correlation: str,
     place: Place,
+) -> RelNode:
     if isinstance(right.rel, Snapshot):
         return join_snapshot(session, node, left.rel, right.rel, kind, condition)
-) -> RelNode:
     correlated = bool(outer_refs(right.rel, correlation)) or _is_function(right.rel)
     if not correlated:
         hints = tuple(hint for hint in place.hints if hint.name in ("STATE_TTL", "MULTI_JOIN"))
@@ -373,10 +372,24 @@ def _function(session: Session, node: exp.Expr, place: Place) -> From:
     assert isinstance(node, ast.TableFunction)
     name = node.call.name
     if name in WINDOW_TABLE_FUNCTIONS:
-        raise session.source.unsupported(node, f"the window table function {name}")
+        return _window_table(session, node, place)
     raise session.source.error(
         node, f"no table function is named {node.call.parts[-1].name!r}", "use UNNEST for collections"
     )
+
+
+def _window_table(session: Session, node: ast.TableFunction, place: Place) -> From:
+    """A window table function; the table inside has no name outside."""
+    inside = Place(replace(place.around, parent=place.outer))
+
+    def bind_table(table: exp.Expr) -> Bound:
+        found = _relation(session, table, inside)
+        return Bound(found.rel, tuple(column.name for column in found.visible))
+
+    scope = Scope((), (), RowType(), place.outer, session.names.correlation())
+    context = Context(scope, place.around.ctes, f"an argument of {node.call.name}")
+    query = bind_window_table(session, node.call, context, bind_table)
+    return _named(session, query, node, node.table_alias, (), place)
 
 
 def _match_recognize(session: Session, node: exp.Expr, place: Place) -> From:

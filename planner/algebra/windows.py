@@ -1,0 +1,215 @@
+"""Windows in relational algebra: the tables that window table functions give, and what is computed per window.
+
+The binder makes `WindowTable` and `GroupWindowAggregate`. The others are made where the rules find that rows are
+grouped, joined or ranked by the columns of a window: state is then kept per window, and goes when the window ends.
+
+Source: Flink's pages "Windowing table-valued functions", "Window Aggregation", "Window JOIN", "Window Top-N".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from planner.algebra.nodes import (
+    AggregateCall,
+    Hint,
+    JoinKind,
+    RelNode,
+    SortKey,
+    join_row_type,
+    named_row,
+)
+from plans.rex import RexNode
+from plans.types import RowType, TimeKind, TimestampBase, TimestampType
+
+
+class WindowKind(Enum):
+    """The shapes of windows."""
+
+    TUMBLE = "TUMBLE"
+    HOP = "HOP"
+    CUMULATE = "CUMULATE"
+    SESSION = "SESSION"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window. Lengths in milliseconds.
+
+    Args:
+        size: how long it is; the longest for CUMULATE, the gap for SESSION.
+        step: the slide of HOP, the step of CUMULATE; None for others.
+        offset: by how much starts are shifted, or None.
+        partition: the columns by which sessions are told apart.
+    """
+
+    kind: WindowKind
+    size: int
+    step: int | None = None
+    offset: int | None = None
+    partition: tuple[int, ...] = ()
+
+    @property
+    def is_session(self) -> bool:
+        """Whether the window's ends depend on the rows in it."""
+        return self.kind is WindowKind.SESSION
+
+
+class Property(Enum):
+    """What a column shows of its row's window, by the names that plans have for it."""
+
+    START = "WindowStart"
+    END = "WindowEnd"
+    ROWTIME = "Rowtime"
+    PROCTIME = "Proctime"
+
+
+@dataclass(frozen=True, slots=True)
+class ByTime:
+    """A row's windows follow from its time attribute, column `index`."""
+
+    window: Window
+    time: TimestampBase
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A row carries its window: columns `start` and `end`. `time` is the type of the attribute it came from."""
+
+    window: Window
+    time: TimestampBase
+    start: int
+    end: int
+
+
+Windowing = ByTime | Attached
+
+
+def is_rowtime(type_: TimestampBase) -> bool:
+    """Whether a time attribute is one of event time."""
+    return type_.kind is TimeKind.ROWTIME
+
+
+@dataclass(frozen=True, slots=True)
+class _Single(RelNode):
+    input: RelNode
+
+    @property
+    def row_type(self) -> RowType:
+        return self.input.row_type
+
+    @property
+    def inputs(self) -> tuple[RelNode, ...]:
+        return (self.input,)
+
+    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
+        return replace(self, input=inputs[0])
+
+
+@dataclass(frozen=True, slots=True)
+class WindowTable(_Single):
+    """Each row once for every window that it falls into, with the window's start, end and time behind its columns.
+
+    `index` is the time attribute.
+    """
+
+    window: Window
+    index: int
+
+    @property
+    def row_type(self) -> RowType:
+        given = self.input.row_type
+        time = given.types[self.index]
+        assert isinstance(time, TimestampBase)
+        names = (*given.names, "window_start", "window_end", "window_time")
+        stamp = TimestampType(precision=3, nullable=False)
+        return named_row(names, (*given.types, stamp, stamp, replace(time, nullable=False)))
+
+
+@dataclass(frozen=True, slots=True)
+class WindowAggregate(_Single):
+    """Aggregates by window and `grouping`. Columns: those of `grouping`, the calls, then `properties` by name."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    windowing: Windowing
+    properties: tuple[tuple[str, Property], ...]
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+
+@dataclass(frozen=True, slots=True)
+class GroupWindowAggregate(_Single):
+    """The older GROUP BY TUMBLE(ts, ...): as `WindowAggregate`; column `index` is the time attribute."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    window: Window
+    index: int
+    properties: tuple[tuple[str, Property], ...]
+    columns: RowType
+    hints: tuple[Hint, ...] = ()
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+
+@dataclass(frozen=True, slots=True)
+class WindowJoin(RelNode):
+    """Joins rows of equal windows; `condition` is what else must hold, over left and right columns."""
+
+    left: RelNode
+    right: RelNode
+    kind: JoinKind
+    condition: RexNode
+    left_windowing: Attached
+    right_windowing: Attached
+
+    @property
+    def row_type(self) -> RowType:
+        return join_row_type(self.left.row_type, self.right.row_type, self.kind)
+
+    @property
+    def inputs(self) -> tuple[RelNode, ...]:
+        return (self.left, self.right)
+
+    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
+        return replace(self, left=inputs[0], right=inputs[1])
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRank(_Single):
+    """Per window and `partition`, the rows ranked `start` to `end` (None: no end). As `Rank`."""
+
+    partition: tuple[int, ...]
+    order: tuple[SortKey, ...]
+    start: int
+    end: int | None
+    windowing: Attached
+    columns: RowType
+    function: str = "ROW_NUMBER"
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the rank is the last column."""
+        return len(self.columns.fields) > len(self.input.row_type.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowDeduplicate(_Single):
+    """Per window and `keys`, the first or last row by the time attribute `order`."""
+
+    keys: tuple[int, ...]
+    order: int
+    keep_last: bool
+    windowing: Attached

@@ -1,0 +1,198 @@
+"""Windows as plans hold them and descriptions write them, and the table that a window table function gives.
+
+Source: Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from planner.algebra.windows import ByTime, Property, Window, Windowing, WindowKind, WindowTable, is_rowtime
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Keys,
+    Kinds,
+    Lowering,
+    Operator,
+    Single,
+    Trend,
+    any_distribution,
+    lowers,
+    make,
+)
+from planner.physical.describe import names_text
+from planner.physical.plumbing import Exchange
+from planner.settings import Settings
+from plans.durations import format_duration, format_iso_duration
+from plans.errors import ProgramError
+from plans.nodes import windows as w
+from plans.nodes.base import PlanNode
+from plans.nodes.window import WindowTableFunction as WindowTableFunctionNode
+from plans.types import RowType, TimestampBase
+
+#: The name by which plans refer to the window of an aggregate.
+ALIAS = "w$"
+
+_TIME_ZONE = "table.local-time-zone"
+
+
+def time_zone(settings: Settings) -> dict[str, str]:
+    """The options that window nodes keep."""
+    return settings.subset(_TIME_ZONE)
+
+
+# --- plans ----------------------------------------------------------------------------------------------------------
+
+
+def _iso(milliseconds: int | None) -> str | None:
+    return None if milliseconds is None else format_iso_duration(milliseconds)
+
+
+def plan_window(window: Window) -> w.Window:
+    """A window as plans have it."""
+    return _PLAN_WINDOWS[window.kind](window)
+
+
+_PLAN_WINDOWS: dict[WindowKind, Callable[[Window], w.Window]] = {
+    WindowKind.TUMBLE: lambda window: make(w.TumblingWindow)(
+        size=format_iso_duration(window.size), offset=_iso(window.offset)
+    ),
+    WindowKind.HOP: lambda window: make(w.HoppingWindow)(
+        size=format_iso_duration(window.size), slide=format_iso_duration(window.step or 0), offset=_iso(window.offset)
+    ),
+    WindowKind.CUMULATE: lambda window: make(w.CumulativeWindow)(
+        max_size=format_iso_duration(window.size),
+        step=format_iso_duration(window.step or 0),
+        offset=_iso(window.offset),
+    ),
+    WindowKind.SESSION: lambda window: make(w.SessionWindow)(
+        gap=format_iso_duration(window.size), partition_key_indices=window.partition
+    ),
+}
+
+
+def plan_windowing(windowing: Windowing) -> w.TimeAttributeWindowing | w.WindowAttachedWindowing:
+    """How rows get their windows, as plans have it."""
+    window, rowtime = plan_window(windowing.window), is_rowtime(windowing.time)
+    if isinstance(windowing, ByTime):
+        return make(w.TimeAttributeWindowing)(
+            window=window,
+            time_attribute_type=windowing.time,
+            time_attribute_index=windowing.index,
+            is_rowtime=rowtime,
+        )
+    return make(w.WindowAttachedWindowing)(
+        window=window,
+        time_attribute_type=windowing.time,
+        window_start=windowing.start,
+        window_end=windowing.end,
+        is_rowtime=rowtime,
+    )
+
+
+def plan_properties(
+    properties: Sequence[tuple[str, Property]], time: TimestampBase
+) -> tuple[w.NamedWindowProperty, ...]:
+    """Columns that show a window, as plans have them."""
+    return tuple(
+        make(w.NamedWindowProperty)(
+            name=name,
+            property=make(w.WindowProperty)(
+                kind=property_.value, reference=make(w.WindowReference)(name=ALIAS, type=time)
+            ),
+        )
+        for name, property_ in properties
+    )
+
+
+# --- descriptions ---------------------------------------------------------------------------------------------------
+
+
+def window_text(window: Window, of: str, names: Sequence[str]) -> str:
+    """A window in words, `TUMBLE(time_col=[ts], size=[10 min])`; `of` says what its rows are assigned by."""
+    size, step = format_duration(window.size), format_duration(window.step or 0)
+    parts = [of]
+    match window.kind:
+        case WindowKind.TUMBLE:
+            parts.append(f"size=[{size}]")
+        case WindowKind.HOP:
+            parts += [f"size=[{size}]", f"slide=[{step}]"]
+        case WindowKind.CUMULATE:
+            parts += [f"max_size=[{size}]", f"step=[{step}]"]
+        case WindowKind.SESSION:
+            parts.append(f"gap=[{size}]")
+    if window.offset is not None:
+        parts.append(f"offset=[{format_duration(window.offset)}]")
+    if window.partition:
+        parts.append(f"partition keys=[{names_text(window.partition, names)}]")
+    return f"{window.kind.value}({', '.join(parts)})"
+
+
+def windowing_text(windowing: Windowing, names: Sequence[str]) -> str:
+    """How rows get their windows, in words, over columns of these names."""
+    if isinstance(windowing, ByTime):
+        return window_text(windowing.window, f"time_col=[{names[windowing.index]}]", names)
+    of = f"win_start=[{names[windowing.start]}], win_end=[{names[windowing.end]}]"
+    return window_text(windowing.window, of, names)
+
+
+# --- operators ------------------------------------------------------------------------------------------------------
+
+
+def refuse_changes(what: str, source: Operator, facts: Facts) -> None:
+    """Refuse an input whose rows change.
+
+    Raises:
+        ProgramError: the input has updates or deletions; names what takes none and where they come from.
+    """
+    if facts.kinds.insert_only:
+        return
+    kinds = [name for kind, name in ((Kinds.UPDATE, "update"), (Kinds.DELETE, "delete")) if kind in facts.kinds]
+    raise ProgramError(
+        f"{what} doesn't support consuming {' and '.join(kinds)} changes which is produced by node {source.title()}",
+        remedy="compute it over rows that are only ever added, or aggregate per window first",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRows(Single):
+    """Each row once for every window that it falls into, with the window behind its columns."""
+
+    windowing: ByTime
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.columns.fields)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return make(WindowTableFunctionNode)(
+            id=at.id,
+            configuration=time_zone(at.settings),
+            windowing=plan_windowing(self.windowing),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        return f"WindowTableFunction(window=[{windowing_text(self.windowing, self.input.row_type.names)}])"
+
+
+@lowers(WindowTable)
+def _lower_window_table(rel: WindowTable, at: Lowering) -> Operator:
+    source = at.lower(rel.input)
+    time = rel.input.row_type.types[rel.index]
+    assert isinstance(time, TimestampBase)
+    if rel.window.is_session:
+        source = Exchange(source, rel.window.partition or None)
+    return WindowRows(source, ByTime(rel.window, time, rel.index), rel.row_type)

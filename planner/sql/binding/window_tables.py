@@ -1,0 +1,233 @@
+"""TUMBLE, HOP, CUMULATE and SESSION in FROM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from planner.algebra.windows import Window, WindowKind, WindowTable
+from planner.sql import nodes as ast
+from planner.sql.binding.core import Bound, Context, Session
+from planner.sql.binding.expressions import bind
+from planner.suggestions import did_you_mean
+from plans.rex import Literal, type_of
+from plans.types import DayTimeIntervalType, IntervalType, TimestampBase
+
+#: The arguments of each function in order, for calls by position and by name; OFFSET may be left out.
+_ARGUMENTS = {
+    WindowKind.TUMBLE: ("DATA", "TIMECOL", "SIZE", "OFFSET"),
+    WindowKind.HOP: ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
+    WindowKind.CUMULATE: ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
+    WindowKind.SESSION: ("DATA", "TIMECOL", "GAP"),
+}
+WINDOW_TABLE_FUNCTIONS = frozenset(kind.value for kind in WindowKind)
+
+#: Binds the table or query that an argument names.
+BindTable = Callable[[exp.Expr], Bound]
+
+
+@dataclass(frozen=True)
+class _Arguments:
+    """A call's arguments by name."""
+
+    session: Session
+    call: ast.Call
+    given: dict[str, exp.Expr]
+    context: Context
+
+    def lengths(self, *names: str) -> list[int | None]:
+        """The intervals of these names in milliseconds; None where one is left out.
+
+        Raises:
+            ProgramError: one is no constant interval of days to seconds.
+        """
+        return [None if name not in self.given else self._length(self.given[name]) for name in names]
+
+    def length(self, name: str) -> int:
+        """As `lengths`, of one that must be there."""
+        return self._length(self.given[name])
+
+    def _length(self, node: exp.Expr) -> int:
+        rex = bind(self.session, node, self.context)
+        type_ = type_of(rex)
+        if not isinstance(type_, IntervalType):
+            raise self.session.source.error(
+                node, f"{self.call.name} needs an interval here, not {type_}", "write INTERVAL '10' MINUTE"
+            )
+        if not isinstance(type_, DayTimeIntervalType):
+            raise self.session.source.error(
+                node,
+                "windows have a length in SECOND, MINUTE, HOUR or DAY; MONTH and YEAR are not supported",
+                "write the length in days",
+            )
+        if not isinstance(rex, Literal) or rex.value is None:
+            raise self.session.source.error(
+                node, "only constant window lengths are supported", "write the interval as a literal"
+            )
+        return int(str(rex.value))
+
+
+def bind_window_table(session: Session, call: ast.Call, context: Context, bind_table: BindTable) -> Bound:
+    """A window table function over its table: that table's columns, then window_start, window_end and window_time.
+
+    Raises:
+        ProgramError: wrong arguments; a time column that is unknown or no timestamp; lengths that do not go together.
+    """
+    kind = WindowKind(call.name)
+    given = _by_name(session, call, kind)
+    table = given["DATA"]
+    partition_by: list[exp.Expr] = []
+    if isinstance(table, ast.TableArgument):
+        if table.args.get("order") is not None:
+            raise session.source.error(table, f"the table of {call.name} takes no ORDER BY", "leave it out")
+        table, partition_by = table.this, table.partition_by
+    if partition_by and kind is not WindowKind.SESSION:
+        raise session.source.error(
+            call,
+            f"the table of {call.name} takes no PARTITION BY: only SESSION windows are made per partition",
+            "leave PARTITION BY out; group by the columns instead",
+        )
+    if not isinstance(table, ast.TableRef | exp.Subquery):
+        raise session.source.error(table, f"{call.name} needs a table", "write TABLE name, or a query in parentheses")
+    data = bind_table(table)
+    partition = tuple(_partition_column(session, item, data) for item in partition_by)
+    time = _time_column(session, call, given["TIMECOL"], data)
+    window = _WINDOWS[kind](_Arguments(session, call, given, context), partition)
+    rel = WindowTable(data.rel, window, time)
+    return Bound(rel, (*data.names, "window_start", "window_end", "window_time"))
+
+
+# --- arguments ------------------------------------------------------------------------------------------------------
+
+
+def _by_name(session: Session, call: ast.Call, kind: WindowKind) -> dict[str, exp.Expr]:
+    names = _ARGUMENTS[kind]
+    arguments = call.arguments
+    given: dict[str, exp.Expr] = {}
+    if any(isinstance(item, ast.NamedArgument) for item in arguments):
+        for item in arguments:
+            if not isinstance(item, ast.NamedArgument):
+                raise session.source.error(item, "arguments by name and by position cannot be mixed")
+            name = item.name.upper()
+            if name not in names or name in given:
+                raise session.source.error(
+                    item, f"{call.name} has no argument {item.name!r} to give here", did_you_mean(name, names)
+                )
+            given[name] = item.this
+    else:
+        given = dict(zip(names, arguments, strict=False))
+    missing = [name for name in names if name not in given and name != "OFFSET"]
+    if missing or len(arguments) > len(names):
+        listed = ", ".join(name for name in names if name != "OFFSET")
+        raise session.source.error(
+            call,
+            f"invalid number of arguments to {call.name}: {len(arguments)} given",
+            f"write {call.name}({listed}{', OFFSET' if 'OFFSET' in names else ''}), OFFSET being optional"
+            if "OFFSET" in names
+            else f"write {call.name}({listed})",
+        )
+    return given
+
+
+def _time_column(session: Session, call: ast.Call, node: exp.Expr, data: Bound) -> int:
+    if not isinstance(node, ast.Descriptor):
+        raise session.source.error(node, f"{call.name} needs the time column here", "write DESCRIPTOR(column)")
+    names = node.expressions
+    if len(names) != 1:
+        raise session.source.error(node, f"{call.name} takes one time column", "name one column in DESCRIPTOR")
+    index = _column(session, names[0], data)
+    type_ = data.types[index]
+    if not isinstance(type_, TimestampBase):
+        raise session.source.error(
+            node, f"{call.name} requires the time column to be TIMESTAMP or TIMESTAMP_LTZ, but it is {type_}"
+        )
+    if not type_.is_time_attribute:
+        raise not_a_time_attribute(session, node, call.name, str(type_))
+    return index
+
+
+def not_a_time_attribute(session: Session, node: exp.Expr, what: str, type_: str) -> Exception:
+    """The error for a window over a column that is a plain timestamp."""
+    return session.source.error(
+        node,
+        f"{what} requires a time attribute, but the column is a plain {type_}",
+        "declare WATERMARK FOR the column in CREATE TABLE, or use a column AS PROCTIME()",
+    )
+
+
+def _partition_column(session: Session, node: exp.Expr, data: Bound) -> int:
+    if not isinstance(node, ast.ColumnRef) or len(node.parts) > 1:
+        raise session.source.error(node, "PARTITION BY of a window takes columns", "compute it in a subquery")
+    return _column(session, node.parts[0], data)
+
+
+def _column(session: Session, name: exp.Identifier, data: Bound) -> int:
+    found = [at for at, column in enumerate(data.names) if column == name.name]
+    if not found:
+        raise session.source.error(
+            name, f"column {name.name!r} not found in the table", did_you_mean(name.name, data.names)
+        )
+    if len(found) > 1:
+        raise session.source.error(name, f"column {name.name!r} is ambiguous", "give the columns aliases")
+    return found[0]
+
+
+# --- windows --------------------------------------------------------------------------------------------------------
+
+
+def _check(arguments: _Arguments, sizes: Sequence[tuple[str, int]], offset: int | None, size: int) -> None:
+    for name, value in sizes:
+        if value <= 0:
+            raise arguments.session.source.error(
+                arguments.given[name],
+                f"{arguments.call.name} requires {name.lower()} to be positive, but got {value} ms",
+            )
+    if offset is not None and abs(offset) >= size:
+        raise arguments.session.source.error(
+            arguments.given["OFFSET"],
+            f"{arguments.call.name} must satisfy abs(offset) < {'size' if len(sizes) == 1 else sizes[0][0].lower()}, "
+            f"but got {size} ms and offset {offset} ms",
+        )
+
+
+def _tumble(arguments: _Arguments, partition: tuple[int, ...]) -> Window:
+    size = arguments.length("SIZE")
+    (offset,) = arguments.lengths("OFFSET")
+    _check(arguments, [("SIZE", size)], offset, size)
+    return Window(WindowKind.TUMBLE, size, None, offset)
+
+
+def _hop(arguments: _Arguments, partition: tuple[int, ...]) -> Window:
+    slide, size = arguments.length("SLIDE"), arguments.length("SIZE")
+    (offset,) = arguments.lengths("OFFSET")
+    _check(arguments, [("SLIDE", slide), ("SIZE", size)], offset, slide)
+    return Window(WindowKind.HOP, size, slide, offset)
+
+
+def _cumulate(arguments: _Arguments, partition: tuple[int, ...]) -> Window:
+    step, size = arguments.length("STEP"), arguments.length("SIZE")
+    (offset,) = arguments.lengths("OFFSET")
+    _check(arguments, [("STEP", step), ("SIZE", size)], offset, step)
+    if size % step:
+        raise arguments.session.source.error(
+            arguments.given["SIZE"],
+            f"CUMULATE requires its size to be an integral multiple of step, but got {size} ms and step {step} ms",
+            "make the size a multiple of the step",
+        )
+    return Window(WindowKind.CUMULATE, size, step, offset)
+
+
+def _session(arguments: _Arguments, partition: tuple[int, ...]) -> Window:
+    gap = arguments.length("GAP")
+    _check(arguments, [("GAP", gap)], None, gap)
+    return Window(WindowKind.SESSION, gap, partition=partition)
+
+
+_WINDOWS: dict[WindowKind, Callable[[_Arguments, tuple[int, ...]], Window]] = {
+    WindowKind.TUMBLE: _tumble,
+    WindowKind.HOP: _hop,
+    WindowKind.CUMULATE: _cumulate,
+    WindowKind.SESSION: _session,
+}
