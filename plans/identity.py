@@ -56,7 +56,7 @@ def derived_uids(plan: CompiledPlan) -> Mapping[int, str]:
 
 def keeps_state(node: PlanNode) -> bool:
     """Whether the operator keeps anything between rows; a sink does only where it materialises."""
-    return node.KEEPS_STATE and (node.kind != "sink" or bool(node.state_slots(1)))
+    return node.keeps_state and (node.kind != "sink" or bool(node.state_slots(1)))
 
 
 def state_shape(node: PlanNode) -> dict[str, object]:

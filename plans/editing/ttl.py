@@ -109,7 +109,7 @@ def _node(plan: CompiledPlan, uids: dict[int, str], edit: TtlEdit) -> PlanNode:
 
 def _no_entry(edit: TtlEdit, node: PlanNode, names: list[str]) -> PlanError:
     if not names:
-        why = "watermarks clean its state" if node.KEEPS_STATE and not node.STATE else "it keeps no state"
+        why = "watermarks clean its state" if node.keeps_state and not node.STATE else "it keeps no state"
         return PlanError(f"node {node.id} ({node.type}) has no state entries: {why}", where=str(edit))
     remedy = did_you_mean(edit.entry, names)
     return PlanError(f"node {node.id} ({node.type}) has no state entry {edit.entry!r}", where=str(edit), remedy=remedy)

@@ -189,7 +189,7 @@ class PlanNode(PlanModel):
     ORDER: ClassVar[tuple[str, ...]] = ()
     #: Own fields that Flink writes after the description.
     TAIL: ClassVar[tuple[str, ...]] = ()
-    #: Whether the operator keeps anything between rows (windows do, without a `state` array).
+    #: Whether operators of the type keep anything between rows (windows do, without a `state` array).
     KEEPS_STATE: ClassVar[bool] = False
     #: Whether the product can run the node; one that it cannot is read, written and refused at execution by name.
     RUNNABLE: ClassVar[bool] = True
@@ -217,6 +217,11 @@ class PlanNode(PlanModel):
     def kind(self) -> str:
         """The operator's short name, `join` of `stream-exec-join_1`."""
         return self.NAME.removeprefix("stream-exec-")
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether this operator keeps anything between rows; of some types only some do."""
+        return self.KEEPS_STATE
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

@@ -8,15 +8,21 @@ from plans.nodes.base import TWO_INPUTS, Bool, Enforcing, Int, PlanNode
 from plans.nodes.fields import RowTypeJson
 from plans.nodes.ranks import RankRange, RankType
 from plans.nodes.specs import AggregateCall, JoinSpec, PartitionSpec, SortSpec
-from plans.nodes.windows import GroupWindow, NamedWindowProperty, Windowing
+from plans.nodes.windows import GroupWindow, NamedWindowProperty, SessionWindow, Windowing
 
 
 class WindowTableFunction(PlanNode):
     """TUMBLE, HOP, CUMULATE or SESSION over a table: adds the window's columns."""
 
     NAME = "stream-exec-window-table-function"
+    KEEPS_STATE = True
 
-    windowing: Windowing
+    windowing: Enforcing[Windowing]
+
+    @property
+    def keeps_state(self) -> bool:
+        """Sessions hold their rows until they are complete; other windows follow from a row alone."""
+        return isinstance(self.windowing.window, SessionWindow)
 
 
 class WindowAggregate(PlanNode):

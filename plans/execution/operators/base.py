@@ -108,11 +108,13 @@ class JoinedCondition:
 
 StatelessLowering = Callable[[Any, int, Flow, Lowering], Sequence[Flow | Exploded]]
 KeyedLowering = Callable[[Any, Lowering], KeyedOperator]
-EventTime = bool | Callable[[Any], bool]
+Predicate = Callable[[Any], bool]
+EventTime = bool | Predicate
 
 _STATELESS: dict[type[PlanNode], StatelessLowering] = {}
 _KEYED: dict[type[PlanNode], KeyedLowering] = {}
 _EVENT_TIME: dict[type[PlanNode], EventTime] = {}
+_KEYED_WHEN: dict[type[PlanNode], Predicate] = {}
 
 
 def stateless(*nodes: type[PlanNode]) -> Callable[[StatelessLowering], StatelessLowering]:
@@ -126,16 +128,21 @@ def stateless(*nodes: type[PlanNode]) -> Callable[[StatelessLowering], Stateless
     return register
 
 
-def keyed(*nodes: type[PlanNode], event_time: EventTime = False) -> Callable[[KeyedLowering], KeyedLowering]:
+def keyed(
+    *nodes: type[PlanNode], event_time: EventTime = False, when: Predicate | None = None
+) -> Callable[[KeyedLowering], KeyedLowering]:
     """Register how a node with keyed state becomes an operator of the kernel.
 
-    `event_time` tells, of such a node, whether its timers fire by watermark; else they fire by processing time.
+    `event_time` tells, of such a node, whether its timers fire by watermark; else they fire by processing time. `when`
+    tells which nodes of these types have state; the others are stateless.
     """
 
     def register(lowering: KeyedLowering) -> KeyedLowering:
         for node in nodes:
             _KEYED[node] = lowering
             _EVENT_TIME[node] = event_time
+            if when is not None:
+                _KEYED_WHEN[node] = when
         return lowering
 
     return register
@@ -143,7 +150,8 @@ def keyed(*nodes: type[PlanNode], event_time: EventTime = False) -> Callable[[Ke
 
 def is_keyed(node: PlanNode) -> bool:
     """True for a node that runs inside a stage."""
-    return type(node) in _KEYED
+    when = _KEYED_WHEN.get(type(node))
+    return type(node) in _KEYED and (when is None or when(node))
 
 
 def has_event_time(node: PlanNode) -> bool:
@@ -154,7 +162,7 @@ def has_event_time(node: PlanNode) -> bool:
 
 def is_stateless(node: PlanNode) -> bool:
     """True for a node that runs as columns between stages."""
-    return type(node) in _STATELESS
+    return type(node) in _STATELESS and not is_keyed(node)
 
 
 def lower_stateless(node: PlanNode, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow | Exploded]:

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from plans.execution.expressions import canonical_key, to_column
 from plans.execution.operators.base import Flow, JoinedCondition, KeyedOperator, KeyedPort, Lowering, keyed
 from plans.nodes import Join, MultiJoin
+from plans.nodes.base import PlanNode
 from plans.rex import Literal, RexNode
 from plans.types import LogicalType, RowType
 
@@ -35,7 +36,7 @@ def join(node: Join, lowering: Lowering) -> KeyedOperator:
             "filterNulls": list(spec.filter_nulls),
             "leftUpsertKeys": [list(key) for key in node.left_upsert_keys or ()],
             "rightUpsertKeys": [list(key) for key in node.right_upsert_keys or ()],
-            "condition": _condition(spec.non_equi_condition, (*left, *right), lowering, node),
+            "condition": joined_condition(spec.non_equi_condition, (*left, *right), lowering, node),
         },
     )
 
@@ -51,7 +52,7 @@ def multi_join(node: MultiJoin, lowering: Lowering) -> KeyedOperator:
     for port, types in enumerate(inputs):
         together = (*together, *types)
         rex = node.join_conditions[port] if port < len(node.join_conditions) else None
-        conditions.append(_condition(rex, together, lowering, node))
+        conditions.append(joined_condition(rex, together, lowering, node))
     return KeyedOperator(
         type="multi-join",
         ports=tuple(
@@ -108,9 +109,10 @@ def _join_key(
     return key
 
 
-def _condition(
-    rex: RexNode | None, types: tuple[LogicalType, ...], lowering: Lowering, node: Join | MultiJoin
+def joined_condition(
+    rex: RexNode | None, types: tuple[LogicalType, ...], lowering: Lowering, node: PlanNode
 ) -> JoinedCondition | None:
+    """A join's condition beside its keys, over the columns of all inputs; None if it is always true."""
     if rex is None or (isinstance(rex, Literal) and rex.value is True):
         return None
     return JoinedCondition(types, lambda columns: to_column(rex, tuple(columns), lowering.context(node)))

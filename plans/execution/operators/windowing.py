@@ -1,0 +1,119 @@
+"""What the window operators share: the windows of a row as columns, and their description for the kernel.
+
+Windows lie on a clock on the wall: that of the session's time zone for TIMESTAMP_LTZ and processing time, else UTC.
+Their starts and ends are BIGINT columns here, in ms from 1970 on that clock. Source: Flink 2.3's `TimeWindowUtil`,
+`SliceAssigners` and `GroupWindowAssigner`s.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from plans.durations import parse_iso_duration
+from plans.execution.expressions.zones import from_local, to_local
+from plans.execution.operators.base import Lowering, refuse
+from plans.nodes.base import PlanNode
+from plans.nodes.windows import (
+    CumulativeWindow,
+    HoppingWindow,
+    SessionWindow,
+    TimeAttributeWindowing,
+    TumblingWindow,
+    Window,
+    WindowAttachedWindowing,
+    Windowing,
+)
+from plans.types import BIGINT, LogicalType, TimestampLtzType
+
+#: The types of a window's start and end, as columns for the kernel.
+MILLIS = BIGINT
+
+
+def zone_of(node: PlanNode, time: LogicalType, lowering: Lowering) -> str | None:
+    """The zone of the clock that windows over times of this type lie on; None for UTC."""
+    if not isinstance(time, TimestampLtzType):
+        return None
+    zone = node.configuration.get("table.local-time-zone", "default")
+    zone = lowering.expressions.time_zone if zone == "default" else zone
+    return None if zone == "UTC" else zone
+
+
+def millis(time: Column, type_: LogicalType, zone: str | None) -> Column:
+    """A TIMESTAMP or TIMESTAMP_LTZ as ms on the clock."""
+    local = to_local(time, zone) if isinstance(type_, TimestampLtzType) and zone is not None else time
+    return F.unix_millis(local.cast("timestamp"))
+
+
+def timestamp(local: Column, type_: LogicalType, zone: str | None) -> Column:
+    """Ms on the clock as a value of the type."""
+    time = F.timestamp_millis(local).cast("timestamp_ntz")
+    return from_local(time, zone or "UTC") if isinstance(type_, TimestampLtzType) else time
+
+
+def window_spec(window: Window) -> dict[str, Any]:
+    """A window for the kernel; all lengths in ms."""
+    match window:
+        case TumblingWindow():
+            return {"type": "tumbling", "size": _ms(window.size), "offset": _ms(window.offset)}
+        case HoppingWindow():
+            sizes = {"size": _ms(window.size), "slide": _ms(window.slide)}
+            return {"type": "hopping", **sizes, "offset": _ms(window.offset)}
+        case CumulativeWindow():
+            sizes = {"maxSize": _ms(window.max_size), "step": _ms(window.step)}
+            return {"type": "cumulative", **sizes, "offset": _ms(window.offset)}
+        case SessionWindow():
+            return {"type": "session", "gap": _ms(window.gap)}
+
+
+def _ms(duration: str | None) -> int:
+    return 0 if duration is None else parse_iso_duration(duration)
+
+
+def tumbling_end(time: Column, spec: dict[str, Any]) -> Column:
+    """The end of the tumbling window of a time."""
+    size, offset = F.lit(spec["size"]), F.lit(spec["offset"])
+    return time - F.pmod(time - offset, size) + size
+
+
+def window_ends(time: Column, spec: dict[str, Any]) -> Column:
+    """The ends of all aligned windows of a time, an array, in Flink's order: hopping windows from the last on."""
+    offset = F.lit(spec["offset"])
+    match spec["type"]:
+        case "hopping":
+            size, slide = spec["size"], spec["slide"]
+            last = time - F.pmod(time - offset, F.lit(slide)) + F.lit(size)
+            # Ends are after the time; with a slide longer than the size there may be none.
+            count = F.floor((last - time - F.lit(1)) / F.lit(slide)) + F.lit(1)
+            ends = F.transform(F.sequence(F.lit(0), F.greatest(count, F.lit(1)) - 1), lambda at: last - at * slide)
+            return F.filter(ends, lambda end: end > time)
+        case "cumulative":
+            size, step = spec["maxSize"], spec["step"]
+            start = time - F.pmod(time - offset, F.lit(size))
+            first = start + F.floor((time - start) / F.lit(step)) * F.lit(step) + F.lit(step)
+            return F.sequence(first, start + F.lit(size), F.lit(step).cast("bigint"))
+    return F.array(tumbling_end(time, spec))
+
+
+def window_start(end: Column, spec: dict[str, Any]) -> Column:
+    """The start of the aligned window with an end."""
+    if spec["type"] == "cumulative":
+        last = end - F.lit(1)
+        return last - F.pmod(last - F.lit(spec["offset"]), F.lit(spec["maxSize"]))
+    return end - F.lit(spec["size"])
+
+
+def time_attribute(node: PlanNode, windowing: Windowing) -> TimeAttributeWindowing:
+    """The windowing of a node that assigns windows by a time attribute."""
+    if not isinstance(windowing, TimeAttributeWindowing):
+        raise refuse(node, f"its windows are {windowing.strategy}", "compile the program again")
+    return windowing
+
+
+def attached(node: PlanNode, windowing: Windowing) -> WindowAttachedWindowing:
+    """The windowing of a node whose rows carry their window."""
+    if not isinstance(windowing, WindowAttachedWindowing):
+        raise refuse(node, f"its windows are {windowing.strategy}", "compile the program again")
+    return windowing
