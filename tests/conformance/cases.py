@@ -59,21 +59,21 @@ def difference(case: Case, out: Path) -> str:
     """What is missing or too much in the sinks' files; empty where they hold what Flink computed."""
     digits = 6 if case.expected.get("float_tolerance") else 12
     for sink, rows in case.expected["sinks"].items():
-        table, values = _added_up(out / sink)
+        table, values = added_up(out / sink)
         negative = [values[key] for key, count in table.items() if count < 0]
         if negative:
             return f"{sink}: more deletes than inserts of {negative[0]}"
-        got = Counter({_key(_near(values[key], digits)): 0 for key in table})
+        got = Counter({row_text(_near(values[key], digits)): 0 for key in table})
         for key, count in table.items():
-            got[_key(_near(values[key], digits))] += count
+            got[row_text(_near(values[key], digits))] += count
         got = +got
-        want = Counter(_key(_near(row, digits)) for row in rows)
+        want = Counter(row_text(_near(row, digits)) for row in rows)
         if got != want:
             return f"{sink}: missing {list((want - got).elements())[:3]}, extra {list((got - want).elements())[:3]}"
     return ""
 
 
-def _events(folder: Path) -> Iterator[dict[str, Any]]:
+def events(folder: Path) -> Iterator[dict[str, Any]]:
     for file in sorted(folder.rglob("*")):
         hidden = any(part.startswith(("_", ".")) for part in file.relative_to(folder).parts)
         if hidden or not file.is_file():
@@ -83,20 +83,20 @@ def _events(folder: Path) -> Iterator[dict[str, Any]]:
             yield event if set(event) == {"before", "after", "op"} else {"before": None, "after": event, "op": "c"}
 
 
-def _added_up(folder: Path) -> tuple[Counter[str], dict[str, Any]]:
+def added_up(folder: Path) -> tuple[Counter[str], dict[str, Any]]:
     table: Counter[str] = Counter()
     values: dict[str, Any] = {}
-    for event in _events(folder) if folder.exists() else ():
+    for event in events(folder) if folder.exists() else ():
         assert event["op"] in "crud", event
         for side, sign in (("before", -1), ("after", 1)):
             row = event[side]
             if row is not None:
-                table[_key(row)] += sign
-                values[_key(row)] = row
+                table[row_text(row)] += sign
+                values[row_text(row)] = row
     return table, values
 
 
-def _key(row: Any) -> str:
+def row_text(row: Any) -> str:
     return json.dumps(_normal(row), sort_keys=True, ensure_ascii=False)
 
 

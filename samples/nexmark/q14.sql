@@ -1,0 +1,31 @@
+-- Calculation: conversion, filter, kind of the day's time, and how often a letter comes in a text.
+-- The published query counts with a user function; here it is what REPLACE takes away.
+CREATE TABLE q14 (
+  auction BIGINT,
+  bidder BIGINT,
+  price DECIMAL(23, 3),
+  timeOfDay STRING,
+  ts TIMESTAMP(3),
+  extra STRING,
+  letters INT
+) WITH (
+  'connector' = 'filesystem',
+  'path' = 'out/nexmark/q14',
+  'format' = 'json'
+);
+
+INSERT INTO q14
+SELECT
+  auction,
+  bidder,
+  0.908 * price,
+  CASE
+    WHEN HOUR(ts) BETWEEN 8 AND 18 THEN 'day'
+    WHEN HOUR(ts) <= 6 OR HOUR(ts) >= 20 THEN 'night'
+    ELSE 'other'
+  END,
+  ts,
+  extra,
+  CHAR_LENGTH(extra) - CHAR_LENGTH(REPLACE(extra, 'c', ''))
+FROM bid
+WHERE 0.908 * price > 1000000 AND 0.908 * price < 50000000;

@@ -1,0 +1,35 @@
+"""The programs of `samples/nexmark`, with their files in a folder of the caller's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.bench.harness import ROOT
+
+FOLDER = ROOT / "samples" / "nexmark"
+#: The published queries without q6, which is not of SQL that Flink can plan.
+QUERIES = tuple(f"q{number}" for number in range(23) if number != 6)
+
+_SINK = re.compile(r"(CREATE TABLE q\d+ .*?\n\))[^;]*;", re.DOTALL)
+
+
+def program(query: str, data: Path, out: Path | None = None) -> str:
+    """A whole program: the tables, then the query.
+
+    Args:
+        query: its name, `q0` to `q22`.
+        data: the folder that the generator wrote to.
+        out: the folder in which the sink's folder is; None: a sink that drops its rows.
+    """
+    text = (FOLDER / "tables.sql").read_text() + "\n" + (FOLDER / f"{query}.sql").read_text()
+    text = text.replace("'data/nexmark/", f"'{data.resolve()}/")
+    if out is None:
+        return _SINK.sub(r"\1 WITH ('connector' = 'blackhole');", text)
+    return text.replace("'out/nexmark/", f"'{out.resolve()}/")
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a program in which no text has a semicolon before a line's end."""
+    lines = [line for line in text.splitlines() if not line.startswith("--")]
+    return [statement.strip() for statement in "\n".join(lines).split(";\n") if statement.strip(" \n;")]

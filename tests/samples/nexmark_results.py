@@ -1,0 +1,95 @@
+"""What Flink computed for the queries of `samples/nexmark` over a small data set, and results compared with it.
+
+`nexmark/<query>.json` holds the table that the query's changelog adds up to: all rows where they are few, else their
+number, a digest and the first ones. To record them again with a real Flink, which must not change them:
+
+    python -m tests.samples.nexmark_results
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from samples.nexmark.generate import Nexmark
+from tests.conformance.cases import added_up
+
+RESULTS = Path(__file__).with_name("nexmark")
+#: Some four windows of ten seconds.
+SMALL = Nexmark(events=20_000, rate=500, files=1, seed=7)
+#: A table of so many rows is kept whole, of a longer one the first few.
+_WHOLE, _FIRST = 50, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A table: how many rows, a digest of all of them in order of their texts, and rows to look at.
+
+    Args:
+        count: of rows.
+        digest: SHA-256 of the rows' texts.
+        folders: of a partitioned table, the folders of its files.
+        rows: texts of all rows or of the first few.
+    """
+
+    count: int
+    digest: str
+    folders: tuple[str, ...]
+    rows: tuple[str, ...]
+
+
+def result(out: Path) -> Result:
+    """What the files of a sink add up to."""
+    table, _ = added_up(out)
+    assert not [row for row, count in table.items() if count < 0], "more deletes than inserts"
+    rows = sorted(table.elements())
+    files = (file for file in out.rglob("*") if file.is_file()) if out.exists() else ()
+    folders = sorted({str(file.parent.relative_to(out)) for file in files} - {"."})
+    return Result(
+        len(rows),
+        hashlib.sha256("\n".join(rows).encode()).hexdigest(),
+        tuple(folder for folder in folders if "/." not in f"/{folder}"),
+        tuple(rows if len(rows) <= _WHOLE else rows[:_FIRST]),
+    )
+
+
+def expected(query: str) -> Result:
+    """What Flink computed."""
+    found = json.loads((RESULTS / f"{query}.json").read_text())
+    return Result(found["count"], found["digest"], tuple(found["folders"]), tuple(found["rows"]))
+
+
+def difference(want: Result, got: Result) -> str:
+    """What differs, in words; empty where nothing does."""
+    if want == got:
+        return ""
+    missing = list((Counter(want.rows) - Counter(got.rows)).elements())[:3]
+    extra = list((Counter(got.rows) - Counter(want.rows)).elements())[:3]
+    folders = f", folders {want.folders} and {got.folders}" if want.folders != got.folders else ""
+    return f"{want.count} rows expected, {got.count} found; missing {missing}, extra {extra}{folders}"
+
+
+def record(queries: Sequence[str]) -> None:
+    """Ask Flink, and write the files."""
+    from tests.bench.nexmark.flink import ONE_TASK, run_jobs
+    from tests.bench.nexmark.programs import program, statements
+
+    RESULTS.mkdir(exist_ok=True)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        SMALL.write(folder / "data")
+        run_jobs([statements(program(query, folder / "data", folder)) for query in queries], ONE_TASK, folder)
+        for query in queries:
+            found = asdict(result(folder / query))
+            (RESULTS / f"{query}.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    from tests.bench.nexmark.programs import QUERIES
+
+    record(QUERIES)
