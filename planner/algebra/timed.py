@@ -78,3 +78,26 @@ class TemporalJoin(RelNode):
 
     def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
         return replace(self, left=inputs[0], right=inputs[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Match(_Single):
+    """MATCH_RECOGNIZE: rows in the order of `order` that match `pattern`; one row for each match.
+
+    Columns: those of `partition`, then the measures. `definitions` and `measures` are over PatternInputRefs, which
+    count the columns of the input; `pattern` and `after` are written as plans have them.
+    """
+
+    partition: tuple[int, ...]
+    order: tuple[SortKey, ...]
+    pattern: RexNode
+    definitions: tuple[tuple[str, RexNode], ...]
+    measures: tuple[tuple[str, RexNode], ...]
+    after: RexNode
+    subsets: tuple[tuple[str, tuple[str, ...]], ...]
+    interval: Literal | None
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns

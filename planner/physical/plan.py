@@ -10,6 +10,7 @@ from planner.physical import (  # noqa: F401  # they register themselves
     aggregate,
     calc,
     join,
+    match,
     over,
     plumbing,
     rank,

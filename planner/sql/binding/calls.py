@@ -30,6 +30,12 @@ def _call(session: Session, node: exp.Expr, context: Context) -> RexNode:
     name = node.name
     if len(node.parts) > 1:
         raise _unknown(session, node, ".".join(node.names))
+    if context.pattern:
+        from planner.sql.binding.matches import bind_navigation  # for MATCH_RECOGNIZE alone
+
+        found = bind_navigation(session, node, context)
+        if found is not None:
+            return found
     if node.over is not None or name in WINDOW_FUNCTIONS:
         return bind_over(session, node, context)
     if name in GROUPING_FUNCTIONS or name == "GROUP_ID":

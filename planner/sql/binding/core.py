@@ -72,6 +72,7 @@ class Context:
         grouped: whether the query block has a GROUP BY.
         over: whether OVER may stand here.
         windows: the named windows of the query block.
+        pattern: whether this is inside MATCH_RECOGNIZE, where columns belong to pattern variables.
     """
 
     scope: Scope
@@ -81,6 +82,7 @@ class Context:
     grouped: bool = False
     over: bool = False
     windows: Mapping[str, ast.WindowSpec] = field(default_factory=dict)
+    pattern: bool = False
 
     def inside(self) -> Surroundings:
         """The surroundings of a query inside this expression."""

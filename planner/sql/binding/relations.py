@@ -393,7 +393,13 @@ def _window_table(session: Session, node: ast.TableFunction, place: Place) -> Fr
 
 
 def _match_recognize(session: Session, node: exp.Expr, place: Place) -> From:
-    raise session.source.unsupported(node, "MATCH_RECOGNIZE")
+    from planner.sql.binding.matches import bind_match  # for programs with MATCH_RECOGNIZE alone
+
+    assert isinstance(node, ast.MatchRecognize)
+    source = _relation(session, node.this, Place(replace(place.around, parent=place.outer)))
+    columns = tuple(column.name for column in source.visible)
+    query = bind_match(session, node, Bound(source.rel, columns), place.around)
+    return _named(session, query, node, node.table_alias, (), place)
 
 
 _BINDERS: dict[type[exp.Expr], Callable[[Session, exp.Expr, Place], From]] = {

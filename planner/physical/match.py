@@ -1,0 +1,102 @@
+"""MATCH_RECOGNIZE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.algebra.nodes import SortKey
+from planner.algebra.timed import Match
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Keys,
+    Kinds,
+    Lowering,
+    Operator,
+    Single,
+    any_distribution,
+    lowers,
+    make,
+)
+from planner.physical.describe import names_text, order_text, rex_text
+from planner.physical.plumbing import Exchange
+from planner.physical.rank import sort_spec
+from planner.physical.requirements import require_insert_only
+from plans.nodes.base import PlanNode
+from plans.nodes.match import Match as MatchNode
+from plans.nodes.match import MatchSpec
+from plans.nodes.specs import PartitionSpec
+from plans.rex import Literal, RexNode
+from plans.types import RowType
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMatch(Single):
+    """A row for each match of a pattern in the rows of a partition, by time."""
+
+    partition: tuple[int, ...]
+    order: tuple[SortKey, ...]
+    pattern: RexNode
+    definitions: tuple[tuple[str, RexNode], ...]
+    measures: tuple[tuple[str, RexNode], ...]
+    after: RexNode
+    subsets: tuple[tuple[str, tuple[str, ...]], ...]
+    interval: Literal | None
+    columns: RowType
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return make(MatchNode)(
+            id=at.id,
+            match_spec=make(MatchSpec)(
+                pattern=self.pattern,
+                pattern_definitions=dict(self.definitions),
+                measures=dict(self.measures),
+                after=self.after,
+                subsets=dict(self.subsets),
+                all_rows=False,
+                partition=make(PartitionSpec)(fields=self.partition),
+                order_by=sort_spec(self.order),
+                interval=self.interval,
+            ),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        partition = f"partitionBy=[{names_text(self.partition, names)}], " if self.partition else ""
+        measures = ", ".join(f"{rex_text(rex, names)} AS {name}" for name, rex in self.measures)
+        return (
+            f"Match({partition}orderBy=[{order_text(self.order, names)}], measures=[{measures}], "
+            f"rowsPerMatch=[ONE ROW PER MATCH])"
+        )
+
+
+@lowers(Match)
+def _lower_match(rel: Match, at: Lowering) -> Operator:
+    source = Exchange(at.lower(rel.input), rel.partition if rel.partition else None)
+    require_insert_only("Match Recognize", source, at)
+    return PatternMatch(
+        source,
+        rel.partition,
+        rel.order,
+        rel.pattern,
+        rel.definitions,
+        rel.measures,
+        rel.after,
+        rel.subsets,
+        rel.interval,
+        rel.columns,
+    )

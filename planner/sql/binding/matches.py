@@ -1,0 +1,285 @@
+"""MATCH_RECOGNIZE in FROM.
+
+Inside it, columns belong to pattern variables: `A.price` is a column of the rows matched to A, `price` one of all rows
+matched. They are bound over a row that holds the input's columns once for each variable, and then become
+PatternInputRefs.
+
+Source: Flink's "Pattern Recognition" page; Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from planner.algebra.nodes import SortKey
+from planner.algebra.timed import Match
+from planner.functions.casts import cast
+from planner.functions.fold import fold, simplify
+from planner.functions.registry import resolve_call
+from planner.sql import nodes as ast
+from planner.sql.binding.core import AggregateRef, Bound, Context, Session, Surroundings
+from planner.sql.binding.expressions import bind, bind_condition, bind_value
+from planner.sql.binding.patterns import parse_pattern, pattern_rex, skip_rex
+from planner.sql.binding.scopes import Relation, Scope, columns_of
+from planner.sql.binding.windows import directions
+from planner.suggestions import did_you_mean
+from plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of
+from plans.types import (
+    BIGINT,
+    INT,
+    DayTimeIntervalType,
+    Field,
+    LogicalType,
+    RowType,
+    SymbolType,
+    TimeKind,
+    TimestampBase,
+    TimestampLtzType,
+    TimestampType,
+    row_of,
+)
+
+#: The variable of columns that are written without one.
+ANY = "*"
+_SKIPS = {"SKIP PAST LAST ROW": "SKIP_PAST_LAST_ROW", "SKIP TO NEXT ROW": "SKIP_TO_NEXT_ROW", None: "SKIP_TO_NEXT_ROW"}
+
+
+def bind_match(session: Session, node: ast.MatchRecognize, source: Bound, around: Surroundings) -> Bound:
+    """The rows of a MATCH_RECOGNIZE over `source`.
+
+    Raises:
+        ProgramError: unknown variables or columns, a wrong order, no measures, a pattern that cannot end.
+        UnsupportedError: ALL ROWS PER MATCH, a pattern that is not linear, PREV and NEXT.
+    """
+    if node.args.get("rows") == "ALL ROWS PER MATCH":
+        raise session.source.unsupported(node, "ALL ROWS PER MATCH", "write ONE ROW PER MATCH")
+    return _Match(session, node, source, around).bound()
+
+
+class _Match:
+    def __init__(self, session: Session, node: ast.MatchRecognize, source: Bound, around: Surroundings) -> None:
+        self._session = session
+        self._node = node
+        self._source = source
+        self._around = around
+        with session.source.at(node):
+            self._elements = parse_pattern(str(node.args["pattern"]))
+        self._subsets = tuple(
+            (str(item.alias), tuple(member.name for member in item.this.expressions))
+            for item in node.args.get("subset") or []
+        )
+        defined = [str(item.alias) for item in node.args["define"]]
+        places = [element.name for element in self._elements]
+        self._variables = list(dict.fromkeys([ANY, *places, *(name for name, _ in self._subsets), *defined]))
+        self._row = source.rel.row_type
+
+    def bound(self) -> Bound:
+        partition = tuple(self._column(item) for item in self._node.args.get("partition_by") or [])
+        measures = tuple(self._measure(item) for item in self._node.args.get("measures") or [])
+        if not measures:
+            raise self._session.source.error(self._node, "MATCH_RECOGNIZE needs a measure", "add MEASURES A.x AS x")
+        names = [self._source.names[index] for index in partition] + [name for name, _ in measures]
+        types = [self._row.types[index] for index in partition] + [type_of(rex) for _, rex in measures]
+        rel = Match(
+            input=self._source.rel,
+            partition=partition,
+            order=self._order(),
+            pattern=pattern_rex(self._elements),
+            definitions=tuple(self._definition(item) for item in self._node.args["define"]),
+            measures=measures,
+            after=self._after(),
+            subsets=self._subsets,
+            interval=self._interval(),
+            columns=row_of(names, types),
+        )
+        return Bound(rel, tuple(names))
+
+    # --- clauses
+
+    def _plain(self, clause: str) -> Context:
+        scope = Scope(
+            (), columns_of(self._source.names), self._row, self._around.parent, self._session.names.correlation()
+        )
+        return Context(scope, self._around.ctes, clause)
+
+    def _column(self, node: exp.Expr) -> int:
+        rex = bind(self._session, node, self._plain("PARTITION BY of MATCH_RECOGNIZE"))
+        if not isinstance(rex, InputRef):
+            raise self._session.source.error(node, "MATCH_RECOGNIZE partitions by columns", "compute it in a subquery")
+        return rex.index
+
+    def _order(self) -> tuple[SortKey, ...]:
+        clause = self._node.args.get("order")
+        keys: list[SortKey] = []
+        for item in clause.expressions if clause is not None else []:
+            rex = bind(self._session, item.this, self._plain("ORDER BY of MATCH_RECOGNIZE"))
+            if not isinstance(rex, InputRef):
+                raise self._session.source.error(item, "MATCH_RECOGNIZE orders by columns", "compute it in a subquery")
+            keys.append(SortKey(rex.index, *directions(item)))
+        if not keys or not _is_time(self._row.types[keys[0].index]):
+            raise self._session.source.error(
+                clause or self._node,
+                "MATCH_RECOGNIZE must be ordered by a rowtime or proctime attribute first",
+                "write ORDER BY with a time attribute",
+            )
+        if not keys[0].ascending:
+            raise self._session.source.error(
+                clause, "the primary sort order must be ascending on time", "leave DESC out"
+            )
+        return tuple(keys)
+
+    def _measure(self, node: exp.Expr) -> tuple[str, RexNode]:
+        rex = self._finished(self._pattern_rex(bind_value(self._session, node.this, self._inside("MEASURES"))))
+        return str(node.alias), Call("$FINAL$1", (rex,), type_of(rex), "PREFIX")
+
+    def _definition(self, node: exp.Expr) -> tuple[str, RexNode]:
+        name = str(node.alias)
+        rex = self._pattern_rex(bind_condition(self._session, node.this, self._inside("DEFINE")))
+        return name, self._finished(_navigated(rex, name))
+
+    def _after(self) -> RexNode:
+        after, variable = self._node.args.get("after"), self._node.args.get("after_variable")
+        if variable is None:
+            return Literal(_SKIPS[after], SymbolType(nullable=False), "MATCH_RECOGNIZE_AFTER_OPTION")
+        places = [element.name for element in self._elements]
+        if variable.name not in places:
+            raise self._session.source.error(
+                variable, f"unknown pattern variable {variable.name!r}", did_you_mean(variable.name, places)
+            )
+        return skip_rex(str(after).rsplit(" ", 1)[-1], variable.name)
+
+    def _interval(self) -> Literal | None:
+        node = self._node.args.get("within")
+        if node is None:
+            return None
+        rex = fold(bind(self._session, node, self._plain("WITHIN")))
+        if not isinstance(rex, Literal) or not isinstance(rex.type, DayTimeIntervalType):
+            raise self._session.source.error(node, "WITHIN needs a constant interval of days to seconds")
+        return rex
+
+    # --- columns of variables
+
+    def _inside(self, clause: str) -> Context:
+        """The place of a measure or a definition."""
+        width = len(self._row.fields)
+        relations = tuple(
+            Relation((name,), columns_of(self._source.names, at * width)) for at, name in enumerate(self._variables)
+        )
+        fields = tuple(Field(f"{at}", type_) for at, type_ in enumerate(self._row.types * len(self._variables)))
+        scope = Scope(
+            relations[1:], relations[0].columns, RowType(fields=fields), None, self._session.names.correlation()
+        )
+        return Context(scope, self._around.ctes, clause, aggregates=True, pattern=True)
+
+    def _pattern_rex(self, rex: RexNode) -> RexNode:
+        """An expression over the row of all variables with references to their columns; times are plain timestamps."""
+        width = len(self._row.fields)
+
+        def change(node: RexNode) -> RexNode:
+            if isinstance(node, InputRef):
+                ref = PatternInputRef(self._variables[node.index // width], node.index % width, node.type)
+                return _plain_time(ref)
+            return _navigation(node) if isinstance(node, Call) and node.name in _NAVIGATIONS else node
+
+        return transform(rex, change)
+
+    def _finished(self, rex: RexNode) -> RexNode:
+        return simplify(transform(rex, self._aggregate))
+
+    def _aggregate(self, node: RexNode) -> RexNode:
+        """An aggregate over the rows of a variable as a call; AVG as sum by count, as Flink writes it."""
+        if not isinstance(node, AggregateRef):
+            return node
+        if node.distinct or node.filter is not None:
+            raise self._session.source.unsupported(self._node, "DISTINCT or FILTER in MATCH_RECOGNIZE")
+        if node.name != "$AVG$1":
+            return Call(node.name, node.operands, node.type, node.syntax)
+        total = Call("$SUM$1", node.operands, type_of(node.operands[0]).with_nullability(True))
+        count = Call("$COUNT$1", node.operands, BIGINT.not_null(), "FUNCTION_STAR")
+        return cast(resolve_call("/", (total, count)), node.type)
+
+
+_NAVIGATIONS = ("$FIRST$1", "$LAST$1")
+
+
+def bind_navigation(session: Session, node: ast.Call, context: Context) -> RexNode | None:
+    """The calls that exist inside MATCH_RECOGNIZE alone; None for another call.
+
+    Raises:
+        ProgramError: wrong arguments.
+        UnsupportedError: PREV and NEXT, which Flink cannot run either.
+    """
+    if node.name in ("PREV", "NEXT"):
+        raise session.source.unsupported(
+            node, f"{node.name}, a physical offset within the partition,", "use LAST(A.x, n) or FIRST(A.x, n)"
+        )
+    if node.name in ("MATCH_ROWTIME", "MATCH_PROCTIME"):
+        return _match_time(session, node, context)
+    if node.name not in ("FIRST", "LAST"):
+        return None
+    if len(node.arguments) not in (1, 2):
+        raise session.source.error(node, f"{node.name} takes an expression and an offset")
+    operand = bind(session, node.arguments[0], context)
+    offset: RexNode = Literal(0, INT.not_null())
+    if len(node.arguments) == 2:
+        offset = fold(bind(session, node.arguments[1], context))
+        if not isinstance(offset, Literal) or not isinstance(offset.value, int):
+            raise session.source.error(node.arguments[1], f"the offset of {node.name} must be a whole number")
+    return Call(f"${node.name}$1", (operand, offset), type_of(operand))
+
+
+def _match_time(session: Session, node: ast.Call, context: Context) -> RexNode:
+    if node.name == "MATCH_PROCTIME":
+        type_: LogicalType = TimestampLtzType(precision=3, kind=TimeKind.PROCTIME, nullable=False)
+        return Call("$MATCH_PROCTIME$1", (), type_)
+    if not node.arguments:
+        return Call("$MATCH_ROWTIME$1", (), TimestampType(precision=3, kind=TimeKind.ROWTIME, nullable=False))
+    raise session.source.unsupported(node, "an argument of MATCH_ROWTIME", "leave it out")
+
+
+def _navigation(call: Call) -> RexNode:
+    """FIRST or LAST of an expression as that expression of the first or last values."""
+    operand, offset = call.operands
+
+    def visit(rex: RexNode) -> RexNode:
+        if _reference(rex) is not None:
+            return replace(call, operands=(rex, offset), type=type_of(rex))
+        return rex.with_children(tuple(map(visit, rex.children())))
+
+    return visit(operand)
+
+
+def _navigated(rex: RexNode, name: str) -> RexNode:
+    """A definition with the rows told that its columns are of: the row at hand for `name`, the last one for others."""
+    if isinstance(rex, AggregateRef) or (isinstance(rex, Call) and rex.name in _NAVIGATIONS):
+        return rex
+    reference = _reference(rex)
+    if reference is not None:
+        call = "$PREV$1" if reference.alpha == name else "$LAST$1"
+        return Call(call, (rex, Literal(0, INT.not_null())), type_of(rex))
+    return rex.with_children(tuple(_navigated(child, name) for child in rex.children()))
+
+
+def _reference(rex: RexNode) -> PatternInputRef | None:
+    """The column of a variable that an expression is, as a plain timestamp or not."""
+    if isinstance(rex, Call) and rex.name in _PLAIN and rex.operands and _is_time(type_of(rex.operands[0])):
+        rex = rex.operands[0]
+    return rex if isinstance(rex, PatternInputRef) else None
+
+
+_PLAIN = ("$CAST$1", "$PROCTIME_MATERIALIZE$1")
+
+
+def _plain_time(ref: PatternInputRef) -> RexNode:
+    type_ = ref.type
+    if not isinstance(type_, TimestampBase) or not type_.is_time_attribute:
+        return ref
+    if type_.kind is TimeKind.PROCTIME:
+        return Call("$PROCTIME_MATERIALIZE$1", (ref,), type_.as_regular())
+    return Call("$CAST$1", (ref,), type_.as_regular(), "SPECIAL")
+
+
+def _is_time(type_: LogicalType) -> bool:
+    return isinstance(type_, TimestampBase) and type_.is_time_attribute

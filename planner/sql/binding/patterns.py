@@ -1,0 +1,157 @@
+"""The text of PATTERN in MATCH_RECOGNIZE, as the expression that plans have.
+
+Linear patterns only: variables one after another, each with a quantifier.
+
+Source: Flink's "Pattern Recognition" page; what Flink 2.3 refuses.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import reduce
+
+from plans.errors import ProgramError, UnsupportedError
+from plans.rex import Call, Literal, RexNode
+from plans.types import BOOLEAN, INT, CharType, NullType
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<name>[A-Za-z_][A-Za-z0-9_]*|`[^`]+`)
+      | (?P<quantifier>[*+?] | \{\s*\d*\s*(?:,\s*\d*\s*)?\})
+      | (?P<other>\{-|-\}|.)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_WITHOUT_END = -1
+_QUANTIFIERS = {"*": (0, _WITHOUT_END), "+": (1, _WITHOUT_END), "?": (0, 1)}
+_REFUSED = {
+    "|": "alternatives in a pattern (A | B)",
+    "(": "groups in a pattern, (A B)",
+    "^": "an anchor in a pattern (^)",
+    "$": "an anchor in a pattern ($)",
+    "{-": "an exclusion in a pattern, {- A -}",
+}
+#: The type that Flink gives to the parts of a pattern.
+_PART = NullType()
+
+
+@dataclass(frozen=True)
+class Element:
+    """A variable and how often it matches: `least` to `most` times, -1 for no end; as few as possible if reluctant."""
+
+    name: str
+    least: int = 1
+    most: int = 1
+    reluctant: bool = False
+    quantified: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes as many rows as it can get."""
+        return not self.reluctant and self.least != self.most and (self.least, self.most) != (0, 1)
+
+
+def parse_pattern(text: str) -> tuple[Element, ...]:
+    """The variables of a pattern in order.
+
+    Raises:
+        ProgramError: not a pattern, a variable twice, nothing that must match, an open end.
+        UnsupportedError: alternatives, groups, anchors, exclusions, PERMUTE.
+    """
+    found = _elements(text)
+    names = [element.name for element in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ProgramError(
+                f"pattern variable {name!r} is used twice", remedy="give each place a variable of its own"
+            )
+    if all(element.least == 0 for element in found):
+        raise ProgramError(
+            "a pattern that can match no row is not supported", remedy="let a variable match once at least"
+        )
+    if found[-1].is_open:
+        raise ProgramError(
+            "a greedy quantifier cannot be the last element of a pattern: the match would never end",
+            remedy=f"end the pattern with another variable, or write a reluctant one: {names[-1]}+?",
+        )
+    return found
+
+
+def _elements(text: str) -> tuple[Element, ...]:
+    found: list[Element] = []
+    for kind, token in _tokens(text):
+        if kind == "name":
+            if token.upper() == "PERMUTE":
+                raise _refused("PERMUTE in a pattern")
+            found.append(Element(token.strip("`")))
+        elif kind == "quantifier" and found and token == "?" and found[-1].quantified and not found[-1].reluctant:
+            found[-1] = _reluctant(found[-1])
+        elif kind == "quantifier" and found and not found[-1].quantified:
+            least, most = _times(token)
+            found[-1] = Element(found[-1].name, least, most, quantified=True)
+        elif token in _REFUSED:
+            raise _refused(_REFUSED[token])
+        else:
+            raise ProgramError(
+                f"unexpected {token!r} in a pattern", remedy="write variables with quantifiers: A B+ C{2,3}"
+            )
+    if not found:
+        raise ProgramError("a pattern needs a variable", remedy="write PATTERN (A B+ C)")
+    return tuple(found)
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    return [(str(item.lastgroup), item.group(str(item.lastgroup))) for item in _TOKEN.finditer(text.strip())]
+
+
+def _reluctant(element: Element) -> Element:
+    if (element.least, element.most) == (0, 1):
+        raise _refused("a reluctant optional variable (A??)")
+    return Element(element.name, element.least, element.most, True, True)
+
+
+def _times(token: str) -> tuple[int, int]:
+    if token in _QUANTIFIERS:
+        return _QUANTIFIERS[token]
+    low, comma, high = (part.strip() for part in token[1:-1].partition(","))
+    if not comma:
+        if not low:
+            raise ProgramError("a quantifier needs a number", remedy="write {2}, {2,}, {,3} or {2,3}")
+        return int(low), int(low)
+    least, most = int(low or 0), int(high) if high else _WITHOUT_END
+    if most != _WITHOUT_END and (most < least or most == 0):
+        raise ProgramError(
+            f"a quantifier from {least} to {most} matches nothing", remedy="write the smaller number first"
+        )
+    return least, most
+
+
+def _refused(what: str) -> UnsupportedError:
+    return UnsupportedError(f"{what} is not supported", remedy="write a linear pattern: A B+ C{2,3}")
+
+
+def pattern_rex(elements: tuple[Element, ...]) -> RexNode:
+    """A pattern as plans have it."""
+    concat = (("sqlKind", "PATTERN_CONCAT"),)
+    return reduce(lambda one, other: Call("", (one, other), _PART, "BINARY", concat), map(_element_rex, elements))
+
+
+def _element_rex(element: Element) -> RexNode:
+    name = variable_rex(element.name)
+    if not element.quantified:
+        return name
+    number = INT.not_null()
+    flag = Literal(element.reluctant, BOOLEAN.not_null())
+    times = (Literal(element.least, number), Literal(element.most, number), flag)
+    return Call("$PATTERN_QUANTIFIER$1", (name, *times), _PART, "SPECIAL")
+
+
+def variable_rex(name: str) -> Literal:
+    """A pattern variable as plans have it."""
+    return Literal(name, CharType(length=len(name), nullable=False))
+
+
+def skip_rex(side: str, variable: str) -> RexNode:
+    """`SKIP TO FIRST|LAST variable` as plans have it."""
+    return Call(f"$SKIP TO {side}$1", (variable_rex(variable),), _PART, "PREFIX")
