@@ -25,8 +25,8 @@ def join(node: Join, lowering: Lowering) -> KeyedOperator:
     return KeyedOperator(
         type="join",
         ports=(
-            KeyedPort(left, _join_key(spec.left_keys, spec.filter_nulls, left)),
-            KeyedPort(right, _join_key(spec.right_keys, spec.filter_nulls, right)),
+            KeyedPort(left, join_key(spec.left_keys, spec.filter_nulls, left)),
+            KeyedPort(right, join_key(spec.right_keys, spec.filter_nulls, right)),
         ),
         output=row.types,
         parameters={
@@ -56,7 +56,7 @@ def multi_join(node: MultiJoin, lowering: Lowering) -> KeyedOperator:
     return KeyedOperator(
         type="multi-join",
         ports=tuple(
-            KeyedPort(types, _join_key(keys, [True] * len(keys), types))
+            KeyedPort(types, join_key(keys, [True] * len(keys), types))
             for types, keys in zip(inputs, common_keys(node), strict=True)
         ),
         output=row.types,
@@ -91,9 +91,11 @@ def common_keys(node: MultiJoin) -> list[list[int]]:
     return [[found[port] for found in common] for port in range(count)]
 
 
-def _join_key(
+def join_key(
     keys: Sequence[int], filter_nulls: Sequence[bool], types: Sequence[LogicalType]
 ) -> Callable[[Flow], Column]:
+    """The key of a join's input: canonical text of the key columns, any text where a null matches nothing."""
+
     def key(flow: Flow) -> Column:
         columns = [flow.columns[at] for at in keys]
         text = canonical_key(columns, [types[at] for at in keys])

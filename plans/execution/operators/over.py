@@ -10,21 +10,13 @@ from pyspark.sql import functions as F
 
 from plans.execution.expressions import canonical_key, to_column
 from plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse
+from plans.execution.operators.timed import time_kind
 from plans.nodes import OverAggregate
-from plans.nodes.base import PlanNode
 from plans.nodes.over import BoundedWindow, CurrentRow, OverGroup, UnboundedPreceding
 from plans.rex import InputRef, Literal, RexNode
-from plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from plans.types import LogicalType, RowType, TimeKind
 
 _ORDERS = {TimeKind.ROWTIME: "rowtime", TimeKind.PROCTIME: "proctime"}
-
-
-def time_kind(node: PlanNode, column: int) -> TimeKind:
-    """What a column of a node's output is to time; the input's columns come first in it."""
-    row = node.output_type
-    assert isinstance(row, RowType)
-    found = row.types[column]
-    return found.kind if isinstance(found, TimestampBase) else TimeKind.REGULAR
 
 
 def _kind(node: OverAggregate) -> TimeKind:

@@ -53,7 +53,7 @@ final class Firings {
   boolean add(long time, long watermark, Object[] row) {
     if (time <= watermark || forgetAt <= watermark) moveTo(watermark);
     if (time <= last) return false;
-    note(waiting.add(time, watermark, row));
+    note(waiting.add(time, watermark, RowKinds.INSERT, row));
     if (memory >= 0 && (forgetAt == Ttl.NEVER || forgetAt < time + memory + 1)) {
       forgetAt = time + memory + memory / 2 + 1;
       note(waiting.addMark(forgetAt, watermark));

@@ -25,6 +25,9 @@ public final class Operators {
     TYPES.put("window-deduplicate", WindowDeduplicate::create);
     TYPES.put("window-join", WindowJoin::create);
     TYPES.put("over-aggregate", Operators::over);
+    TYPES.put("interval-join", IntervalJoin::new);
+    TYPES.put("temporal-join", Operators::temporalJoin);
+    TYPES.put("temporal-sort", Operators::temporalSort);
   }
 
   private Operators() {}
@@ -42,6 +45,14 @@ public final class Operators {
       case "columns": return new NonTimeOver(spec);
       default: throw spec.problem("has unknown order " + spec.text("order"));
     }
+  }
+
+  private static Operator temporalJoin(OperatorSpec spec) {
+    return spec.eventTime() ? new TemporalJoin(spec) : new ProctimeTemporalJoin(spec);
+  }
+
+  private static Operator temporalSort(OperatorSpec spec) {
+    return spec.eventTime() ? new RowtimeSort(spec) : new ProctimeSort(spec);
   }
 
   private static Operator join(OperatorSpec spec) {

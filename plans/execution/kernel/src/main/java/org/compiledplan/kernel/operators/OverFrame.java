@@ -62,7 +62,7 @@ final class OverFrame {
   }
 
   void write(ByteWriter out) {
-    OverCalls.write(accumulators, out);
+    AggregateCalls.write(accumulators, out);
     out.writeVarLong(rows.size());
     for (Row row : rows) {
       out.writeSigned(row.time);

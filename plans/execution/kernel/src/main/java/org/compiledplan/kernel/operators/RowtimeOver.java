@@ -106,7 +106,7 @@ final class RowtimeOver implements Operator {
       if (reach.isBounded()) {
         changed |= stored.firings.add(at, row.watermark, row.values);
       } else {
-        stored.waiting.add(at, row.watermark, row.values);
+        stored.waiting.add(at, row.watermark, row.kind, row.values);
         changed = true;
       }
     }

@@ -20,13 +20,16 @@ final class WaitingRows {
     final long time;
     /** The watermark from which on it is due. */
     final long due;
+    /** See {@link RowKinds}. */
+    final byte kind;
     private final byte[] buffer;
     private final int offset;
     private final int length;
 
-    private Waiting(long time, long due, byte[] buffer, int offset, int length) {
+    private Waiting(long time, long due, byte kind, byte[] buffer, int offset, int length) {
       this.time = time;
       this.due = due;
+      this.kind = kind;
       this.buffer = buffer;
       this.offset = offset;
       this.length = length;
@@ -39,12 +42,6 @@ final class WaitingRows {
 
     Object[] row(ValueType[] types) {
       return ValueCodec.readRow(new ByteReader(buffer, offset, length), types);
-    }
-
-    /** The row as {@link ValueCodec#writeRow} wrote it, with its length before it. */
-    void writeRow(ByteWriter out) {
-      out.writeVarLong(length);
-      out.writeBytes(buffer, offset, length);
     }
   }
 
@@ -78,26 +75,30 @@ final class WaitingRows {
   }
 
   /** Adds a row that comes when the watermark is the given one. */
-  Waiting add(long time, long watermark, Object[] row) {
-    long late = watermark >= time ? watermark - time + 1 : 0;
+  Waiting add(long time, long watermark, byte kind, Object[] row) {
     scratch.clear();
     ValueCodec.writeRow(row, scratch);
-    return put(time, late, scratch.array(), 0, scratch.size());
+    return put(time, due(time, watermark), kind, scratch.array(), 0, scratch.size());
   }
 
   /** Adds a time without a row, at which something else is due. */
   Waiting addMark(long time, long watermark) {
-    return put(time, watermark >= time ? watermark - time + 1 : 0, scratch.array(), 0, 0);
+    return put(time, due(time, watermark), RowKinds.INSERT, scratch.array(), 0, 0);
   }
 
-  private Waiting put(long time, long late, byte[] buffer, int offset, int length) {
+  /** The watermark at which a row is due that comes at the given one. */
+  static long due(long time, long watermark) {
+    return watermark >= time ? watermark + 1 : time;
+  }
+
+  private Waiting put(long time, long due, byte kind, byte[] buffer, int offset, int length) {
     entries.writeSigned(time);
-    entries.writeVarLong(late);
+    entries.writeVarLong((due - time) << 2 | kind);
     entries.writeVarLong(length);
     entries.writeBytes(buffer, offset, length);
-    firstDue = Math.min(firstDue, time + late);
+    firstDue = Math.min(firstDue, due);
     count++;
-    return new Waiting(time, time + late, entries.array(), entries.size() - length, length);
+    return new Waiting(time, due, kind, entries.array(), entries.size() - length, length);
   }
 
   List<Waiting> all() {
@@ -106,9 +107,9 @@ final class WaitingRows {
     ByteReader in = new ByteReader(bytes, 0, entries.size());
     while (in.hasMore()) {
       long time = in.readSigned();
-      long due = time + in.readVarLong();
+      long late = in.readVarLong();
       int length = in.readVarInt();
-      rows.add(new Waiting(time, due, bytes, in.position(), length));
+      rows.add(new Waiting(time, time + (late >>> 2), (byte) (late & 3), bytes, in.position(), length));
       in.skip(length);
     }
     return rows;
@@ -124,7 +125,7 @@ final class WaitingRows {
     firstDue = Ttl.NEVER;
     for (Waiting row : rows) {
       if (row.due <= watermark) due.add(row);
-      else put(row.time, row.due - row.time, row.buffer, row.offset, row.length);
+      else put(row.time, row.due, row.kind, row.buffer, row.offset, row.length);
     }
     due.sort(ORDER);
     return due;

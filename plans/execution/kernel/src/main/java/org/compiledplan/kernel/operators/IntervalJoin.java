@@ -1,0 +1,183 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.List;
+import org.compiledplan.kernel.operators.IntervalCache.Cached;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+
+/**
+ * Joins rows whose times are close. Follows Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin: a row is kept
+ * until the other input's time has passed its interval; it is cleaned up half an interval later and till then
+ * still matches rows that come late. What is left unmatched of an outer input is then padded with nulls.
+ */
+final class IntervalJoin implements Operator {
+  private static final int VERSION = 1;
+  private static final int LEFT = 0;
+  private static final int RIGHT = 1;
+
+  private final JoinInputs inputs;
+  private final int leftWidth;
+  private final int width;
+  private final boolean[] outer;
+  private final boolean eventTime;
+  private final int[] time;
+  /** How long after its own time, in ms, a row of an input may match one of the other. */
+  private final long[] reach;
+  private final long cleanUpInterval;
+
+  IntervalJoin(OperatorSpec spec) {
+    inputs = new JoinInputs(spec);
+    leftWidth = spec.inputs[LEFT].length;
+    width = leftWidth + spec.inputs[RIGHT].length;
+    outer = outer(spec);
+    eventTime = spec.eventTime();
+    time = new int[] {spec.column("leftTime"), spec.column("rightTime")};
+    reach = new long[] {-spec.number("lowerBound", 0), spec.number("upperBound", 0)};
+    cleanUpInterval = Math.max(0, (reach[LEFT] + reach[RIGHT]) / 2);
+  }
+
+  static boolean[] outer(OperatorSpec spec) {
+    String type = spec.text("joinType");
+    boolean left = type.equals("LEFT") || type.equals("FULL");
+    boolean right = type.equals("RIGHT") || type.equals("FULL");
+    if (!left && !right && !type.equals("INNER")) throw spec.problem("cannot join as " + type);
+    return new boolean[] {left, right};
+  }
+
+  @Override
+  public Session open(KeyedState state, BatchContext context) {
+    return new Work(state, context);
+  }
+
+  @Override
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
+    if (state.get() == null) return;
+    Caches caches = new Caches(state);
+    long now = eventTime ? context.watermark : context.processingTime;
+    for (int port = LEFT; port <= RIGHT; port++) {
+      caches.cleanUp(port, now);
+      for (Cached cached : caches.of[port].takeDead()) {
+        out.at(cached.time + reach[port] + cleanUpInterval + 1);
+        out.emit(RowKinds.INSERT, padded(port, cached.row(inputs.layouts[port].types)));
+      }
+    }
+    caches.save(now, true);
+  }
+
+  private Object[] joined(Object[] left, Object[] right) {
+    Object[] row = new Object[width];
+    if (left != null) System.arraycopy(left, 0, row, 0, leftWidth);
+    if (right != null) System.arraycopy(right, 0, row, leftWidth, width - leftWidth);
+    return row;
+  }
+
+  private Object[] padded(int port, Object[] row) {
+    return port == LEFT ? joined(row, null) : joined(null, row);
+  }
+
+  private final class Work implements Session {
+    private final KeyedState state;
+    private final BatchContext context;
+    private Caches caches;
+
+    Work(KeyedState state, BatchContext context) {
+      this.state = state;
+      this.context = context;
+    }
+
+    @Override
+    public void process(InputRow row, Out out) {
+      if (row.kind != RowKinds.INSERT) {
+        throw new IllegalStateException("an interval join takes insert-only inputs, it got an update");
+      }
+      int port = row.port;
+      if (inputs.hasNullKey(row) || reach[LEFT] + reach[RIGHT] < 0) {
+        if (outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values));
+        return;
+      }
+      if (caches == null) caches = new Caches(state);
+      int other = 1 - port;
+      long at = eventTime ? Rowtime.of(row.values, time[port]) : context.processingTime;
+      long now = eventTime ? row.watermark : context.processingTime;
+      caches.cleanUp(LEFT, now);
+      caches.cleanUp(RIGHT, now);
+      boolean matched = false;
+      List<Cached> near = caches.of[other].between(at - reach[other], at + reach[port]);
+      for (Cached cached : near) {
+        Object[] found = cached.row(inputs.layouts[other].types);
+        if (!inputs.matches(port == LEFT, row.values, found)) continue;
+        matched = true;
+        caches.of[other].match(cached);
+        out.emit(RowKinds.INSERT, port == LEFT ? joined(row.values, found) : joined(found, row.values));
+      }
+      if (now > Long.MIN_VALUE) caches.of[other].expire(expired(other, now), outer[other]);
+      if (now < at + reach[port]) caches.add(port, at, row.values, matched);
+      else if (!matched && outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values));
+    }
+
+    @Override
+    public void close(Out out) {
+      if (caches != null) caches.save(eventTime ? context.watermark : context.processingTime, false);
+    }
+  }
+
+  /** The time of rows of an input that match nothing any more. */
+  private long expired(int port, long now) {
+    return now - reach[port] - 1;
+  }
+
+  /** The state of a key: a version byte, then what is kept of both inputs. */
+  private final class Caches {
+    private final KeyedState state;
+    final IntervalCache[] of = new IntervalCache[2];
+    private final boolean stored;
+
+    Caches(KeyedState state) {
+      this.state = state;
+      byte[] bytes = state.get();
+      stored = bytes != null;
+      ByteReader in = stored ? new ByteReader(bytes) : null;
+      if (stored) {
+        int version = in.readByte();
+        if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
+      }
+      for (int port = LEFT; port <= RIGHT; port++) of[port] = stored ? new IntervalCache(in) : new IntervalCache();
+    }
+
+    void add(int port, long at, Object[] row, boolean matched) {
+      of[port].add(at, row, matched);
+      if (of[port].cleanAt == Ttl.NEVER) of[port].cleanAt = cleanAt(port, at);
+    }
+
+    private long cleanAt(int port, long at) {
+      return at + reach[port] + cleanUpInterval + 1;
+    }
+
+    /** What Flink's timer does once it is due. */
+    void cleanUp(int port, long now) {
+      if (of[port].cleanAt > now) return;
+      of[port].expire(expired(port, now), outer[port]);
+      long earliest = of[port].earliest();
+      of[port].cleanAt = earliest == Ttl.NEVER ? Ttl.NEVER : cleanAt(port, earliest);
+    }
+
+    /** @param always whether the state is to be put anew even if it is as it was: a timer has fired */
+    void save(long now, boolean always) {
+      if (!always && !of[LEFT].isChanged() && !of[RIGHT].isChanged()) return;
+      int count = of[LEFT].count() + of[RIGHT].count();
+      int before = of[LEFT].before() + of[RIGHT].before();
+      if (count == 0) {
+        if (stored) state.remove(-before);
+        return;
+      }
+      ByteWriter out = new ByteWriter(256);
+      out.writeByte(VERSION);
+      of[LEFT].write(out);
+      of[RIGHT].write(out);
+      // Rows to be padded are due when the batch's rows are through.
+      boolean dead = of[LEFT].hasDead() || of[RIGHT].hasDead();
+      long due = dead ? now : Math.min(of[LEFT].cleanAt, of[RIGHT].cleanAt);
+      state.put(out.toBytes(), due, count - before);
+    }
+  }
+}
