@@ -157,12 +157,17 @@ def _lower_aggregate(rel: Aggregate, at: Lowering) -> Operator:
     if len(rel.grouping_sets) > 1:
         raise unsupported("GROUPING SETS here")
     source = at.lower(rel.input)
-    _check_distinct(rel.calls, source.row_type)
+    check_distinct(rel.calls, source.row_type)
     spread = Exchange(source, rel.grouping if rel.grouping else None)
     return GroupAggregate(spread, rel.grouping, rel.calls, rel.columns, any_ttl(rel.hints))
 
 
-def _check_distinct(calls: tuple[AggregateCall, ...], given: RowType) -> None:
+def check_distinct(calls: tuple[AggregateCall, ...], given: RowType) -> None:
+    """Refuse DISTINCT over values that Flink cannot tell apart.
+
+    Raises:
+        UnsupportedError: names the type and the function.
+    """
     for call in calls:
         if call.distinct and len(call.args) == 1 and isinstance(given.types[call.args[0]], _NOT_DISTINCT):
             what = f"DISTINCT over {given.types[call.args[0]]} in {plain_name(call.name)}"

@@ -18,6 +18,8 @@ from planner.physical import (  # noqa: F401  # they register themselves
     sink,
     table_function,
     temporal_join,
+    window_aggregate,
+    window_join,
     windowing,
 )
 from planner.physical.base import Emission, Lowering, Operator

@@ -8,7 +8,7 @@ Source: Flink's "Time Attributes" page; where Flink's plans cast them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from planner.algebra.nodes import (
@@ -25,59 +25,60 @@ from planner.algebra.nodes import (
     Sink,
     identity,
     join_row_type,
+    named_row,
 )
 from planner.algebra.timed import OverAggregate, TemporalJoin
 from planner.algebra.traverse import map_expressions, rewrite_all
+from planner.algebra.windows import GroupWindowAggregate, WindowTable
 from planner.rules.interval_joins import interval_of
-from plans.rex import Call, InputRef, RexNode, transform, type_of
-from plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
+from planner.rules.plain_times import (
+    is_proctime,
+    is_time,
+    plain,
+    plain_type,
+    with_plain_columns,
+    with_plain_operands,
+)
+from planner.rules.window_columns import Windows
+from planner.rules.window_nodes import as_window_aggregate, as_window_join, as_window_rank
+from plans.errors import ProgramError
+from plans.rex import InputRef, RexNode, transform, type_of
+from plans.types import LogicalType, RowType, TimeKind, TimestampBase
 
 
 def materialize_time(sinks: tuple[RelNode, ...]) -> tuple[RelNode, ...]:
     """The statements with their time attributes cast where plain timestamps are needed."""
-    return rewrite_all(sinks, _materialized)
+    windows = Windows()
+    return rewrite_all(sinks, lambda rel: _materialized(rel, windows))
 
 
-def _is_time(type_: LogicalType) -> bool:
-    return isinstance(type_, TimestampBase) and type_.is_time_attribute
-
-
-def _is_proctime(type_: LogicalType) -> bool:
-    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME
-
-
-def _plain(rex: RexNode) -> RexNode:
-    """The value of a time attribute."""
-    type_ = type_of(rex)
-    if not isinstance(type_, TimestampBase) or not type_.is_time_attribute:
-        return rex
-    if type_.kind is TimeKind.PROCTIME:
-        return Call("$PROCTIME_MATERIALIZE$1", (rex,), type_.as_regular())
-    return Call("$CAST$1", (rex,), type_.as_regular(), "SPECIAL")
-
-
-def _materialized(rel: RelNode) -> RelNode:
+def _materialized(rel: RelNode, windows: Windows) -> RelNode:
     if isinstance(rel, Project | Filter | Join):
         rel = _retyped(rel)
     match rel:
         case Project():
-            exprs = tuple(rex if isinstance(rex, InputRef) else _operands(rex) for rex in rel.exprs)
+            exprs = tuple(rex if isinstance(rex, InputRef) else with_plain_operands(rex) for rex in rel.exprs)
             return replace(rel, exprs=exprs, columns=_kinds_of(rel.columns, tuple(map(type_of, exprs))))
         case Filter():
-            return replace(rel, condition=_operands(rel.condition))
+            return replace(rel, condition=with_plain_operands(rel.condition))
         case Join():
-            if interval_of(rel) is not None:
-                return rel
-            made = replace(rel, left=_all(rel.left), right=_all(rel.right))
-            return _retyped(made)
+            windowed = as_window_join(rel, windows)
+            if windowed is not None or interval_of(rel) is not None:
+                return windowed or rel
+            return _retyped(replace(rel, left=with_plain_columns(rel.left), right=with_plain_columns(rel.right)))
         case Correlate():
             return _retyped(rel)
         case TemporalJoin():
             return _temporal(rel)
         case Aggregate():
-            return _aggregate(rel)
+            return as_window_aggregate(rel, windows) or _aggregate(rel)
+        case GroupWindowAggregate():
+            return _group_window(rel)
+        case WindowTable():
+            return _window_table(rel)
         case Rank():
-            return replace(rel, columns=_kinds_of(rel.columns, rel.input.row_type.types))
+            rel = replace(rel, columns=_kinds_of(rel.columns, rel.input.row_type.types))
+            return as_window_rank(rel, windows) or rel
         case Expand():
             return _expansion(rel)
         case OverAggregate():
@@ -85,7 +86,7 @@ def _materialized(rel: RelNode) -> RelNode:
         case SetOp():
             return _union(rel)
         case Sink():
-            return replace(rel, input=_columns(rel.input, _is_proctime))
+            return replace(rel, input=with_plain_columns(rel.input, is_proctime))
     return rel
 
 
@@ -121,64 +122,69 @@ def _expansion(rel: Expand) -> RelNode:
     return replace(made, columns=_kinds_of(made.columns, tuple(map(type_of, made.projects[0]))))
 
 
-def _operands(rex: RexNode) -> RexNode:
-    """The expression with plain timestamps for the time attributes that its calls take."""
-    children = rex.children()
-    if not children:
-        return rex
-    if isinstance(rex, Call) and rex.name == "$PROCTIME_MATERIALIZE$1":
-        return rex
-    found = rex.with_children(tuple(_plain(_operands(child)) for child in children))
-    if isinstance(found, Call) and found.name == "$CAST$1" and found.type == type_of(found.operands[0]):
-        # A rowtime cast to its own type: becoming a plain timestamp was all.
-        return found.operands[0]
-    return found
-
-
-def _columns(rel: RelNode, check: Callable[[LogicalType], bool]) -> RelNode:
-    """The input with the columns that pass the test as plain timestamps."""
-    row = rel.row_type
-    if not any(check(type_) for type_ in row.types):
-        return rel
-    exprs = tuple(_plain(rex) if check(rex.type) else rex for rex in identity(row))
-    fields = tuple(Field(item.name, type_of(rex), item.comment) for item, rex in zip(row.fields, exprs, strict=True))
-    return Project(rel, exprs, RowType(fields=fields))
-
-
-def _all(rel: RelNode) -> RelNode:
-    return _columns(rel, _is_time)
-
-
 def _temporal(rel: TemporalJoin) -> RelNode:
     """A temporal join: the times of the left side stay times, those of the versions become plain timestamps."""
     made = _retyped(rel)
     row = made.row_type
     width = len(rel.left.row_type.fields)
-    if not any(map(_is_time, row.types[width:])):
+    if not any(map(is_time, row.types[width:])):
         return made
-    exprs = tuple(_plain(rex) if rex.index >= width else rex for rex in identity(row))
+    exprs = tuple(plain(rex) if rex.index >= width else rex for rex in identity(row))
     fields = tuple(replace(item, type=type_of(rex)) for item, rex in zip(row.fields, exprs, strict=True))
     return Project(made, exprs, RowType(fields=fields))
 
 
 def _aggregate(rel: Aggregate) -> RelNode:
-    source = _all(rel.input)
-    fields = list(rel.columns.fields)
-    for at, item in enumerate(fields):
-        if isinstance(item.type, TimestampBase):
-            fields[at] = replace(item, type=item.type.as_regular())
-    calls = tuple(
-        replace(call, type=call.type.as_regular() if isinstance(call.type, TimestampBase) else call.type)
-        for call in rel.calls
+    fields = tuple(replace(item, type=plain_type(item.type)) for item in rel.columns.fields)
+    calls = tuple(replace(call, type=plain_type(call.type)) for call in rel.calls)
+    return replace(rel, input=with_plain_columns(rel.input), calls=calls, columns=RowType(fields=fields))
+
+
+def _window_table(rel: WindowTable) -> RelNode:
+    _check_time(rel.window.kind.value, rel.input.row_type, rel.index)
+    return rel
+
+
+def _group_window(rel: GroupWindowAggregate) -> RelNode:
+    """The aggregate with plain timestamps for the times that it groups by and aggregates, but for its windows'."""
+    row = rel.input.row_type
+    _check_time(f"GROUP BY {rel.window.kind.value}", row, rel.index)
+    read = {*rel.grouping, *(index for call in rel.calls for index in call.args)}
+    if not any(is_time(row.types[index]) for index in read):
+        return rel
+    # The windows' time stays behind the plain columns.
+    time = InputRef(rel.index, row.types[rel.index])
+    exprs = (*map(plain, identity(row)), time)
+    source = Project(rel.input, exprs, named_row((*row.names, row.names[rel.index]), tuple(map(type_of, exprs))))
+    calls = tuple(replace(call, type=plain_type(call.type)) for call in rel.calls)
+    count = len(rel.grouping) + len(calls)
+    fields = (
+        *(replace(item, type=plain_type(item.type)) for item in rel.columns.fields[:count]),
+        *rel.columns.fields[count:],
     )
-    return replace(rel, input=source, calls=calls, columns=RowType(fields=tuple(fields)))
+    return replace(rel, input=source, calls=calls, index=len(exprs) - 1, columns=RowType(fields=fields))
+
+
+def _check_time(what: str, row: RowType, index: int) -> None:
+    """Refuse windows over a column that has stopped being a time attribute.
+
+    Raises:
+        ProgramError: it is a plain timestamp.
+    """
+    if not is_time(row.types[index]):
+        raise ProgramError(
+            f"{what} requires the time column to be a time attribute, but {row.names[index]} is "
+            f"{row.types[index].text()}",
+            remedy="make the windows before what turns the time attribute into a plain timestamp (a join, a GROUP BY, "
+            "an expression)",
+        )
 
 
 def _union(rel: SetOp) -> RelNode:
     """A union whose inputs agree on what is a time attribute keeps it."""
     kinds = [tuple(_kind(type_) for type_ in source.row_type.types) for source in rel.sources]
     if len(set(kinds)) > 1:
-        rel = replace(rel, sources=tuple(map(_all, rel.sources)))
+        rel = replace(rel, sources=tuple(map(with_plain_columns, rel.sources)))
     return replace(rel, columns=_kinds_of(rel.columns, rel.sources[0].row_type.types))
 
 

@@ -1,0 +1,372 @@
+"""Aggregates by window: in two phases where event time cuts windows into slices, else in one; and the older form.
+
+Source: Flink's pages "Window Aggregation" and "Windowing TVF"; Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planner.algebra.nodes import AggregateCall
+from planner.algebra.windows import (
+    ByTime,
+    GroupWindowAggregate,
+    Property,
+    WindowAggregate,
+    Windowing,
+    WindowKind,
+    is_rowtime,
+)
+from planner.physical.accumulators import Accumulators, accumulators
+from planner.physical.aggregate import call_text, check_distinct, plan_call
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Key,
+    Keys,
+    Kinds,
+    Lowering,
+    Operator,
+    Single,
+    Trend,
+    Updates,
+    any_distribution,
+    lowers,
+    make,
+)
+from planner.physical.describe import names_text, plain_name
+from planner.physical.plumbing import Exchange
+from planner.physical.windowing import (
+    ALIAS,
+    plan_properties,
+    plan_window,
+    plan_windowing,
+    time_zone,
+    window_text,
+    windowing_text,
+)
+from plans.durations import format_iso_duration
+from plans.nodes import windows as w
+from plans.nodes.base import PlanNode
+from plans.nodes.window import GlobalWindowAggregate as GlobalWindowAggregateNode
+from plans.nodes.window import GroupWindowAggregate as GroupWindowAggregateNode
+from plans.nodes.window import LocalWindowAggregate as LocalWindowAggregateNode
+from plans.nodes.window import WindowAggregate as WindowAggregateNode
+from plans.types import BIGINT, Field, RowType, TimestampBase
+
+_WORDS = {Property.START: "start", Property.END: "end", Property.ROWTIME: "rowtime", Property.PROCTIME: "proctime"}
+_GROUP_WINDOW_OPTIONS = (
+    "table.exec.mini-batch.enabled",
+    "table.exec.mini-batch.size",
+    "table.local-time-zone",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What all window aggregates hold: the columns grouped by, the calls, the columns that show the window."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    properties: tuple[tuple[str, Property], ...]
+    columns: RowType
+
+    def select_text(self, names: Sequence[str], retract: bool) -> str:
+        """The columns in words, over input columns of these names."""
+        own = self.columns.names[len(self.grouping) :]
+        parts = [names[index] for index in self.grouping]
+        parts += [
+            f"{call_text(call, tuple(names), retract)} AS {name}" for call, name in zip(self.calls, own, strict=False)
+        ]
+        parts += [f"{_WORDS[kind]}('{ALIAS}) AS {name}" for name, kind in self.properties]
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _PerWindow(Single):
+    """An aggregate whose rows come once, when their window ends."""
+
+    spec: Calls
+
+    @property
+    def row_type(self) -> RowType:
+        return self.spec.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.spec.columns.fields)
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return (Updates.BOTH,)
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        """A group and the window's start, or its end: one row each."""
+        groups = range(len(self.spec.grouping))
+        first = len(self.spec.grouping) + len(self.spec.calls)
+        return frozenset(
+            Key((*groups, first + at))
+            for at, (_, kind) in enumerate(self.spec.properties)
+            if kind in (Property.START, Property.END)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OnePhase(_PerWindow):
+    """A window aggregate in one phase."""
+
+    windowing: Windowing
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return make(WindowAggregateNode)(
+            id=at.id,
+            configuration=time_zone(at.settings),
+            grouping=self.spec.grouping,
+            agg_calls=tuple(map(plan_call, self.spec.calls)),
+            windowing=plan_windowing(self.windowing),
+            named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
+            need_retraction=not at.inputs[0].kinds.insert_only,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self._text(not at.inputs[0].kinds.insert_only),
+        )
+
+    def title(self) -> str:
+        return self._text(False)
+
+    def _text(self, retract: bool) -> str:
+        names = self.input.row_type.names
+        group = f"groupBy=[{names_text(self.spec.grouping, names)}], " if self.spec.grouping else ""
+        window = windowing_text(self.windowing, names)
+        return f"WindowAggregate({group}window=[{window}], select=[{self.spec.select_text(names, retract)}])"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPhase(Single):
+    """The first phase: accumulators by group and slice of time, or by attached window.
+
+    `counted` is the number of rows that a second phase needs besides the calls.
+    """
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    counted: bool
+    windowing: Windowing
+    parts: Accumulators
+
+    @property
+    def row_type(self) -> RowType:
+        given = self.input.row_type.fields
+        mark = "$slice_end" if isinstance(self.windowing, ByTime) else "$window_end"
+        return RowType(fields=(*(given[index] for index in self.grouping), *self.parts.fields, Field(mark, BIGINT)))
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.row_type.fields)
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return (Updates.BOTH,)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        retract = not at.inputs[0].kinds.insert_only
+        return make(LocalWindowAggregateNode)(
+            id=at.id,
+            configuration=time_zone(at.settings),
+            grouping=self.grouping,
+            agg_calls=tuple(map(plan_call, self.calls)),
+            windowing=plan_windowing(self.windowing),
+            need_retraction=retract,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self._text(retract),
+        )
+
+    def title(self) -> str:
+        return self._text(False)
+
+    def _text(self, retract: bool) -> str:
+        names = self.input.row_type.names
+        group = f"groupBy=[{names_text(self.grouping, names)}], " if self.grouping else ""
+        calls = _counted(self.calls) if self.counted else self.calls
+        parts = [names[index] for index in self.grouping]
+        values: dict[str, str] = {}
+        for call, columns, mark in zip(calls, self.parts.calls, self.parts.distinct, strict=True):
+            if mark is not None:
+                values.setdefault(mark, names_text(call.args, names))
+            text = call_text(replace(call, distinct=False), names, retract)
+            if mark is not None:
+                text = text.replace("(", f"({mark} ", 1)
+            parts.append(f"{text} AS {_tuple_text(columns)}")
+        parts += [f"DISTINCT({value}) AS {mark}" for mark, value in values.items()]
+        parts.append(f"slice_end('{ALIAS}) AS {self.row_type.names[-1]}")
+        window = windowing_text(self.windowing, names)
+        return f"LocalWindowAggregate({group}window=[{window}], select=[{', '.join(parts)}])"
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalPhase(_PerWindow):
+    """The second phase: the accumulators of a window's slices merged. `given` are the rows before the first phase."""
+
+    windowing: Windowing
+    given: RowType
+    retract: bool
+    counted: bool
+    parts: Accumulators
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return make(GlobalWindowAggregateNode)(
+            id=at.id,
+            configuration=time_zone(at.settings),
+            grouping=self.spec.grouping,
+            agg_calls=tuple(map(plan_call, self.spec.calls)),
+            windowing=self._plan_windowing(),
+            named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
+            need_retraction=self.retract,
+            local_agg_input_row_type=self.given,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def _plan_windowing(self) -> w.SliceAttachedWindowing | w.WindowAttachedWindowing:
+        window, last = plan_window(self.windowing.window), len(self.input.row_type.fields) - 1
+        time, rowtime = self.windowing.time, is_rowtime(self.windowing.time)
+        if isinstance(self.windowing, ByTime):
+            return make(w.SliceAttachedWindowing)(
+                window=window, time_attribute_type=time, slice_end=last, is_rowtime=rowtime
+            )
+        return make(w.WindowAttachedWindowing)(
+            window=window, time_attribute_type=time, window_start=-1, window_end=last, is_rowtime=rowtime
+        )
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        group = f"groupBy=[{names_text(self.spec.grouping, names)}], " if self.spec.grouping else ""
+        of = "slice_end" if isinstance(self.windowing, ByTime) else "win_end"
+        window = window_text(self.windowing.window, f"{of}=[{names[-1]}]", names)
+        own = self.spec.columns.names[len(self.spec.grouping) :]
+        calls = _counted(self.spec.calls) if self.counted else self.spec.calls
+        parts = [names[index] for index in self.spec.grouping]
+        texts = []
+        for call, columns, mark in zip(calls, self.parts.calls, self.parts.distinct, strict=True):
+            merged = "" if mark is None else f"{mark} "
+            suffix = "_RETRACT" if self.retract else ""
+            texts.append(f"{plain_name(call.name)}{suffix}({merged}{_tuple_text(columns)})")
+        texts += [f"{_WORDS[kind]}('{ALIAS})" for _, kind in self.spec.properties]
+        parts += [f"{text} AS {name}" for text, name in zip(texts, own, strict=False)]
+        return f"GlobalWindowAggregate({group}window=[{window}], select=[{', '.join(parts)}])"
+
+
+def _tuple_text(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
+_ROWS = AggregateCall("$COUNT$1", (), BIGINT.not_null(), "", syntax="FUNCTION_STAR")
+
+
+def _counted(calls: tuple[AggregateCall, ...]) -> tuple[AggregateCall, ...]:
+    """The calls, and the number of rows behind them."""
+    return (*calls, _ROWS)
+
+
+def _counts_rows(call: AggregateCall) -> bool:
+    return call.name == "$COUNT$1" and not call.args and call.filter is None
+
+
+@lowers(WindowAggregate)
+def _lower_window_aggregate(rel: WindowAggregate, at: Lowering) -> Operator:
+    source = at.lower(rel.input)
+    check_distinct(rel.calls, source.row_type)
+    spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
+    retract = not at.facts(source).kinds.insert_only
+    # Hopping windows that have become empty are known by their number of rows.
+    hops = rel.windowing.window.kind is WindowKind.HOP
+    counted = hops and not any(map(_counts_rows, rel.calls))
+    calls = _counted(rel.calls) if counted else rel.calls
+    parts = accumulators(calls, source.row_type, retract)
+    if parts is None or not _in_two_phases(rel.windowing, at):
+        return OnePhase(Exchange(source, rel.grouping or None), spec, rel.windowing)
+    local = LocalPhase(source, rel.grouping, rel.calls, counted, rel.windowing, parts)
+    keys = tuple(range(len(rel.grouping)))
+    spread = Exchange(local, keys or None)
+    moved = replace(spec, grouping=keys)
+    return GlobalPhase(spread, moved, rel.windowing, source.row_type, retract, counted, parts)
+
+
+def _in_two_phases(windowing: Windowing, at: Lowering) -> bool:
+    if at.settings.text("table.optimizer.agg-phase-strategy").upper() == "ONE_PHASE":
+        return False
+    return is_rowtime(windowing.time) and not windowing.window.is_session
+
+
+# --- GROUP BY TUMBLE(...) -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class GroupWindows(_PerWindow):
+    """Aggregates by a window in GROUP BY."""
+
+    windowing: ByTime
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return make(GroupWindowAggregateNode)(
+            id=at.id,
+            configuration=at.settings.subset(*_GROUP_WINDOW_OPTIONS),
+            grouping=self.spec.grouping,
+            agg_calls=tuple(map(plan_call, self.spec.calls)),
+            window=_group_window(self.windowing, self.input.row_type.names),
+            named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
+            need_retraction=not at.inputs[0].kinds.insert_only,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        window, time = self.windowing.window, names[self.windowing.index]
+        lengths = ", ".join(str(length) for length in (window.size, window.step) if length is not None)
+        kind = {WindowKind.TUMBLE: "Tumbling", WindowKind.HOP: "Sliding"}.get(window.kind, "Session")
+        group = f"groupBy=[{names_text(self.spec.grouping, names)}], " if self.spec.grouping else ""
+        shown = ", ".join(name for name, _ in self.spec.properties)
+        properties = f"properties=[{shown}], " if shown else ""
+        return (
+            f"GroupWindowAggregate({group}window=[{kind}GroupWindow('{ALIAS}, {time}, {lengths})], {properties}"
+            f"select=[{self.spec.select_text(names, False)}])"
+        )
+
+
+def _group_window(windowing: ByTime, names: Sequence[str]) -> w.GroupWindow:
+    window, time = windowing.window, windowing.time
+    alias = make(w.WindowReference)(name=ALIAS, type=time)
+    field = make(w.TimeField)(
+        field_name=names[windowing.index], field_index=windowing.index, input_index=0, field_type=time
+    )
+    size = format_iso_duration(window.size)
+    if window.kind is WindowKind.SESSION:
+        return make(w.SessionGroupWindow)(alias=alias, time_field=field, gap=size)
+    if window.kind is WindowKind.HOP:
+        slide = format_iso_duration(window.step or 0)
+        return make(w.SlidingGroupWindow)(alias=alias, time_field=field, is_time_window=True, size=size, slide=slide)
+    return make(w.TumblingGroupWindow)(alias=alias, time_field=field, is_time_window=True, size=size)
+
+
+@lowers(GroupWindowAggregate)
+def _lower_group_window(rel: GroupWindowAggregate, at: Lowering) -> Operator:
+    source = Exchange(at.lower(rel.input), rel.grouping or None)
+    check_distinct(rel.calls, source.row_type)
+    time = source.row_type.types[rel.index]
+    assert isinstance(time, TimestampBase)
+    spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
+    return GroupWindows(source, spec, ByTime(rel.window, time, rel.index))

@@ -1,0 +1,226 @@
+"""Joins and top-n window by window: over rows that carry their window, as it ends.
+
+Source: Flink's pages "Window JOIN", "Window Top-N" and "Window Deduplication"; Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from planner.algebra.expressions import conjunction
+from planner.algebra.nodes import JoinKind, SortKey, join_row_type
+from planner.algebra.windows import Attached, WindowDeduplicate, WindowJoin, WindowRank
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Keys,
+    Kinds,
+    Lowering,
+    Operator,
+    Single,
+    Trend,
+    any_distribution,
+    lowers,
+    make,
+    unsupported,
+)
+from planner.physical.describe import names_text, order_text, rex_text
+from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
+from planner.physical.plumbing import Exchange
+from planner.physical.rank import sort_spec
+from planner.physical.windowing import plan_windowing, refuse_changes, time_zone, windowing_text
+from plans.nodes.base import PlanNode
+from plans.nodes.ranks import ConstantRange, ConstantRangeWithoutEnd, RankType
+from plans.nodes.specs import JoinSpec, PartitionSpec
+from plans.nodes.window import WindowDeduplicate as WindowDeduplicateNode
+from plans.nodes.window import WindowJoin as WindowJoinNode
+from plans.nodes.window import WindowRank as WindowRankNode
+from plans.rex import RexNode
+from plans.types import RowType, TimeKind, TimestampBase
+
+
+@dataclass(frozen=True, slots=True)
+class JoinPerWindow(Operator):
+    """Joins the rows of one window; `condition` is what must hold besides."""
+
+    left: Operator
+    right: Operator
+    kind: JoinKind
+    condition: RexNode
+    keys: EquiKeys
+    columns: RowType
+    left_windowing: Attached
+    right_windowing: Attached
+
+    @property
+    def inputs(self) -> tuple[Operator, ...]:
+        return (self.left, self.right)
+
+    def with_inputs(self, inputs: tuple[Operator, ...]) -> Operator:
+        return replace(self, left=inputs[0], right=inputs[1])
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return inputs[0].upsert_keys if self.kind in (JoinKind.SEMI, JoinKind.ANTI) else NO_KEYS
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        spec = make(JoinSpec)(
+            join_type=self.kind.value,
+            left_keys=self.keys.left,
+            right_keys=self.keys.right,
+            filter_nulls=tuple(not safe for safe in self.keys.null_safe),
+            non_equi_condition=conjunction(self.keys.rest) if self.keys.rest else None,
+        )
+        return make(WindowJoinNode)(
+            id=at.id,
+            configuration=time_zone(at.settings),
+            join_spec=spec,
+            left_windowing=plan_windowing(self.left_windowing),
+            right_windowing=plan_windowing(self.right_windowing),
+            input_properties=any_distribution(2),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        left, right = self.left.row_type, self.right.row_type
+        names = join_row_type(left, right, JoinKind.INNER).names
+        return (
+            f"WindowJoin(leftWindow=[{windowing_text(self.left_windowing, left.names)}], "
+            f"rightWindow=[{windowing_text(self.right_windowing, right.names)}], "
+            f"joinType=[{JOIN_TITLES[self.kind]}], where=[{rex_text(self.condition, names)}], "
+            f"select=[{', '.join(self.columns.names)}])"
+        )
+
+
+@lowers(WindowJoin)
+def _lower_window_join(rel: WindowJoin, at: Lowering) -> Operator:
+    left, right = at.lower(rel.left), at.lower(rel.right)
+    for source in (left, right):
+        refuse_changes("a window join", source, at.facts(source))
+    keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
+    return JoinPerWindow(
+        Exchange(left, keys.left or None),
+        Exchange(right, keys.right or None),
+        rel.kind,
+        rel.condition,
+        keys,
+        rel.row_type,
+        rel.left_windowing,
+        rel.right_windowing,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TopPerWindow(Single):
+    """Per window and partition, the rows ranked `start` to `end`."""
+
+    partition: tuple[int, ...]
+    order: tuple[SortKey, ...]
+    start: int
+    end: int | None
+    windowing: Attached
+    columns: RowType
+    function: str
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        span: ConstantRange | ConstantRangeWithoutEnd = (
+            make(ConstantRangeWithoutEnd)(start=self.start)
+            if self.end is None
+            else make(ConstantRange)(start=self.start, end=self.end)
+        )
+        return make(WindowRankNode)(
+            id=at.id,
+            configuration=time_zone(at.settings),
+            rank_type=cast("RankType", self.function),
+            partition_spec=make(PartitionSpec)(fields=self.partition),
+            sort_spec=sort_spec(self.order),
+            rank_range=span,
+            output_row_number=len(self.columns.fields) > len(self.input.row_type.fields),
+            windowing=plan_windowing(self.windowing),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.columns.fields)
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        span = f"rankStart={self.start}" + (f", rankEnd={self.end}" if self.end is not None else "")
+        return (
+            f"WindowRank(window=[{windowing_text(self.windowing, names)}], rankType=[{self.function}], "
+            f"rankRange=[{span}], partitionBy=[{names_text(self.partition, names)}], "
+            f"orderBy=[{order_text(self.order, names)}], select=[{', '.join(self.columns.names)}])"
+        )
+
+
+@lowers(WindowRank)
+def _lower_window_rank(rel: WindowRank, at: Lowering) -> Operator:
+    if rel.function != "ROW_NUMBER":
+        raise unsupported(f"{rel.function}() as a window top-n", remedy="use ROW_NUMBER()")
+    source = at.lower(rel.input)
+    refuse_changes("a window top-n", source, at.facts(source))
+    spread = Exchange(source, rel.partition or None)
+    return TopPerWindow(spread, rel.partition, rel.order, rel.start, rel.end, rel.windowing, rel.columns, rel.function)
+
+
+@dataclass(frozen=True, slots=True)
+class KeepOnePerWindow(Single):
+    """Per window and key, the first or last row by a time attribute."""
+
+    keys: tuple[int, ...]
+    order: int
+    keep_last: bool
+    windowing: Attached
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return make(WindowDeduplicateNode)(
+            id=at.id,
+            configuration=time_zone(at.settings),
+            partition_keys=self.keys,
+            order_key=self.order,
+            keep_last_row=self.keep_last,
+            windowing=plan_windowing(self.windowing),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        row = self.row_type
+        type_ = row.types[self.order]
+        time = type_.kind if isinstance(type_, TimestampBase) else TimeKind.PROCTIME
+        keys = names_text(self.keys, row.names)
+        return (
+            f"WindowDeduplicate(window=[{windowing_text(self.windowing, row.names)}], "
+            f"keep=[{'LastRow' if self.keep_last else 'FirstRow'}], partitionKeys=[{keys}], "
+            f"orderKey=[{row.names[self.order]}], order=[{time.value}])"
+        )
+
+
+@lowers(WindowDeduplicate)
+def _lower_window_deduplicate(rel: WindowDeduplicate, at: Lowering) -> Operator:
+    source = at.lower(rel.input)
+    refuse_changes("a window deduplication", source, at.facts(source))
+    spread = Exchange(source, rel.keys or None)
+    return KeepOnePerWindow(spread, rel.keys, rel.order, rel.keep_last, rel.windowing)
