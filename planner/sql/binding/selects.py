@@ -177,7 +177,20 @@ class _Block:
 
     def _condition(self, key: str, context: Context) -> Clause | None:
         node = self._node.args.get(key)
-        return None if node is None else Clause(bind_condition(self._session, node.this, context), node.this)
+        if node is None:
+            return None
+        inner = self._without_aliases(node.this) if key == "qualify" else node.this
+        return Clause(bind_condition(self._session, inner, context), node.this)
+
+    def _without_aliases(self, node: exp.Expr) -> exp.Expr:
+        """The condition of QUALIFY with the aliases of the select list replaced by what they stand for."""
+        aliases = {item.args["alias"].name: item.this for item in self._node.expressions if isinstance(item, exp.Alias)}
+
+        def change(part: exp.Expr) -> exp.Expr:
+            named = isinstance(part, ast.ColumnRef) and len(part.parts) == 1 and part.name in aliases
+            return aliases[part.name].copy() if named else part
+
+        return node.transform(change)
 
     def _order(self, items: Sequence[Clause]) -> list[Order]:
         """The keys of ORDER BY: an ordinal, an alias of the select list, or an expression over FROM."""
