@@ -1,6 +1,7 @@
 """Connectors and formats: which exist, what they require, and which changes they produce or accept.
 
-Source: Flink's pages "FileSystem", "DataGen", "Print", "BlackHole", "JSON", "CSV", "Parquet", "Debezium". Flink looks a
+Source: Flink's pages "FileSystem", "DataGen", "Print", "BlackHole", "JSON", "CSV", "Parquet", "ORC", "Avro", "Raw",
+"Debezium", "Canal", "Maxwell". Flink looks a
 connector up when a table is first read or written, not when it is created; so do `source_changelog`,
 `sink_changelog` and `check_usable`.
 """
@@ -17,6 +18,8 @@ from typing import Protocol
 from planner.catalog.options import check_options
 from planner.catalog.tables import CatalogTable, ColumnKind
 from plans.errors import ProgramError, UnsupportedError
+from plans.file_columns import unfit_columns
+from plans.types import Field, RowType
 
 
 class Changes(Flag):
@@ -86,13 +89,19 @@ _DEBEZIUM_METADATA = (
     "source.properties",
 )
 
+_CANAL_METADATA = ("database", "table", "sql-type", "pk-names", "ingestion-timestamp", "event-timestamp")
+_MAXWELL_METADATA = ("database", "table", "primary-key-columns", "ingestion-timestamp")
+
 FORMATS: dict[str, Format] = {
     item.name: item
     for item in (
         Format("json"),
         Format("csv"),
         Format("parquet"),
+        Format("raw"),
         Format("debezium-json", Changes.ALL, Changes.ALL, _DEBEZIUM_METADATA),
+        Format("canal-json", Changes.ALL, Changes.ALL, _CANAL_METADATA),
+        Format("maxwell-json", Changes.ALL, Changes.ALL, _MAXWELL_METADATA),
     )
 }
 
@@ -117,9 +126,7 @@ FLINK_CONNECTORS = frozenset(
     "mongodb hbase-1.4 hbase-2.2 hive hudi iceberg paimon mysql-cdc postgres-cdc oracle-cdc sqlserver-cdc mongodb-cdc "
     "pulsar rabbitmq python-input".split()
 )
-FLINK_FORMATS = frozenset(
-    "avro avro-confluent debezium-avro-confluent canal-json maxwell-json ogg-json protobuf orc raw testcsv".split()
-)
+FLINK_FORMATS = frozenset("avro avro-confluent debezium-avro-confluent ogg-json protobuf orc testcsv".split())
 
 
 class Config(Protocol):
@@ -212,7 +219,27 @@ def check_usable(table: CatalogTable, *, reading: bool) -> Connector:
     if connector.formatted:
         format_of(table, connector)
     check_options(table, name, formatted=connector.formatted)
+    if connector.formatted:
+        _check_columns(table, format_of(table, connector).name)
     return connector
+
+
+def _check_columns(table: CatalogTable, name: str) -> None:
+    """Refuse columns that the files of the table's format cannot hold.
+
+    Raises:
+        ProgramError: names the format and the column.
+    """
+    fields = tuple(
+        Field(column.name, column.type)
+        for column in table.columns
+        if column.kind is ColumnKind.PHYSICAL and column.name not in table.partition_keys
+    )
+    prefix = f"{name}."
+    options = {key.removeprefix(prefix): value for key, value in table.options if key.startswith(prefix)}
+    found = unfit_columns(name, RowType(fields=fields), options)
+    if found is not None:
+        raise ProgramError(found.message, where=str(table.identifier), remedy=found.remedy)
 
 
 def format_of(table: CatalogTable, connector: Connector) -> Format:

@@ -1,7 +1,7 @@
 """The WITH options of connectors and formats: which exist, and which values they take.
 
-Source: Flink's pages "FileSystem", "DataGen", "Print", "BlackHole", "JSON", "CSV", "Parquet", "Debezium", and the
-options that Flink 2.3 lists when it refuses an unknown one.
+Source: Flink's pages "FileSystem", "DataGen", "Print", "BlackHole", "JSON", "CSV", "Parquet", "ORC", "Avro", "Raw",
+"Debezium", "Canal", "Maxwell", and the options that Flink 2.3 lists when it refuses an unknown one.
 """
 
 from __future__ import annotations
@@ -66,6 +66,12 @@ CONNECTOR_OPTIONS: Mapping[str, Mapping[str, Option]] = {
 FORMAT_OPTIONS: Mapping[str, Mapping[str, Option]] = {
     "json": {**_JSON, "fail-on-missing-field": _BOOLEAN, "decode.json-parser.enabled": _BOOLEAN},
     "debezium-json": {**_JSON, "schema-include": _BOOLEAN},
+    "canal-json": {**_JSON, "database.include": _TEXT, "table.include": _TEXT},
+    "maxwell-json": _JSON,
+    "raw": {
+        "charset": _TEXT,
+        "endianness": Option(Kind.CHOICE, "big-endian", ("big-endian", "little-endian")),
+    },
     "csv": {
         "field-delimiter": _TEXT,
         "disable-quote-character": _BOOLEAN,

@@ -13,7 +13,9 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plans import types as t
+from plans.errors import UnsupportedError
 from plans.execution.connectors.options import OptionSet
+from plans.file_columns import unfit_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -156,3 +158,14 @@ def java_column(of: Column) -> Any:
 def first_unfit(row: t.RowType, unfit: Callable[[t.LogicalType], bool]) -> t.Field | None:
     """The first column that has an unfit type somewhere within its own."""
     return next((field for field in row.fields if any(map(unfit, walk(field.type)))), None)
+
+
+def check_columns(name: str, spec: FormatSpec) -> None:
+    """Refuse columns that format `name` cannot hold, by the rules that the planner has too.
+
+    Raises:
+        UnsupportedError: names the table and the column.
+    """
+    found = unfit_columns(name, spec.row, spec.options)
+    if found is not None:
+        raise UnsupportedError(found.message, where=f"table {spec.table}", remedy=found.remedy)

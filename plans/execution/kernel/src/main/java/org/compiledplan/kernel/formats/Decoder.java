@@ -58,11 +58,19 @@ public abstract class Decoder implements Serializable {
     protected static ArrayData inserts(List<InternalRow> rows) {
         Object[] changes = new Object[rows.size()];
         for (int i = 0; i < changes.length; i++) {
-            // Rows of one line have one order number; the suffix tells them apart.
-            byte[] suffix = i == 0 ? null : ByteBuffer.allocate(4).putInt(i).array();
-            changes[i] = change((byte) 0, suffix, rows.get(i), NO_METADATA);
+            changes[i] = change((byte) 0, suffix(i), rows.get(i), NO_METADATA);
         }
         return new GenericArrayData(changes);
+    }
+
+    /** The suffix of the next of a line's changes. */
+    protected static byte[] suffix(List<InternalRow> before) {
+        return suffix(before.size());
+    }
+
+    /** Rows of one line have one order number; the suffix tells them apart. */
+    private static byte[] suffix(int index) {
+        return index == 0 ? null : ByteBuffer.allocate(4).putInt(index).array();
     }
 
     /** The insertion of one row. */

@@ -28,10 +28,14 @@ public final class Formats {
      */
     public static Column changes(
             String format, String table, String shape, Map<String, String> options, List<String> metadata, Column line) {
+        String[] keys = metadata.toArray(new String[0]);
         Decoder decoder = switch (format) {
             case "json" -> new JsonDecoder(table, shape, options);
             case "csv" -> new CsvDecoder(table, shape, options);
-            case "debezium-json" -> new DebeziumDecoder(table, shape, options, metadata.toArray(new String[0]));
+            case "raw" -> new RawDecoder(table, shape, options);
+            case "debezium-json" -> new DebeziumDecoder(table, shape, options, keys);
+            case "canal-json" -> new DataOldDecoder(EventDialect.CANAL, table, shape, options, keys);
+            case "maxwell-json" -> new DataOldDecoder(EventDialect.MAXWELL, table, shape, options, keys);
             default -> throw new IllegalArgumentException(format);
         };
         StructType columns = (StructType) Shape.parse(shape).spark();
@@ -48,8 +52,12 @@ public final class Formats {
     }
 
     private static DataType metadataType(String key) {
+        EventDialect.Metadata known = EventDialect.metadata(key);
+        if (known != null) {
+            return known.spark();
+        }
         return switch (key) {
-            case "ingestion-timestamp", "source.timestamp" -> DataTypes.TimestampType;
+            case "source.timestamp" -> DataTypes.TimestampType;
             case "source.properties" -> DataTypes.createMapType(DataTypes.StringType, DataTypes.StringType, true);
             default -> DataTypes.StringType;
         };
@@ -59,9 +67,12 @@ public final class Formats {
     public static Column line(
             String format, String table, String shape, Map<String, String> options, Column kind, Column row) {
         Encoder encoder = switch (format) {
-            case "json" -> new JsonEncoder(table, shape, options, false);
+            case "json" -> new JsonEncoder(table, shape, options, JsonEncoder.Envelope.NONE);
             case "csv" -> new CsvEncoder(table, shape, options);
-            case "debezium-json" -> new JsonEncoder(table, shape, options, true);
+            case "raw" -> new RawEncoder(table, shape, options);
+            case "debezium-json" -> new JsonEncoder(table, shape, options, JsonEncoder.Envelope.DEBEZIUM);
+            case "canal-json" -> new JsonEncoder(table, shape, options, JsonEncoder.Envelope.CANAL);
+            case "maxwell-json" -> new JsonEncoder(table, shape, options, JsonEncoder.Envelope.MAXWELL);
             default -> throw new IllegalArgumentException(format);
         };
         return Calls.column(encoder, Encoder.class, "line", DataTypes.StringType, kind, row);

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** The formats `json`, a row a line, and `debezium-json`, an event a line. */
+/** The format `json`, a row a line, and `debezium-json`, `canal-json` and `maxwell-json`, an event a line. */
 public final class JsonEncoder extends Encoder {
     private static final long serialVersionUID = 1L;
     private static final JsonFactory FACTORY = new JsonFactory();
@@ -19,16 +19,23 @@ public final class JsonEncoder extends Encoder {
 
     private final String shape;
     private final HashMap<String, String> options;
-    private final boolean events;
+    private final Envelope envelope;
     private transient JsonWriters.RowWriter writer;
     private transient ByteArrayOutputStream buffer;
 
-    /** @param events whether rows are wrapped as Debezium's events; else rows must be inserts */
-    JsonEncoder(String table, String shape, Map<String, String> options, boolean events) {
+    /** What stands around a row; without it, rows must be inserts. */
+    enum Envelope {
+        NONE,
+        DEBEZIUM,
+        CANAL,
+        MAXWELL
+    }
+
+    JsonEncoder(String table, String shape, Map<String, String> options, Envelope envelope) {
         super(table);
         this.shape = shape;
         this.options = new HashMap<>(options);
-        this.events = events;
+        this.envelope = envelope;
     }
 
     @Override
@@ -39,16 +46,18 @@ public final class JsonEncoder extends Encoder {
         }
         buffer.reset();
         try (JsonGenerator out = FACTORY.createGenerator(buffer, JsonEncoding.UTF8)) {
-            if (events) {
-                event(out, kind == UPDATE_BEFORE || kind == DELETE, row);
-            } else {
-                writer.write(out, row);
+            boolean gone = kind == UPDATE_BEFORE || kind == DELETE;
+            switch (envelope) {
+                case NONE -> writer.write(out, row);
+                case DEBEZIUM -> debezium(out, gone, row);
+                case CANAL -> canal(out, gone ? EventDialect.CANAL.delete : EventDialect.CANAL.insert, row);
+                case MAXWELL -> maxwell(out, gone ? EventDialect.MAXWELL.delete : EventDialect.MAXWELL.insert, row);
             }
         }
         return UTF8String.fromBytes(buffer.toByteArray());
     }
 
-    private void event(JsonGenerator out, boolean gone, InternalRow row) throws IOException {
+    private void debezium(JsonGenerator out, boolean gone, InternalRow row) throws IOException {
         out.writeStartObject();
         out.writeFieldName("before");
         side(out, gone ? row : null);
@@ -64,5 +73,22 @@ public final class JsonEncoder extends Encoder {
         } else {
             writer.write(out, row);
         }
+    }
+
+    private void canal(JsonGenerator out, String type, InternalRow row) throws IOException {
+        out.writeStartObject();
+        out.writeArrayFieldStart("data");
+        writer.write(out, row);
+        out.writeEndArray();
+        out.writeStringField("type", type);
+        out.writeEndObject();
+    }
+
+    private void maxwell(JsonGenerator out, String type, InternalRow row) throws IOException {
+        out.writeStartObject();
+        out.writeFieldName("data");
+        writer.write(out, row);
+        out.writeStringField("type", type);
+        out.writeEndObject();
     }
 }

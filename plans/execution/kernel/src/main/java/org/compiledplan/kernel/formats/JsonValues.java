@@ -71,6 +71,16 @@ final class JsonValues {
         return parser -> parser.currentToken() == JsonToken.VALUE_NULL ? null : strict.read(parser);
     }
 
+    /** The next value as a tree, whose numbers are as the readers take them. */
+    JsonNode tree(JsonParser parser) throws IOException {
+        return mapper.readTree(parser);
+    }
+
+    /** Reads a tree; null is read as null. */
+    Object read(Reader reader, JsonNode node) throws IOException {
+        return reader.read(opened(node));
+    }
+
     private JsonParser opened(JsonNode node) throws IOException {
         JsonParser parser = mapper.treeAsTokens(node);
         parser.nextToken();

@@ -75,10 +75,14 @@ final class JsonWriters {
         };
     }
 
-    /** Without trailing zeros, and with an exponent where BigDecimal has one, unless plain numbers are asked for. */
+    /** With all digits of the scale where plain numbers are asked for; else without trailing zeros, as BigDecimal. */
     private void decimal(JsonGenerator out, BigDecimal value) throws IOException {
+        if (plainDecimals) {
+            out.writeNumber(value.toPlainString());
+            return;
+        }
         BigDecimal stripped = value.signum() == 0 ? BigDecimal.ZERO : value.stripTrailingZeros();
-        out.writeNumber(plainDecimals ? stripped.toPlainString() : stripped.toString());
+        out.writeNumber(stripped.toString());
     }
 
     private Writer array(Shape shape) {

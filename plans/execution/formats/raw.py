@@ -1,0 +1,69 @@
+"""The format `raw`: a line is the one column, as text or as the bytes of a number.
+
+Source: Flink's page "Raw", and what Flink 2.3 reads and writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pyspark.errors import IllegalArgumentException
+
+from plans import types as t
+from plans.errors import UnsupportedError
+from plans.execution.connectors.options import OptionSet, any_text, one_of
+from plans.execution.formats.base import FormatSpec, check_columns, register
+from plans.execution.formats.lines import LineFormat
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
+
+class RawFormat(LineFormat):
+    """`raw`: one column, inserts only."""
+
+    name = "raw"
+    extension = "txt"
+    options = OptionSet({"charset": any_text, "endianness": one_of("big-endian", "little-endian")})
+    inserts_only = True
+    metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
+
+    def check(self, spec: FormatSpec) -> None:
+        """Refuse several columns, and a type that has no bytes of its own; see `Format.check`."""
+        check_columns(self.name, spec)
+
+    def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+        """Rows of files; see `Format.scan`."""
+        lines = files.option("lineSep", "\n").text(path)
+        _check_charset(lines.sparkSession, spec)
+        return self.decoded(lines, spec, extra)
+
+    def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
+        """Files of rows; see `Format.writer`."""
+        _check_charset(frame.sparkSession, spec)
+        return super().writer(frame, spec, extra)
+
+
+def _check_charset(spark: SparkSession, spec: FormatSpec) -> None:
+    """Refuse a charset that Java does not know.
+
+    Raises:
+        UnsupportedError: names the table and the charset.
+    """
+    name = spec.options.get("charset", "UTF-8")
+    jvm: Any = spark._jvm
+    try:
+        known = bool(jvm.java.nio.charset.Charset.isSupported(name))
+    except IllegalArgumentException:
+        known = False
+    if not known:
+        raise UnsupportedError(
+            f"option 'raw.charset' names an unknown charset, {name!r}",
+            where=f"table {spec.table}, WITH",
+            remedy="name one that Java has, such as UTF-8, ISO-8859-1 or UTF-16LE",
+        )
+
+
+register(RawFormat())

@@ -1,0 +1,44 @@
+package org.compiledplan.kernel.formats;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** The format `raw`: a line is the one column. */
+public final class RawDecoder extends Decoder {
+    private static final long serialVersionUID = 1L;
+
+    private final String shape;
+    private final HashMap<String, String> options;
+    private transient RawValues values;
+    private transient boolean empty;
+
+    RawDecoder(String table, String shape, Map<String, String> options) {
+        super(table, false);
+        this.shape = shape;
+        this.options = new HashMap<>(options);
+    }
+
+    @Override
+    protected boolean skips(UTF8String line) {
+        return false;
+    }
+
+    @Override
+    protected ArrayData decode(UTF8String line) {
+        if (values == null) {
+            Shape row = Shape.parse(shape);
+            // Of a table whose columns are all names of folders, the lines are counted.
+            empty = row.children().length == 0;
+            values = empty ? null : new RawValues(row.children()[0], options);
+        }
+        byte[] bytes = line.getBytes();
+        // Lines may end as Windows has them; that is cut off whatever the type, as in Flink.
+        int length = bytes.length > 0 && bytes[bytes.length - 1] == '\r' ? bytes.length - 1 : bytes.length;
+        Object[] row = empty ? new Object[0] : new Object[] {values.read(Arrays.copyOf(bytes, length))};
+        return insert(new GenericInternalRow(row));
+    }
+}

@@ -1,0 +1,83 @@
+"""`raw`: values and bytes are those that Flink 2.3 read and wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from plans import types as t
+from plans.errors import UnsupportedError
+from plans.execution.expressions.functions import register
+from plans.execution.formats import load_formats
+from plans.execution.formats.base import FormatSpec, formats
+
+FAILURE = (PySparkException, Py4JJavaError)
+
+
+def spec_of(type_: str, options: dict[str, str]) -> FormatSpec:
+    return FormatSpec("c.d.t", t.row_of(["v"], [t.parse_type(type_)]), options)
+
+
+def read(spark: SparkSession, folder: Path, content: bytes, type_: str, **options: str) -> list[Any]:
+    register(spark)
+    load_formats()
+    (folder / "in").mkdir()
+    (folder / "in" / "lines").write_bytes(content)
+    frame = formats()["raw"].scan(spark.read, str(folder / "in"), spec_of(type_, options), [])  # type: ignore[arg-type]
+    found = frame.collect()
+    assert all(row.kind == 0 for row in found)
+    return [row.c0 for row in found]
+
+
+@pytest.mark.parametrize(
+    ("content", "type_", "options", "expected"),
+    [
+        (b"one\r\ntwo\n\nthr\xc3\xa9e\nlast", "STRING", {}, ["one", "two", "", "thrée", "last"]),
+        (b"caf\xe9\nx\n", "STRING", {"charset": "ISO-8859-1"}, ["café", "x"]),
+        (b"\x00\x00\x00\x01\n\x01\x02\x03\x04\n", "INT", {}, [1, 16909060]),
+        (b"\x00\x00\x00\x01\n", "INT", {"endianness": "little-endian"}, [16777216]),
+        (b"?\xf8\0\0\0\0\0\0\n", "DOUBLE", {}, [1.5]),
+        (b"\x01\n\x00\n", "BOOLEAN", {}, [True, False]),
+        (b"\xff\n", "TINYINT", {}, [-1]),
+        (b"\x01\x02\n", "BYTES", {}, [b"\x01\x02"]),
+    ],
+)
+def test_read_and_written(
+    spark: SparkSession, tmp_path: Path, content: bytes, type_: str, options: dict[str, str], expected: list[Any]
+) -> None:
+    assert read(spark, tmp_path, content, type_, **options) == expected
+    # What was read is written as it was, but for the ends of lines.
+    spec = spec_of(type_, options)
+    spec = FormatSpec(spec.table, t.row_of(["v"], [spec.row.fields[0].type]), options)
+    frame = formats()["raw"].scan(spark.read, str(tmp_path / "in"), spec, [])  # type: ignore[arg-type]
+    formats()["raw"].writer(frame.coalesce(1), spec, []).save(str(tmp_path / "out"))
+    written = b"".join(path.read_bytes() for path in (tmp_path / "out").glob("part-*"))
+    assert written.rstrip(b"\n") == content.replace(b"\r\n", b"\n").rstrip(b"\n")
+
+
+def test_sizes_and_nulls(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(FAILURE, match="1 bytes cannot be read as INT, which has 4"):
+        read(spark, tmp_path, b"\x01\n", "INT")
+    frame = spark.range(1).select(F.lit(0).cast("tinyint").alias("kind"), F.lit(None).cast("string").alias("c0"))
+    with pytest.raises(FAILURE, match="null cannot be written"):
+        formats()["raw"].writer(frame, spec_of("STRING", {}), []).save(str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize(
+    ("row", "options", "text"),
+    [
+        (t.row_of(["a", "b"], [t.INT, t.INT]), {}, "holds one column, and there are 2: a, b"),
+        (t.row_of(["a"], [t.DATE]), {}, "column 'a' of type DATE"),
+        (t.row_of(["a"], [t.STRING]), {"charset": "nope"}, "unknown charset, 'nope'"),
+    ],
+)
+def test_refused(row: t.RowType, options: dict[str, str], text: str) -> None:
+    load_formats()
+    with pytest.raises(UnsupportedError, match=text):
+        formats()["raw"].check(FormatSpec("c.d.t", row, options))
