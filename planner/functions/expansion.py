@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from planner.algebra.nodes import Aggregate, AggregateCall, Over, Project, RelNode, unique_name
+from planner.algebra.windows import GroupWindowAggregate
 from planner.functions import literals
 from planner.functions.casts import cast, coerce
 from planner.functions.registry import resolve_call
@@ -74,7 +75,7 @@ def plain_call(call: AggregateCall, inputs: Sequence[LogicalType]) -> AggregateC
     return call
 
 
-def reduce_aggregate(rel: Aggregate) -> RelNode:
+def reduce_aggregate(rel: Aggregate | GroupWindowAggregate) -> RelNode:
     """The aggregate with its calls as Flink plans them; with a projection above it where they were written out."""
     inputs = rel.input.row_type.types
     fields = rel.row_type.fields
@@ -89,8 +90,11 @@ def reduce_aggregate(rel: Aggregate) -> RelNode:
         name = unique_name(call.column or f"$f{len(columns)}", [field.name for field in columns])
         named.append(replace(call, column=name))
         columns.append(Field(name, call.type))
-    made = replace(rel, calls=tuple(named), columns=RowType(fields=tuple(columns)))
-    return Project(made, found.projection, rel.columns)
+    # Behind the calls, what shows the window.
+    behind = fields[count + len(rel.calls) :]
+    shown = [InputRef(len(columns) + at, item.type) for at, item in enumerate(behind)]
+    made = replace(rel, calls=tuple(named), columns=RowType(fields=(*columns, *behind)))
+    return Project(made, (*found.projection, *shown), rel.columns)
 
 
 def reduce_aggregates(

@@ -330,9 +330,6 @@ class GroupWindows(_PerWindow):
             description=self.title(),
         )
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
-        return NO_KEYS
-
     def title(self) -> str:
         names = self.input.row_type.names
         window, time = self.windowing.window, names[self.windowing.index]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from planner.algebra.nodes import Aggregate, RelNode
 from planner.algebra.traverse import rewrite_shared
+from planner.algebra.windows import GroupWindowAggregate
 from planner.functions.expansion import reduce_aggregate
 
 
 def reduce_aggregate_functions(rel: RelNode) -> RelNode:
     """The tree with the aggregate functions that exist at run time."""
-    return rewrite_shared(rel, lambda node: reduce_aggregate(node) if isinstance(node, Aggregate) else node)
+    return rewrite_shared(
+        rel, lambda node: reduce_aggregate(node) if isinstance(node, Aggregate | GroupWindowAggregate) else node
+    )

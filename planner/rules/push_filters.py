@@ -26,6 +26,7 @@ from planner.algebra.nodes import (
     Sort,
 )
 from planner.algebra.traverse import rewrite_shared
+from planner.algebra.windows import GroupWindowAggregate
 from planner.functions.registry import is_deterministic
 from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, walk
 
@@ -95,6 +96,14 @@ def _only_over(part: RexNode, columns: Sequence[RexNode]) -> bool:
 def _aggregate(rel: Aggregate, parts: list[RexNode]) -> RelNode:
     if not rel.grouping or rel.grouping_sets:
         return _kept(rel, parts)
+    own = [part for part in parts if input_refs(part) and max(input_refs(part)) < len(rel.grouping)]
+    rest = [part for part in parts if part not in own]
+    lower = push([map_inputs(part, lambda index: rel.grouping[index]) for part in own], rel.input)
+    return _kept(replace(rel, input=lower), rest)
+
+
+@_into.register
+def _group_window(rel: GroupWindowAggregate, parts: list[RexNode]) -> RelNode:
     own = [part for part in parts if input_refs(part) and max(input_refs(part)) < len(rel.grouping)]
     rest = [part for part in parts if part not in own]
     lower = push([map_inputs(part, lambda index: rel.grouping[index]) for part in own], rel.input)

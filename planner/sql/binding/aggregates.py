@@ -19,14 +19,18 @@ from planner.algebra.nodes import (
     SetKind,
     SetOp,
     Subquery,
+    identity,
+    named_row,
     unique_name,
 )
 from planner.algebra.traverse import replace_outer
+from planner.algebra.windows import GroupWindowAggregate, Property
 from planner.functions import casts, literals
 from planner.functions.registry import resolve_call
 from planner.sql import nodes as ast
 from planner.sql.binding.core import AggregateRef, Context, Session
 from planner.sql.binding.expressions import bind, bind_value
+from planner.sql.binding.group_windows import GroupWindow, group_window, is_auxiliary, start_of
 from plans.errors import CompiledPlanError
 from plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
 from plans.types import BIGINT, LogicalType, row_of
@@ -118,7 +122,9 @@ def bind_grouping(session: Session, group: ast.GroupBy, context: Context) -> Gro
 class Grouped:
     """An Aggregate being built: expressions over FROM's row go in, expressions over the Aggregate's row come out."""
 
-    def __init__(self, session: Session, rel: RelNode, grouping: Grouping, context: Context) -> None:
+    def __init__(
+        self, session: Session, rel: RelNode, grouping: Grouping, context: Context, group: exp.Expr | None = None
+    ) -> None:
         self._session = session
         self._input = rel
         self._grouping = grouping
@@ -129,7 +135,13 @@ class Grouped:
             for index, key in enumerate(grouping.keys)
         )
         self._calls: list[AggregateRef] = []
-        self._arguments: list[RexNode] = list(grouping.keys)
+        self._window = group_window(session, group, grouping.keys)
+        self._shown: set[Property] = set()
+        if self._window is not None and (len(grouping.sets) > 1 or grouping.again):
+            raise session.source.unsupported(
+                group, f"{self._window.window.kind.value} with several grouping sets", "use a window table function"
+            )
+        self._arguments: list[RexNode] = [self._time_of(key) for key in grouping.keys]
 
     def lift(self, clause: Clause) -> Clause:
         """The clause over the Aggregate's row.
@@ -159,15 +171,62 @@ class Grouped:
             columns.append(unique_name(call.column, columns))
         calls = [replace(call, column=name) for call, name in zip(calls, columns[len(keys) :], strict=True)]
         row = row_of(columns, [*self._key_types, *(call.type for call in calls)])
+        if self._window is not None:
+            return self._windowed(self._window, source, calls, columns)
         levels = [self._grouping.sets, *self._grouping.again]
         rels = tuple(
             Aggregate(source, keys, tuple(calls), row, () if sets == (keys,) else sets, hints) for sets in levels
         )
         return rels[0] if len(rels) == 1 else SetOp(rels, SetKind.UNION, True, row)
 
+    def _time_of(self, key: RexNode) -> RexNode:
+        """What a key is computed from: of a window, its time."""
+        window = self._window
+        return window.time if window is not None and key == window.call else key
+
+    def _windowed(
+        self, window: GroupWindow, source: RelNode, calls: Sequence[AggregateCall], columns: Sequence[str]
+    ) -> RelNode:
+        """The aggregate by a window of GROUP BY; above it the keys, what shows the window, and the calls, in order."""
+        place = self._grouping.keys.index(window.call)
+        keys = tuple(at for at in range(len(self._grouping.keys)) if at != place)
+        shown = window.properties if self._shown else ()
+        types = [window.property_type(kind) for _, kind in shown]
+        names = [*(columns[at] for at in keys), *columns[len(self._grouping.keys) :], *(name for name, _ in shown)]
+        row = named_row(names, [*(self._key_types[at] for at in keys), *(call.type for call in calls), *types])
+        rel = GroupWindowAggregate(source, keys, tuple(calls), window.window, place, shown, row)
+        refs = identity(row)
+        following = iter(refs[: len(keys)])
+        exprs: list[RexNode] = [
+            start_of(window) if at == place else next(following) for at in range(len(self._grouping.keys))
+        ]
+        exprs += refs[len(keys) + len(calls) :] if shown else [start_of(window) for _ in window.properties]
+        exprs += refs[len(keys) : len(keys) + len(calls)]
+        width = len(self._grouping.keys)
+        labels = [*columns[:width], *(name for name, _ in window.properties), *columns[width:]]
+        return Project(rel, tuple(exprs), named_row(labels, [type_of(rex) for rex in exprs]))
+
+    def _first_call(self) -> int:
+        """Where the calls begin in the row: behind the keys, and what shows their window."""
+        return len(self._grouping.keys) + (0 if self._window is None else len(self._window.properties))
+
+    def _property(self, rex: RexNode, node: exp.Expr) -> RexNode:
+        shown = None if self._window is None else self._window.shows(rex)
+        if self._window is None or shown is None:
+            raise self._session.source.error(
+                node,
+                "a function that shows a window must have a matching window function in GROUP BY",
+                "write the same time and lengths in both",
+            )
+        self._shown.add(shown)
+        kinds = [kind for _, kind in self._window.properties]
+        return InputRef(len(self._grouping.keys) + kinds.index(shown), self._window.property_type(shown))
+
     def _column_name(self, rex: RexNode, at: int, names: dict[RexNode, str]) -> str:
         if isinstance(rex, InputRef):
             return self._input.row_type.names[rex.index]
+        if self._window is not None and at < len(self._grouping.keys):
+            return f"$f{at}"
         return names.get(rex) or f"$f{at}"
 
     def _call(self, ref: AggregateRef, name: str) -> AggregateCall:
@@ -190,6 +249,8 @@ class Grouped:
     def _lift(self, rex: RexNode, node: exp.Expr) -> RexNode:
         if isinstance(rex, AggregateRef):
             return self._aggregate(rex, node)
+        if is_auxiliary(rex):
+            return self._property(rex, node)
         if rex in self._grouping.keys:
             index = self._grouping.keys.index(rex)
             return InputRef(index, self._key_types[index])
@@ -225,7 +286,7 @@ class Grouped:
         if ref not in self._calls:
             self._calls.append(ref)
             self._reserve(ref)
-        return InputRef(len(self._grouping.keys) + self._calls.index(ref), ref.type)
+        return InputRef(self._first_call() + self._calls.index(ref), ref.type)
 
     def _reserve(self, ref: AggregateRef) -> None:
         for operand in ref.operands:

@@ -11,17 +11,13 @@ from planner.sql import nodes as ast
 from planner.sql.binding.arguments import aggregate_name, aggregate_operands
 from planner.sql.binding.core import AggregateRef, Context, Session
 from planner.sql.binding.expressions import bind, bind_condition, binds, check_equality
+from planner.sql.binding.group_windows import AUXILIARY, GROUP_WINDOWS, bind_group_window
 from planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over
 from planner.suggestions import did_you_mean
 from plans.rex import RexNode, type_of
 from plans.types import BIGINT
 
 GROUPING_FUNCTIONS = frozenset(("GROUPING", "GROUPING_ID"))
-
-#: Group windows of old: TUMBLE(ts, INTERVAL ...) in GROUP BY, and their auxiliary functions.
-GROUP_WINDOWS = frozenset(
-    name + suffix for name in ("TUMBLE", "HOP", "SESSION") for suffix in ("", "_START", "_END", "_ROWTIME", "_PROCTIME")
-)
 
 
 @binds(ast.Call)
@@ -42,10 +38,8 @@ def _call(session: Session, node: exp.Expr, context: Context) -> RexNode:
         return _grouping(session, node, context)
     if is_aggregate(name):
         return bind_aggregate(session, node, context)
-    if name in GROUP_WINDOWS:
-        raise session.source.unsupported(
-            node, f"the group window function {name}", "group by a constant, or by FLOOR(time TO unit)"
-        )
+    if name in GROUP_WINDOWS or name in AUXILIARY:
+        return bind_group_window(session, node, context)
     if not is_function(name):
         raise _unknown(session, node, node.parts[0].name)
     for clause in ("distinct", "filter", "within_group", "order", "nulls"):

@@ -231,7 +231,7 @@ class _Block:
             return rel, items, having, qualify, order
         grouping = NO_GROUPING if group is None else bind_grouping(self._session, group, self._grouping_context())
         check_names(self._hints, self._names())
-        grouped = Grouped(self._session, rel, grouping, self._plain)
+        grouped = Grouped(self._session, rel, grouping, self._plain, group)
         lifted = [grouped.lift(clause) for clause in items]
         having = None if having is None else grouped.lift(having)
         qualify = None if qualify is None else grouped.lift(qualify)
