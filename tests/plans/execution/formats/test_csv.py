@@ -22,8 +22,9 @@ FAILURE = (PySparkException, Py4JJavaError)
 THREE = ("INT", "STRING", "STRING")
 
 
-def spec_of(types: tuple[str, ...], options: dict[str, str]) -> FormatSpec:
-    row = t.row_of([f"col{i}" for i in range(len(types))], [t.parse_type(text) for text in types])
+def spec_of(types: tuple[str, ...], options: dict[str, str], names: str = "") -> FormatSpec:
+    columns = names.split() or [f"col{i}" for i in range(len(types))]
+    row = t.row_of(columns, [t.parse_type(text) for text in types])
     return FormatSpec("c.d.t", row, {key.replace("_", "-"): value for key, value in options.items()})
 
 
@@ -47,6 +48,15 @@ def test_quotes(spark: SparkSession) -> None:
         (3, "two\nlines", "é"),
         (4, ' "q"', 'a"b'),
     ]
+
+
+def test_any_column_name(spark: SparkSession, tmp_path: Path) -> None:
+    register(spark)
+    load_formats()
+    (tmp_path / "rows.csv").write_text("1,a,b\n")
+    spec = spec_of(THREE, {}, "kind suffix m0")
+    rows: list[Row] = CsvFormat().scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
+    assert [tuple(row)[2:] for row in rows] == [(1, "a", "b")]
 
 
 def test_options(spark: SparkSession) -> None:

@@ -42,7 +42,11 @@ public final class Formats {
         StructField[] fields = new StructField[2 + columns.length() + metadata.size()];
         fields[0] = KIND;
         fields[1] = SUFFIX;
-        System.arraycopy(columns.fields(), 0, fields, 2, columns.length());
+        for (int i = 0; i < columns.length(); i++) {
+            // A table may have a column named as one of those around it; the reader renames them all.
+            StructField column = columns.fields()[i];
+            fields[2 + i] = DataTypes.createStructField("c" + i, column.dataType(), column.nullable());
+        }
         for (int i = 0; i < metadata.size(); i++) {
             fields[2 + columns.length() + i] =
                     DataTypes.createStructField("m" + i, metadataType(metadata.get(i)), true);
