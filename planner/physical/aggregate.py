@@ -67,7 +67,7 @@ class GroupAggregate(Single):
         return replace(self, update_before=wanted is Updates.BOTH)
 
     def plan_node(self, at: Emission) -> PlanNode:
-        retractions = self._retractions(at.inputs[0])
+        retractions = self.retractions(at.inputs[0])
         return make(GroupAggregateNode)(
             id=at.id,
             configuration=at.settings.mini_batch,
@@ -88,7 +88,7 @@ class GroupAggregate(Single):
             description=self._text(retractions),
         )
 
-    def _retractions(self, given: Facts) -> tuple[bool, ...]:
+    def retractions(self, given: Facts) -> tuple[bool, ...]:
         """Whether each call must take values back: not where they can only move its way."""
         if given.kinds.insert_only:
             return (False,) * len(self.calls)

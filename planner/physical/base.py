@@ -141,6 +141,11 @@ class Operator:
         """Whether an input that is asked for new rows alone, and cannot send them, may send the old ones too."""
         return False
 
+    @property
+    def needs_watermark(self) -> bool:
+        """Whether the operator acts when watermarks pass."""
+        return False
+
     def sending(self, wanted: Updates) -> Operator:
         """The operator made to send updates as `wanted`."""
         return self

@@ -43,6 +43,10 @@ class TimedJoin(Operator):
     def row_type(self) -> RowType:
         return self.columns
 
+    @property
+    def needs_watermark(self) -> bool:
+        return self.interval.rowtime
+
     def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
         return Kinds.INSERT
 

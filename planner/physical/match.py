@@ -20,6 +20,7 @@ from planner.physical.base import (
     make,
 )
 from planner.physical.describe import names_text, order_text, rex_text
+from planner.physical.over import is_rowtime
 from planner.physical.plumbing import Exchange
 from planner.physical.rank import sort_spec
 from planner.physical.requirements import require_insert_only
@@ -48,6 +49,10 @@ class PatternMatch(Single):
     @property
     def row_type(self) -> RowType:
         return self.columns
+
+    @property
+    def needs_watermark(self) -> bool:
+        return is_rowtime(self.input.row_type.types[self.order[0].index])
 
     def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
         return Kinds.INSERT

@@ -33,7 +33,7 @@ from plans.nodes.over import BoundedWindow, CurrentRow, OverGroup, OverSpec, Unb
 from plans.nodes.over import OverAggregate as OverAggregateNode
 from plans.nodes.specs import PartitionSpec
 from plans.rex import InputRef, Literal, type_of
-from plans.types import IntegerType, IntervalType, LogicalType, RowType, TimestampBase, YearMonthIntervalType
+from plans.types import IntegerType, IntervalType, LogicalType, RowType, TimeKind, TimestampBase, YearMonthIntervalType
 
 _NODES = {
     "CURRENT_ROW": CurrentRow,
@@ -71,6 +71,10 @@ class OverRows(Single):
     def by_time(self) -> bool:
         """Whether rows are ordered by a time attribute."""
         return _is_time(self.input.row_type.types[self.order[0].index])
+
+    @property
+    def needs_watermark(self) -> bool:
+        return is_rowtime(self.input.row_type.types[self.order[0].index])
 
     def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
         return Kinds.INSERT if self.by_time else Kinds.ALL
@@ -140,6 +144,11 @@ class OverRows(Single):
 def _text(bound: Bound) -> str:
     number = "" if bound.offset is None else f"{rex_text(bound.offset, ()).split(':')[0]} "
     return number + bound.kind.replace("_", " ")
+
+
+def is_rowtime(type_: LogicalType) -> bool:
+    """Whether a column is an event-time attribute."""
+    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
 
 
 def _is_time(type_: LogicalType) -> bool:

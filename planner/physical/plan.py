@@ -24,6 +24,7 @@ from planner.physical import (  # noqa: F401  # they register themselves
 )
 from planner.physical.base import Emission, Lowering, Operator
 from planner.physical.changelog import Settling
+from planner.physical.mini_batch import in_mini_batches
 from planner.physical.sink import TableSinkOperator
 from planner.rules import optimize
 from planner.settings import Settings
@@ -48,8 +49,7 @@ def plan(sinks: Sequence[Sink], config: Mapping[str, str]) -> CompiledPlan:
     lowering = Lowering(settings, statements)
     settling = Settling(lowering)
     settled: list[Operator] = []
-    for rel in statements:
-        found = lowering.lower(rel)
+    for found in in_mini_batches(tuple(map(lowering.lower, statements)), lowering):
         assert isinstance(found, TableSinkOperator)
         settled.append(settling.sink(found))
     return _numbered(settled, lowering)

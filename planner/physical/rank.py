@@ -68,6 +68,10 @@ class KeepOne(Single):
         """Whether the row is sent once and never changed; by rowtime, once the watermark has passed it."""
         return not self.keep_last
 
+    @property
+    def needs_watermark(self) -> bool:
+        return self.rowtime
+
     def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
         return Kinds.INSERT if self.insert_only else Kinds.ALL
 

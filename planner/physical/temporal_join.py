@@ -57,6 +57,10 @@ class VersionJoin(Operator):
     def row_type(self) -> RowType:
         return self.columns
 
+    @property
+    def needs_watermark(self) -> bool:
+        return True
+
     def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
         return inputs[0].kinds
 

@@ -1,0 +1,275 @@
+"""Aggregating in mini-batches: in two phases, the first of them before the rows are spread by key.
+
+Applied to the operators of a whole program where `table.exec.mini-batch.enabled` is set. An aggregate with a function
+whose parts cannot be merged stays in one phase. Sources below an aggregate mark where mini-batches end.
+
+Source: Flink's "Performance Tuning" page; Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from planner.algebra.nodes import AggregateCall
+from planner.physical.accumulators import Accumulators, accumulators
+from planner.physical.aggregate import GroupAggregate, call_text, plan_call
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Key,
+    Keys,
+    Kinds,
+    Lowering,
+    Operator,
+    Single,
+    Trend,
+    Updates,
+    any_distribution,
+    make,
+)
+from planner.physical.calc import Watermarks
+from planner.physical.describe import names_text, plain_name
+from planner.physical.plumbing import Exchange
+from planner.physical.scan import TableScan
+from planner.settings import Settings
+from plans.durations import format_duration
+from plans.nodes.aggregate import GlobalGroupAggregate, LocalGroupAggregate
+from plans.nodes.base import PlanNode, StateEntry
+from plans.nodes.stateless import MiniBatchAssigner as MiniBatchAssignerNode
+from plans.nodes.stateless import MiniBatchInterval
+from plans.types import BIGINT, RowType
+
+Mode = Literal["RowTime", "ProcTime"]
+
+_ENABLED = "table.exec.mini-batch.enabled"
+_LATENCY = "table.exec.mini-batch.allow-latency"
+_PHASES = "table.optimizer.agg-phase-strategy"
+
+
+@dataclass(frozen=True, slots=True)
+class MiniBatches(Single):
+    """Marks the ends of mini-batches, every `interval` milliseconds by the clock or by watermarks."""
+
+    interval: int
+    mode: Mode
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return make(MiniBatchAssignerNode)(
+            id=at.id,
+            mini_batch_interval=make(MiniBatchInterval)(interval=self.interval, mode=self.mode),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        return f"MiniBatchAssigner(interval=[{self.interval}ms], mode=[{self.mode}])"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAggregate(Single):
+    """The first phase: a row of accumulators for each group of a mini-batch."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    retractions: tuple[bool, ...]
+    retracts: bool
+    parts: Accumulators
+
+    @property
+    def row_type(self) -> RowType:
+        fields = self.input.row_type.fields
+        return RowType(fields=(*(fields[index] for index in self.grouping), *self.parts.fields))
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.row_type.fields)
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return (Updates.BOTH,)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return make(LocalGroupAggregate)(
+            id=at.id,
+            configuration=at.settings.mini_batch,
+            grouping=self.grouping,
+            agg_calls=tuple(map(plan_call, self.calls)),
+            agg_call_need_retractions=self.retractions,
+            need_retraction=self.retracts,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        keys = names_text(self.grouping, names)
+        parts = [names[index] for index in self.grouping]
+        for call, retract, made in zip(self.calls, self.retractions, self.parts.calls, strict=False):
+            parts.append(f"{call_text(call, names, retract)} AS {_together(made)}")
+        group = f"groupBy=[{keys}], " if keys else ""
+        return f"LocalGroupAggregate({group}select=[{', '.join(parts)}])"
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalAggregate(Single):
+    """The second phase: merges accumulators and sends the changes of the results."""
+
+    count: int
+    calls: tuple[AggregateCall, ...]
+    retractions: tuple[bool, ...]
+    given: RowType
+    facts: Facts
+    parts: Accumulators
+    columns: RowType
+    ttl: int | None
+    update_before: bool = False
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return self.facts.kinds
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return frozenset({Key(range(self.count))})
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return self.facts.trends
+
+    def sending(self, wanted: Updates) -> Operator:
+        return replace(self, update_before=wanted is Updates.BOTH)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        ttl = at.settings.ttl if self.ttl is None else format_duration(self.ttl)
+        return make(GlobalGroupAggregate)(
+            id=at.id,
+            configuration=at.settings.mini_batch,
+            grouping=tuple(range(self.count)),
+            agg_calls=tuple(map(plan_call, self.calls)),
+            agg_call_need_retractions=self.retractions,
+            local_agg_input_row_type=self.given,
+            generate_update_before=self.update_before,
+            need_retraction=Kinds.DELETE in self.facts.kinds,
+            state=(make(StateEntry)(index=0, ttl=ttl, name="globalGroupAggregateState"),),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        own = self.columns.names
+        keys = ", ".join(own[: self.count])
+        parts = list(own[: self.count])
+        for call, retract, made, name in zip(
+            self.calls, self.retractions, self.parts.calls, own[self.count :], strict=False
+        ):
+            parts.append(f"{plain_name(call.name)}{'_RETRACT' if retract else ''}({_together(made)}) AS {name}")
+        group = f"groupBy=[{keys}], " if keys else ""
+        return f"GlobalGroupAggregate({group}select=[{', '.join(parts)}])"
+
+
+def _together(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
+def in_mini_batches(sinks: Sequence[Operator], lowering: Lowering) -> list[Operator]:
+    """The operators of a program with its aggregates in mini-batches, where the settings ask for them."""
+    settings = lowering.settings
+    if not settings.boolean(_ENABLED):
+        return list(sinks)
+    return _Rewriting(sinks, lowering).all()
+
+
+class _Rewriting:
+    """Rebuilds shared operators once; `_below` says which of them stand below an aggregate or a rowtime operator."""
+
+    def __init__(self, sinks: Sequence[Operator], lowering: Lowering) -> None:
+        self._sinks = sinks
+        self._lowering = lowering
+        self._interval = lowering.settings.duration_ms(_LATENCY)
+        self._two_phases = may_split(lowering.settings)
+        self._below: dict[int, Mode] = {}
+        self._done: dict[int, Operator] = {}
+
+    def all(self) -> list[Operator]:
+        for sink in self._sinks:
+            self._mark(sink, None)
+        return [self._rebuilt(sink) for sink in self._sinks]
+
+    def _mark(self, operator: Operator, above: Mode | None) -> None:
+        known = self._below.get(id(operator))
+        if above is not None and known != "RowTime":
+            self._below[id(operator)] = above
+        mode = self._below.get(id(operator))
+        if isinstance(operator, GroupAggregate):
+            mode = mode or "ProcTime"
+        if operator.needs_watermark and mode is not None:
+            mode = "RowTime"
+        if isinstance(operator, Watermarks):
+            mode = None
+        for child in operator.inputs:
+            self._mark(child, mode)
+
+    def _rebuilt(self, operator: Operator) -> Operator:
+        found = self._done.get(id(operator))
+        if found is None:
+            inputs = tuple(map(self._rebuilt, operator.inputs))
+            same = all(new is old for new, old in zip(inputs, operator.inputs, strict=True))
+            found = operator if same else operator.with_inputs(inputs)
+            if isinstance(operator, GroupAggregate) and self._two_phases:
+                assert isinstance(found, GroupAggregate)
+                found = self._split(found, operator)
+            mode = self._below.get(id(operator))
+            if mode is not None and isinstance(operator, TableScan | Watermarks):
+                found = MiniBatches(found, self._interval, mode)
+            self._done[id(operator)] = found
+        return found
+
+    def _split(self, found: GroupAggregate, old: GroupAggregate) -> Operator:
+        """The aggregate in two phases; itself where a function's parts cannot be merged."""
+        spread = found.input
+        assert isinstance(spread, Exchange)
+        source, given = spread.input, self._lowering.facts(old.input)
+        retracts = not given.kinds.insert_only
+        retractions = found.retractions(given)
+        if retracts is not all(retractions) and any(retractions):
+            return found
+        calls = found.calls
+        if retracts and not any(_counts_rows(call) for call in calls):
+            # The rows of each group are counted, to know when it is empty.
+            calls = (*calls, AggregateCall("$COUNT$1", (), BIGINT.not_null(), "", syntax="FUNCTION_STAR"))
+        parts = accumulators(calls, source.row_type, any(retractions))
+        if parts is None:
+            return found
+        local = LocalAggregate(source, found.grouping, found.calls, retractions, retracts, parts)
+        keys = tuple(range(len(found.grouping)))
+        return GlobalAggregate(
+            Exchange(local, keys if keys else None),
+            len(keys),
+            found.calls,
+            retractions,
+            source.row_type,
+            self._lowering.facts(old),
+            parts,
+            found.columns,
+            found.ttl,
+        )
+
+
+def may_split(settings: Settings) -> bool:
+    """Whether aggregates may be in two phases."""
+    return settings.text(_PHASES).upper() != "ONE_PHASE" and settings.duration_ms(_LATENCY) > 0
+
+
+def _counts_rows(call: AggregateCall) -> bool:
+    return call.name == "$COUNT$1" and not call.args and call.filter is None
