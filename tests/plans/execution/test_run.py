@@ -77,6 +77,54 @@ def test_a_statement_set_reads_and_keeps_everything_once(spark: SparkSession, tm
     assert lines(tmp_path / "busy_out") == [{"before": None, "after": {"page": "a", "n": 2}, "op": "c"}]
 
 
+def test_a_table_in_five_joins_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
+    names = [f"side{number}" for number in range(5)]
+    program = (
+        table(tmp_path, "clicks", "page STRING, millis INT")
+        + "".join(table(tmp_path, name, "page STRING, title STRING") for name in names)
+        + "".join(table(tmp_path, f"out_{name}", "millis INT, title STRING") for name in names)
+        + "EXECUTE STATEMENT SET BEGIN\n"
+        + "".join(
+            f"INSERT INTO out_{name} SELECT millis, title FROM clicks JOIN {name} ON clicks.page = {name}.page;\n"
+            for name in names
+        )
+        + "END;"
+    )
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    for name in names:
+        put(tmp_path / name, "1.json", {"page": "a", "title": name})
+    reports: list[BatchProgress] = []
+    Run(spark, compiled(program), RunOptions(), report=reports.append).execute()
+    assert sum(report.rows_in for report in reports) == len(CLICKS) + len(names), "each table is read once"
+    assert len(reports[-1].operators) == len(names)
+    clicked = [click for click in CLICKS if click["page"] == "a"]
+    for name in names:
+        assert sorted(line["millis"] for line in lines(tmp_path / f"out_{name}")) == [  # type: ignore[type-var]
+            click["millis"] for click in clicked
+        ]
+
+
+def test_a_view_in_eight_inserts_is_computed_once(spark: SparkSession, tmp_path: Path) -> None:
+    program = (
+        table(tmp_path, "clicks", "page STRING, millis INT")
+        + "CREATE VIEW counts AS SELECT page, COUNT(*) AS n FROM clicks GROUP BY page;\n"
+        + "".join(table(tmp_path, f"out{at}", "page STRING, n BIGINT", "debezium-json") for at in range(8))
+        + "EXECUTE STATEMENT SET BEGIN\n"
+        + "".join(f"INSERT INTO out{at} SELECT page, n + {at} FROM counts;\n" for at in range(8))
+        + "END;"
+    )
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    reports: list[BatchProgress] = []
+    Run(spark, compiled(program), RunOptions(), report=reports.append).execute()
+    assert sum(report.rows_in for report in reports) == len(CLICKS)
+    (operator,) = reports[-1].operators
+    pages = {click["page"] for click in CLICKS}
+    assert (operator.rows_in, operator.state_rows) == (len(CLICKS), len(pages)), "one copy of the view's state"
+    for at in range(8):
+        counted = {line["after"]["page"]: line["after"]["n"] for line in lines(tmp_path / f"out{at}")}  # type: ignore[index]
+        assert counted == {page: [c["page"] for c in CLICKS].count(page) + at for page in pages}
+
+
 def test_a_crash_between_two_sinks_leaves_each_row_once(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
