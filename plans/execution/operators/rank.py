@@ -57,7 +57,12 @@ def _range(rank_range: RankRange) -> dict[str, Any]:
             return {"start": 1, "end": None, "endColumn": rank_range.end_index}
 
 
-@keyed(Deduplicate)
+def _waits_for_watermark(node: Deduplicate) -> bool:
+    """Keep-first by time gives the row out only when it is known to be the first, unless it may correct itself."""
+    return node.is_rowtime and node.output_insert_only and not node.keep_last_row
+
+
+@keyed(Deduplicate, event_time=_waits_for_watermark)
 def deduplicate(node: Deduplicate, lowering: Lowering) -> KeyedOperator:
     """Flink's Proctime and RowTime deduplicate functions, keep first and keep last."""
     types = lowering.input_types(node)

@@ -42,13 +42,6 @@ def test_which_row_is_kept(harness: Harness, fields: dict[str, Any], expected: l
     assert answers[-1].state_rows == 1
 
 
-def test_keep_first_with_insert_only_output_waits_for_the_batch(harness: Harness) -> None:
-    first = spec("deduplicate", keepLast=False, rowtime=1, outputInsertOnly=True, generateUpdateBefore=False)
-    stream = [rows(("a", 5), ("b", 3), ("c", 3)), rows(("d", 1))]
-    answers = harness.run(first, batches(stream))
-    assert [short(a.out) for a in answers] == [["+I(b, 3)"], []]
-
-
 def test_the_first_row_after_expiry_is_a_first_row(harness: Harness) -> None:
     steps = [Step(0, rows(("a", 1))), Step(999, rows(("a", 2))), Step(1000, rows(("a", 3)))]
     answers = harness.run(spec("deduplicate", keepLast=False, ttl=[1000]), steps)

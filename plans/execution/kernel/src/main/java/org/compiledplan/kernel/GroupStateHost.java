@@ -35,7 +35,7 @@ final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Row, b
     }
     Iterator<Row> output = runtime.process(to, rows, timed, context);
     // A call forgets the timeout, so it is set again, even if the operator left its state alone.
-    if (timeouts && state.exists() && timed.timer() != 0) timed.setTimer(timed.timer());
+    if (timeouts && state.exists() && timed.timer() != TimedState.NO_TIMER) timed.setTimer(timed.timer());
     return output;
   }
 
@@ -57,7 +57,7 @@ final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Row, b
     @Override
     protected void store(byte[] bytes) {
       state.update(bytes);
-      if (timer() != 0) setTimer(timer());
+      if (timer() != NO_TIMER) setTimer(timer());
     }
 
     @Override

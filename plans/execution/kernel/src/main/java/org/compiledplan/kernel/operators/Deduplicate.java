@@ -9,9 +9,6 @@ import org.compiledplan.kernel.values.Values;
  * Keeps one row of a key: the first or the last by arrival or by a time column. Follows Flink's
  * ProcTimeDeduplicateKeepFirstRowFunction, ProcTimeDeduplicateKeepLastRowFunction and
  * RowTimeDeduplicateFunction. Of equal times keep-last takes the later arrival, keep-first the earlier.
- *
- * <p>Keep-first by a time column with insert-only output gives the first row of the micro-batch in which the
- * key first comes. Flink waits for the watermark there.
  */
 final class Deduplicate implements Operator {
   private final ValueType[] types;
@@ -19,7 +16,6 @@ final class Deduplicate implements Operator {
   private final int rowtime;
   private final boolean generateUpdateBefore;
   private final boolean generateInsert;
-  private final boolean insertOnly;
   private final SingleEntry entry;
 
   Deduplicate(OperatorSpec spec) {
@@ -28,7 +24,6 @@ final class Deduplicate implements Operator {
     rowtime = spec.column("rowtime");
     generateUpdateBefore = spec.flag("generateUpdateBefore", true);
     generateInsert = spec.flag("generateInsert", true);
-    insertOnly = spec.flag("outputInsertOnly", false) && !keepLast;
     entry = new SingleEntry(spec.ttl(0));
   }
 
@@ -47,7 +42,6 @@ final class Deduplicate implements Operator {
     private final long now;
     private final boolean stored;
     private Object[] kept;
-    private final boolean keptBefore;
     private boolean changed;
 
     Work(KeyedState state, long now) {
@@ -57,7 +51,6 @@ final class Deduplicate implements Operator {
       stored = bytes != null;
       ByteReader in = entry.read(bytes, now);
       if (in != null) kept = ValueCodec.readRow(in, types);
-      keptBefore = kept != null;
     }
 
     @Override
@@ -65,10 +58,8 @@ final class Deduplicate implements Operator {
       if (!RowKinds.isAdd(row.kind)) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
-      if (kept != null && (!replaces(row.values) || insertOnly && keptBefore)) return;
-      if (insertOnly) {
-        // Held back until the batch's rows are all there: an earlier one may come.
-      } else if (kept == null) {
+      if (kept != null && !replaces(row.values)) return;
+      if (kept == null) {
         out.emit(generateInsert || !keepLast ? RowKinds.INSERT : RowKinds.UPDATE_AFTER, row.values);
       } else {
         if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, kept);
@@ -87,7 +78,6 @@ final class Deduplicate implements Operator {
     @Override
     public void close(Out out) {
       if (changed) {
-        if (insertOnly) out.emit(RowKinds.INSERT, kept);
         // Keep-first by arrival needs to know only that there was a row.
         boolean rowNeeded = keepLast || rowtime >= 0;
         ValueCodec.writeRow(rowNeeded ? kept : new Object[0], entry.start(now));

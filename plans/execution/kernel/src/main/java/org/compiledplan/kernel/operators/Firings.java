@@ -65,7 +65,7 @@ final class Firings {
     if (ahead != null) ahead.add(added);
   }
 
-  /** Lets the timers fire up to the watermark. */
+  /** Lets the timers fire up to the watermark; to be called before what is due is taken from the waiting rows. */
   void moveTo(long watermark) {
     if (watermark <= known) return;
     if (ahead == null) {

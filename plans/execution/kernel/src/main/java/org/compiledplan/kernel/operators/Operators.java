@@ -11,7 +11,7 @@ public final class Operators {
   static {
     TYPES.put("group-aggregate", GroupAggregate::new);
     TYPES.put("join", Operators::join);
-    TYPES.put("deduplicate", Deduplicate::new);
+    TYPES.put("deduplicate", Operators::deduplicate);
     TYPES.put("rank", Rank::new);
     TYPES.put("limit", Rank::new);
     TYPES.put("sort-limit", Rank::new);
@@ -36,6 +36,11 @@ public final class Operators {
     Function<OperatorSpec, Operator> type = TYPES.get(spec.type());
     if (type == null) throw spec.problem("is of an unknown type; known are " + TYPES.keySet());
     return type.apply(spec);
+  }
+
+  private static Operator deduplicate(OperatorSpec spec) {
+    boolean waits = spec.flag("outputInsertOnly", false) && spec.has("rowtime") && !spec.flag("keepLast", true);
+    return waits ? new KeepFirstInOrder(spec) : new Deduplicate(spec);
   }
 
   private static Operator over(OperatorSpec spec) {

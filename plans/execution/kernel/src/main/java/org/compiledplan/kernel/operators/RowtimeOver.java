@@ -36,9 +36,9 @@ final class RowtimeOver implements Operator {
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() == null) return;
     Stored stored = new Stored(state.get());
+    if (reach.isBounded()) stored.firings.moveTo(context.watermark);
     List<Waiting> due = stored.waiting.take(context.watermark);
     if (!due.isEmpty()) {
-      stored.firings.moveTo(context.watermark);
       emit(due, stored, out);
       stored.firings.through(context.watermark);
     }

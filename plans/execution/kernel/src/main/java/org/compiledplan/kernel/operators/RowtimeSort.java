@@ -33,8 +33,8 @@ final class RowtimeSort implements Operator {
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() == null) return;
     Stored stored = new Stored(state.get());
-    List<Waiting> due = stored.waiting.take(context.watermark);
     stored.firings.moveTo(context.watermark);
+    List<Waiting> due = stored.waiting.take(context.watermark);
     for (int from = 0, to; from < due.size(); from = to) {
       Waiting first = due.get(from);
       List<Object[]> equal = new ArrayList<>();

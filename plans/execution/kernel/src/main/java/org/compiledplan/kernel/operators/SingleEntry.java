@@ -36,7 +36,12 @@ final class SingleEntry {
 
   /** Stores what was written since {@link #start}. */
   void put(KeyedState state, long now, boolean isNew) {
-    state.put(writer.toBytes(), Ttl.expiry(now, ttl), isNew ? 1 : 0);
+    putUntil(state, Ttl.expiry(now, ttl), isNew);
+  }
+
+  /** The same for an operator whose timers are not for expiry: the next one is due at the given time. */
+  void putUntil(KeyedState state, long due, boolean isNew) {
+    state.put(writer.toBytes(), due, isNew ? 1 : 0);
   }
 
   /** Removes the entry if it has expired, else asks for another timer. */

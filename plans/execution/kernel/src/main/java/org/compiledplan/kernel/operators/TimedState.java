@@ -9,12 +9,14 @@ import org.compiledplan.kernel.values.ByteReader;
  * first put, moved when something expires earlier, and set anew when it fires too early.
  */
 public abstract class TimedState implements KeyedState {
+  /** What {@link #timer()} says when none is set. */
+  public static final long NO_TIMER = Long.MIN_VALUE;
   private static final int VERSION = 1;
   private static final int TRAILER = 9;
 
   private byte[] bytes;
   private boolean loaded;
-  private long timer;
+  private long timer = NO_TIMER;
 
   /** The host's bytes, null if there are none. */
   protected abstract byte[] load();
@@ -44,14 +46,19 @@ public abstract class TimedState implements KeyedState {
         if (stored[stored.length - 1] != VERSION) {
           throw new IllegalStateException("unknown version " + stored[stored.length - 1] + " of state bytes");
         }
-        timer = new ByteReader(stored, stored.length - TRAILER, 8).readFixedLong();
+        timer = swapped(new ByteReader(stored, stored.length - TRAILER, 8).readFixedLong());
         bytes = Arrays.copyOf(stored, stored.length - TRAILER);
       }
     }
     return bytes;
   }
 
-  /** Time of the timer that is set, 0 if none is. */
+  /** In the bytes 0 is for no timer; a timer at 0 itself, in event time, takes the other's place. */
+  private static long swapped(long time) {
+    return time == 0 ? NO_TIMER : time == NO_TIMER ? 0 : time;
+  }
+
+  /** Time of the timer that is set, {@link #NO_TIMER} if none is. */
   public long timer() {
     get();
     return timer;
@@ -60,21 +67,21 @@ public abstract class TimedState implements KeyedState {
   /** To be called when the timer has fired: it is no longer set. */
   public void fired() {
     get();
-    timer = 0;
+    timer = NO_TIMER;
   }
 
   @Override
   public void put(byte[] next, long nextExpiry, int entriesDelta) {
     get();
     long due = nextExpiry == Ttl.NEVER ? Ttl.NEVER : due(nextExpiry);
-    if (due != Ttl.NEVER && (timer == 0 || due < timer)) {
-      if (timer != 0) dropTimer(timer);
+    if (due != Ttl.NEVER && (timer == NO_TIMER || due < timer)) {
+      if (timer != NO_TIMER) dropTimer(timer);
       timer = due;
       setTimer(due);
     }
     bytes = next;
     byte[] stored = Arrays.copyOf(next, next.length + TRAILER);
-    long value = timer;
+    long value = swapped(timer);
     for (int i = 7; i >= 0; i--) {
       stored[next.length + i] = (byte) value;
       value >>>= 8;
@@ -87,8 +94,8 @@ public abstract class TimedState implements KeyedState {
   @Override
   public void remove(int entriesDelta) {
     get();
-    if (timer != 0) dropTimer(timer);
-    timer = 0;
+    if (timer != NO_TIMER) dropTimer(timer);
+    timer = NO_TIMER;
     bytes = null;
     clear();
     if (entriesDelta != 0) countEntries(entriesDelta);
