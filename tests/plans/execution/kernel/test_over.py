@@ -84,7 +84,7 @@ class Bounded(TimedFunction):
     def fire(self, key: str, time: int) -> None:
         if not self.rows and self.cleanup.get(key, 10**9) <= time:
             for state in (self.kept, self.last, self.cleanup):
-                state.pop(key, None)  # type: ignore[attr-defined]
+                state.pop(key, None)
             return
         peers = self.kept[key].get(time, [])
         for peer in peers:
