@@ -71,7 +71,8 @@ def _literal(rex: Literal) -> str:
     if isinstance(rex.value, bool):
         return "true" if rex.value else "false"
     if isinstance(rex.type, IntervalType):
-        return f"{rex.value}:{rex.type.text().removesuffix('(6)')}"
+        # The precisions that are there when none is written.
+        return f"{rex.value}:{rex.type.text().replace('(6)', '').replace('(2)', '')}"
     return str(rex.value)
 
 

@@ -177,8 +177,9 @@ def _lower_window_rank(rel: WindowRank, at: Lowering) -> Operator:
         raise unsupported(f"{rel.function}() as a window top-n", remedy="use ROW_NUMBER()")
     source = at.lower(rel.input)
     refuse_changes("a window top-n", source, at.facts(source))
-    spread = Exchange(source, rel.partition or None)
-    return TopPerWindow(spread, rel.partition, rel.order, rel.start, rel.end, rel.windowing, rel.columns, rel.function)
+    partition = tuple(sorted(rel.partition))
+    spread = Exchange(source, partition or None)
+    return TopPerWindow(spread, partition, rel.order, rel.start, rel.end, rel.windowing, rel.columns, rel.function)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,5 +223,6 @@ class KeepOnePerWindow(Single):
 def _lower_window_deduplicate(rel: WindowDeduplicate, at: Lowering) -> Operator:
     source = at.lower(rel.input)
     refuse_changes("a window deduplication", source, at.facts(source))
-    spread = Exchange(source, rel.keys or None)
-    return KeepOnePerWindow(spread, rel.keys, rel.order, rel.keep_last, rel.windowing)
+    keys = tuple(sorted(rel.keys))
+    spread = Exchange(source, keys or None)
+    return KeepOnePerWindow(spread, keys, rel.order, rel.keep_last, rel.windowing)

@@ -6,6 +6,8 @@ GROUPING and GROUPING_ID are read off it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from planner.algebra.expressions import bigint, case, equals, null_of
 from planner.algebra.nodes import Aggregate, AggregateCall, Expand, Project, RelNode, identity, unique_name
 from planner.algebra.traverse import rewrite_shared
@@ -24,10 +26,13 @@ def expand_grouping_sets(rel: RelNode) -> RelNode:
 def _expand(rel: RelNode) -> RelNode:
     if not isinstance(rel, Aggregate):
         return rel
-    sets = rel.grouping_sets
+    # As Calcite orders them: a set that has the first column in which two differ comes first.
+    grouping = rel.grouping
+    sets = tuple(sorted(rel.grouping_sets, key=lambda kept: [index not in kept for index in grouping]))
+    rel = replace(rel, grouping_sets=sets)
     if not sets or (len(sets) == 1 and set(sets[0]) == set(rel.grouping)):
         plain = Aggregate(rel.input, rel.grouping, rel.calls, rel.columns, (), rel.hints)
-        return plain if rel.grouping_sets else rel
+        return plain if sets else rel
     given = rel.input.row_type
     used = {index for call in rel.calls if call.name not in _GROUPING for index in (*call.args, call.filter)}
     # A grouping column that is aggregated too must keep its values in the sets that leave it out.
