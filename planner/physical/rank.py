@@ -196,9 +196,7 @@ class FirstRows(Single):
         return Kinds.INSERT if not self.order and inputs[0].kinds.insert_only else Kinds.ALL
 
     def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
-        if self.fetch == 1 and not self.offset:
-            return frozenset({Key()})
-        return inputs[0].upsert_keys
+        return keys_within(inputs[0].upsert_keys, Key(key.index for key in self.order))
 
     def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
         return (Trend.UNKNOWN,) * len(self.row_type.fields)

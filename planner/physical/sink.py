@@ -48,7 +48,10 @@ Conflict = Literal["ERROR", "NOTHING", "DEDUPLICATE"]
 
 @dataclass(frozen=True, slots=True)
 class TableSinkOperator(Single):
-    """Writes to a table. `updates` says how updates reach it once that is settled."""
+    """Writes to a table. `updates` says how updates reach it once that is settled.
+
+    `needs_old_rows`: a row may change its primary key, so that only the row before an update tells which one is gone.
+    """
 
     table: CatalogTable
     target: tuple[int, ...] | None
@@ -56,6 +59,7 @@ class TableSinkOperator(Single):
     on_conflict: Conflict | None
     accepted: Changes
     materialize: bool = False
+    needs_old_rows: bool = False
     updates: Updates = Updates.BOTH
 
     def plan_node(self, at: Emission) -> PlanNode:
@@ -110,7 +114,14 @@ def _lower_sink(rel: Sink, at: Lowering) -> Operator:
     _check_rowtimes(table, source.row_type)
     materialize = _materializes(rel, accepted, source, facts, at)
     return TableSinkOperator(
-        source, rel.table, rel.target, hints, cast("Conflict | None", rel.on_conflict), accepted, materialize
+        source,
+        rel.table,
+        rel.target,
+        hints,
+        cast("Conflict | None", rel.on_conflict),
+        accepted,
+        materialize,
+        bool(table.primary_key) and _primary_key(table) not in facts.upsert_keys,
     )
 
 
@@ -148,7 +159,7 @@ def _check_changes(table: CatalogTable, accepted: Changes, source: Operator, fac
         f"table sink '{path_text(table)}' doesn't support consuming {' and '.join(refused)} changes "
         f"which is produced by node {found.title()}",
         where=str(table.identifier),
-        remedy="write to a table whose format takes updates ('debezium-json'), or make the query append-only",
+        remedy="write to a table whose format takes updates (such as 'debezium-json'), or make the query append-only",
     )
 
 
@@ -175,8 +186,7 @@ def _materializes(rel: Sink, accepted: Changes, source: Operator, facts: Facts, 
     how = at.settings.text("table.exec.sink.upsert-materialize").upper()
     if how == "NONE":
         return False
-    columns = [column.name for column in table.columns if column.kind is not ColumnKind.COMPUTED and not column.virtual]
-    primary = Key(columns.index(name) for name in table.primary_key)
+    primary = _primary_key(table)
     if any(key <= primary for key in facts.upsert_keys):
         return how == "FORCE"
     if rel.on_conflict is None and at.settings.boolean("table.exec.sink.require-on-conflict"):
@@ -193,6 +203,12 @@ def _materializes(rel: Sink, accepted: Changes, source: Operator, facts: Facts, 
     if rel.on_conflict in ("ERROR", "NOTHING"):
         _check_watermarks(rel, source)
     return how == "FORCE" or not facts.kinds.insert_only or rel.on_conflict is not None
+
+
+def _primary_key(table: CatalogTable) -> Key:
+    """The table's primary key among the columns that are written."""
+    columns = [column.name for column in table.columns if column.kind is not ColumnKind.COMPUTED and not column.virtual]
+    return Key(columns.index(name) for name in table.primary_key)
 
 
 def _refuse_conflict_clause(rel: Sink) -> None:
@@ -222,7 +238,7 @@ def _check_watermarks(rel: Sink, source: Operator) -> None:
 def settle_sink(sink: TableSinkOperator, settle: Callable[[Operator, Updates], Operator | None]) -> Operator:
     """The sink over an input that sends updates as the sink takes them; without old rows where that is enough."""
     wants = [Updates.BOTH]
-    if Changes.UPDATE_BEFORE not in sink.accepted and not sink.materialize:
+    if Changes.UPDATE_BEFORE not in sink.accepted and not sink.needs_old_rows:
         wants = [Updates.AFTER, Updates.BOTH]
     for wanted in wants:
         found = settle(sink.input, wanted)
