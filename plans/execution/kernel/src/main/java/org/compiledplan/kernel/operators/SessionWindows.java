@@ -3,6 +3,8 @@ package org.compiledplan.kernel.operators;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
@@ -41,15 +43,13 @@ final class SessionWindows<C> {
   }
 
   private static final class Window<C> {
-    long start;
-    long end;
-    boolean closed;
-    C content;
+    final long start;
+    final long end;
+    final C content;
 
-    Window(long start, long end, boolean closed, C content) {
+    Window(long start, long end, C content) {
       this.start = start;
       this.end = end;
-      this.closed = closed;
       this.content = content;
     }
   }
@@ -85,8 +85,9 @@ final class SessionWindows<C> {
   private final class Work implements Session {
     private final KeyedState state;
     private final BatchContext context;
-    /** By start. */
-    private final List<Window<C>> sessions = new ArrayList<>();
+    /** By start; apart from each other. Those that have become complete are moved when a row meets them. */
+    private final TreeMap<Long, Window<C>> open = new TreeMap<>();
+    private final List<Window<C>> closed = new ArrayList<>();
     private final boolean wasStored;
     private int storedEntries;
     private Object[] head;
@@ -106,9 +107,10 @@ final class SessionWindows<C> {
       for (int i = 0; i < count; i++) {
         long start = in.readSigned();
         long end = start + in.readVarLong();
-        boolean closed = in.readByte() != 0;
-        Window<C> window = new Window<>(start, end, closed, contents.read(in));
-        sessions.add(window);
+        boolean isClosed = in.readByte() != 0;
+        Window<C> window = new Window<>(start, end, contents.read(in));
+        if (isClosed) closed.add(window);
+        else open.put(start, window);
         storedEntries += contents.entries(window.content);
       }
     }
@@ -128,47 +130,49 @@ final class SessionWindows<C> {
     private Window<C> windowOf(long rowStart, long arrival) {
       long start = rowStart;
       long end = rowStart + gap;
-      Window<C> into = null;
-      for (int i = 0; i < sessions.size(); i++) {
-        Window<C> window = sessions.get(i);
-        if (!window.closed && times.due(window.end) <= arrival) window.closed = changed = true;
+      C content = null;
+      while (true) {
+        Map.Entry<Long, Window<C>> before = open.floorEntry(end);
         // Sessions that only touch are one.
-        if (window.closed || window.start > end || window.end < start) continue;
+        if (before == null || before.getValue().end < start) break;
+        Window<C> window = before.getValue();
+        open.remove(window.start);
+        if (times.due(window.end) <= arrival) {
+          closed.add(window);
+          changed = true;
+          continue;
+        }
         start = Math.min(start, window.start);
         end = Math.max(end, window.end);
-        if (into == null) {
-          into = window;
-        } else {
-          contents.merge(into.content, window.content);
-          sessions.remove(i--);
-        }
+        if (content != null) contents.merge(window.content, content);
+        content = window.content;
       }
-      if (into != null) {
-        into.start = start;
-        into.end = end;
-        return into;
+      if (content == null) {
+        if (times.due(end) <= arrival) return null;
+        content = contents.empty();
       }
-      if (times.due(end) <= arrival) return null;
-      into = new Window<>(start, end, false, contents.empty());
-      int at = 0;
-      while (at < sessions.size() && sessions.get(at).start <= start) at++;
-      sessions.add(at, into);
-      return into;
+      Window<C> joined = new Window<>(start, end, content);
+      open.put(start, joined);
+      return joined;
     }
 
     void fire(long now, Out out) {
       List<Window<C>> due = new ArrayList<>();
-      for (Window<C> window : sessions) {
-        if (times.due(window.end) <= now) due.add(window);
-      }
+      for (Window<C> window : closed) if (isDue(window, now)) due.add(window);
+      for (Window<C> window : open.values()) if (isDue(window, now)) due.add(window);
       if (due.isEmpty()) return;
       changed = true;
-      sessions.removeAll(due);
+      closed.removeIf(window -> isDue(window, now));
+      open.values().removeIf(window -> isDue(window, now));
       due.sort(Comparator.comparingLong(window -> window.end));
       for (Window<C> window : due) {
         out.at(times.due(window.end));
         contents.emit(head, window.content, window.start, window.end, out);
       }
+    }
+
+    private boolean isDue(Window<C> window, long now) {
+      return times.due(window.end) <= now;
     }
 
     @Override
@@ -179,26 +183,34 @@ final class SessionWindows<C> {
     void save() {
       int entries = 0;
       long next = Ttl.NEVER;
-      for (Window<C> window : sessions) {
+      for (Window<C> window : all()) {
         entries += contents.entries(window.content);
         next = Math.min(next, times.due(window.end));
       }
-      if (sessions.isEmpty()) {
+      if (next == Ttl.NEVER) {
         if (wasStored) state.remove(-storedEntries);
       } else {
         state.put(changed ? bytes() : state.get(), next, entries - storedEntries);
       }
     }
 
+    private List<Window<C>> all() {
+      List<Window<C>> all = new ArrayList<>(closed);
+      all.addAll(open.values());
+      return all;
+    }
+
     private byte[] bytes() {
       writer.clear();
       writer.writeByte(VERSION);
       ValueCodec.writeRow(head, writer);
-      writer.writeVarLong(sessions.size());
-      for (Window<C> window : sessions) {
+      List<Window<C>> all = all();
+      writer.writeVarLong(all.size());
+      for (int i = 0; i < all.size(); i++) {
+        Window<C> window = all.get(i);
         writer.writeSigned(window.start);
         writer.writeVarLong(window.end - window.start);
-        writer.writeByte(window.closed ? 1 : 0);
+        writer.writeByte(i < closed.size() ? 1 : 0);
         contents.write(window.content, writer, scratch);
       }
       return writer.toBytes();

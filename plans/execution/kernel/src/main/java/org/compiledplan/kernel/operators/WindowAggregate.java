@@ -72,10 +72,10 @@ final class WindowAggregate implements Operator {
 
   /** The rows of the same windows: those that end at {@code first} and then at each interval up to {@code last}. */
   private static final class Pane {
+    /** Those of the window that fires next come first, in the order in which their rows are in time. */
     static final Comparator<Pane> ORDER =
-        Comparator.<Pane>comparingLong(pane -> pane.slice).thenComparingLong(pane -> pane.first);
+        Comparator.<Pane>comparingLong(pane -> pane.first).thenComparingLong(pane -> pane.slice);
 
-    /** Orders the panes of a window as their rows are in time. */
     final long slice;
     final long first;
     final long last;
@@ -182,9 +182,7 @@ final class WindowAggregate implements Operator {
 
     /** The end of the window that fires next, {@link Ttl#NEVER} if there is none. */
     private long nextEnd() {
-      long next = Ttl.NEVER;
-      for (Pane pane : panes.keySet()) next = Math.min(next, pane.first);
-      return next;
+      return panes.isEmpty() ? Ttl.NEVER : panes.firstKey().first;
     }
 
     void fire(long now, Out out) {
@@ -199,10 +197,7 @@ final class WindowAggregate implements Operator {
 
     private void fireWindow(long end, Out out) {
       List<Pane> due = new ArrayList<>();
-      for (Pane pane : panes.keySet()) {
-        if (pane.first == end) due.add(pane);
-      }
-      due.forEach(panes::remove);
+      while (nextEnd() == end) due.add(panes.pollFirstEntry().getKey());
       Accumulated all = merged(due);
       long start = windows.isAttached() ? due.get(0).start : windows.start(end);
       result.emit(group, all, start, end, out);
