@@ -97,6 +97,9 @@ def global_window_aggregate(node: GlobalWindowAggregate, lowering: Lowering) -> 
     )
 
 
+_TYPES = {"session": "session-aggregate", "count": "count-window-aggregate"}
+
+
 @keyed(GroupWindowAggregate, event_time=lambda node: _is_rowtime_group(node.window))
 def group_window_aggregate(node: GroupWindowAggregate, lowering: Lowering) -> KeyedOperator:
     """Flink's AggregateWindowOperator: windows in GROUP BY."""
@@ -145,7 +148,8 @@ def _timed(
 def _group_assignment(node: GroupWindowAggregate, lowering: Lowering) -> _Assignment:
     window = node.window
     if isinstance(window, TumblingGroupWindow | SlidingGroupWindow) and not window.is_time_window:
-        raise refuse(node, "its windows are counts of rows", "use windows of time")
+        slide = window.slide if isinstance(window, SlidingGroupWindow) else window.size
+        return _Assignment({"type": "count", "size": window.size, "slide": slide}, None, (), (), None, {})
     match window:
         case TumblingGroupWindow():
             spec = {"type": "tumbling", "size": _ms(window.size), "offset": 0}
@@ -191,7 +195,7 @@ def _operator(
         columns=lambda flow: (*(flow.columns[at] for at in used), *times(flow)),
     )
     return KeyedOperator(
-        type="session-aggregate" if assignment.window["type"] == "session" else "window-aggregate",
+        type=_TYPES.get(assignment.window["type"], "window-aggregate"),
         ports=(port,),
         output=row.types,
         parameters={

@@ -208,3 +208,23 @@ def test_rows_that_carry_their_window(harness: Harness) -> None:
     in_time, late = rows(("a", 1, 0, 10), ("a", 2, 0, 10), at=8), rows(("a", 4, 0, 10), at=9)
     answers = harness.run(attached, [Step(0, [*in_time, *late]), Step(1, [], watermark=9)])
     assert short(answers[1].out) == ["+I(a, 3, 1970-01-01T00:00, 1970-01-01T00:00:00.010)"]
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=30), st.integers(1, 4), st.integers(1, 4), st.integers(1, 5))
+def test_windows_of_a_number_of_rows(harness: Harness, keys: list[str], size: int, slide: int, batch: int) -> None:
+    count = {
+        "uid": "count",
+        "type": "count-window-aggregate",
+        "inputTypes": [["STRING", "INT"]],
+        "outputTypes": ["STRING", "BIGINT", "INT", "INT"],
+        "grouping": [0],
+        "aggs": [COUNT, {"function": "$MIN$1", "args": [1]}, {"function": "$MAX$1", "args": [1]}],
+        "window": {"size": size, "slide": slide},
+    }
+    numbered = [(key, keys[:at].count(key)) for at, key in enumerate(keys)]
+    changes = [Change("+I", row, key=row[0]) for row in numbered]
+    steps = [Step(at, changes[at : at + batch]) for at in range(0, len(changes), batch)]
+    out = Counter(change.values for answer in harness.run(count, steps) for change in answer.out)
+    assert out == Counter(
+        (key, size, start, start + size - 1) for key in "ab" for start in range(0, keys.count(key) - size + 1, slide)
+    )

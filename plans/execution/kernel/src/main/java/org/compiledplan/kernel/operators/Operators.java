@@ -19,6 +19,7 @@ public final class Operators {
     TYPES.put("sink-upsert-materializer", SinkUpsertMaterializer::new);
     TYPES.put("multi-join", MultiJoin::new);
     TYPES.put("window-aggregate", WindowAggregate::new);
+    TYPES.put("count-window-aggregate", CountWindowAggregate::new);
     TYPES.put("session-aggregate", SessionAggregate::new);
     TYPES.put("session-rows", SessionRows::new);
     TYPES.put("window-rank", WindowRank::create);
