@@ -66,7 +66,7 @@ class Format:
 class Connector:
     """A connector: its roles, required options, and its changes (None: those of its format).
 
-    `refuses_update_before`: as a sink it takes whatever comes, without the rows before an update.
+    `lookup`: a lookup join can ask it for the rows of a key; `scan`: it can be read as a whole.
     """
 
     name: str
@@ -77,6 +77,8 @@ class Connector:
     reads: Changes = Changes.INSERT
     writes: Changes = Changes.INSERT
     metadata: tuple[str, ...] = ()
+    lookup: bool = False
+    scan: bool = True
 
 
 _DEBEZIUM_METADATA = (
@@ -117,12 +119,13 @@ CONNECTORS: dict[str, Connector] = {
         Connector("datagen", sink=False),
         Connector("print", source=False, writes=Changes.ALL),
         Connector("blackhole", source=False, writes=Changes.UPSERT),
+        Connector("jdbc", sink=False, required=("url", "table-name"), lookup=True, scan=False),
     )
 }
 
 #: Names that Flink's distribution has and that do not run here; refused as unsupported, not as misspelt.
 FLINK_CONNECTORS = frozenset(
-    "kafka upsert-kafka jdbc kinesis firehose dynamodb elasticsearch-6 elasticsearch-7 elasticsearch-8 opensearch "
+    "kafka upsert-kafka kinesis firehose dynamodb elasticsearch-6 elasticsearch-7 elasticsearch-8 opensearch "
     "mongodb hbase-1.4 hbase-2.2 hive hudi iceberg paimon mysql-cdc postgres-cdc oracle-cdc sqlserver-cdc mongodb-cdc "
     "pulsar rabbitmq python-input".split()
 )
@@ -161,6 +164,27 @@ def source_changelog(table: CatalogTable, config: Config) -> SourceChangelog:
             remedy="declare PRIMARY KEY (...) NOT ENFORCED in its CREATE TABLE",
         )
     return SourceChangelog(kinds, upsert or duplicates)
+
+
+def can_look_up(table: CatalogTable) -> bool:
+    """Whether a lookup join can ask the table for the rows of a key."""
+    connector = CONNECTORS.get(table.option("connector") or "")
+    return connector is not None and connector.lookup
+
+
+def check_scan(table: CatalogTable) -> None:
+    """Refuse to read a table as a whole that can only be asked by key.
+
+    Raises:
+        UnsupportedError: the connector's tables can only be looked up.
+    """
+    connector = CONNECTORS.get(table.option("connector") or "")
+    if connector is not None and not connector.scan:
+        raise UnsupportedError(
+            f"table {table.identifier} of connector {connector.name!r} can only be looked up, not read as a whole",
+            where=str(table.identifier),
+            remedy="join it FOR SYSTEM_TIME AS OF a processing time: FOR SYSTEM_TIME AS OF t.proctime",
+        )
 
 
 def sink_changelog(table: CatalogTable, requested: Changes = Changes.ALL) -> Changes:

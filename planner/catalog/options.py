@@ -28,6 +28,31 @@ _JSON = {
 }
 
 CONNECTOR_OPTIONS: Mapping[str, Mapping[str, Option]] = {
+    "jdbc": {
+        **_COMMON,
+        "url": _TEXT,
+        "table-name": _TEXT,
+        "driver": _TEXT,
+        "compatible-mode": _TEXT,
+        "username": _TEXT,
+        "password": _TEXT,
+        "connection.max-retry-timeout": _DURATION,
+        "scan.fetch-size": _INTEGER,
+        "scan.auto-commit": _BOOLEAN,
+        "scan.partition.column": _TEXT,
+        "scan.partition.num": _INTEGER,
+        "scan.partition.lower-bound": _INTEGER,
+        "scan.partition.upper-bound": _INTEGER,
+        "lookup.cache": Option(Kind.CHOICE, "NONE", ("NONE", "PARTIAL")),
+        "lookup.cache.max-rows": _INTEGER,
+        "lookup.cache.ttl": _DURATION,
+        "lookup.cache.caching-missing-key": _BOOLEAN,
+        "lookup.max-retries": _INTEGER,
+        "lookup.partial-cache.expire-after-access": _DURATION,
+        "lookup.partial-cache.expire-after-write": _DURATION,
+        "lookup.partial-cache.cache-missing-key": _BOOLEAN,
+        "lookup.partial-cache.max-rows": _INTEGER,
+    },
     "filesystem": {
         **_COMMON,
         "path": _TEXT,

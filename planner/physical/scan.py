@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from planner.algebra.nodes import Hint, Scan
-from planner.catalog.connectors import Changes
+from planner.catalog.connectors import Changes, check_scan
 from planner.catalog.tables import CatalogTable, ColumnKind
 from planner.physical.base import (
     NO_KEYS,
@@ -175,6 +175,7 @@ class Normalize(Single):
 
 @lowers(Scan)
 def _lower_scan(rel: Scan, at: Lowering) -> Operator:
+    check_scan(rel.table)
     hints = tuple(hint for hint in rel.hints if hint.name.upper() == "OPTIONS")
     changelog = changelog_of(rel, at.settings)
     columns = RowType(fields=tuple(replace(item, comment=None) for item in rel.columns.fields))

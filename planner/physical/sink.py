@@ -24,6 +24,7 @@ from planner.physical.base import (
     smallest,
 )
 from planner.physical.catalog import path_text, table_of
+from planner.physical.changes import change_kinds
 from planner.physical.requirements import producer
 from planner.physical.scan import TableScan
 from planner.rules.sources import options_of
@@ -31,7 +32,6 @@ from plans.errors import ProgramError
 from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.sink import ConflictStrategy
 from plans.nodes.sink import Sink as SinkNode
-from plans.nodes.specs import RowKind
 from plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
 from plans.types import RowType, TimeKind, TimestampBase
 
@@ -75,7 +75,7 @@ class TableSinkOperator(Single):
                 abilities=self._abilities(),
                 target_columns=() if self.target is None else tuple((index,) for index in self.target),
             ),
-            input_changelog_mode=_mode(at.inputs[0].kinds, self.updates),
+            input_changelog_mode=change_kinds(at.inputs[0].kinds, self.updates),
             require_upsert_materialize=self.materialize,
             conflict_strategy=None if self.on_conflict is None else make(ConflictStrategy)(behavior=self.on_conflict),
             input_upsert_key=tuple(sorted(key)) if key else (),
@@ -132,15 +132,6 @@ def _mode_of(kinds: Kinds) -> Changes:
     if Kinds.DELETE in kinds:
         found |= Changes.DELETE
     return found
-
-
-def _mode(kinds: Kinds, updates: Updates) -> tuple[RowKind, ...]:
-    found: list[RowKind] = ["INSERT"]
-    if kinds.updates:
-        found += ["UPDATE_BEFORE", "UPDATE_AFTER"] if updates is Updates.BOTH else ["UPDATE_AFTER"]
-    if Kinds.DELETE in kinds:
-        found.append("DELETE")
-    return tuple(found)
 
 
 def _check_changes(table: CatalogTable, accepted: Changes, source: Operator, facts: Facts, at: Lowering) -> None:

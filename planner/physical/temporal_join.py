@@ -23,6 +23,7 @@ from planner.physical.base import (
 from planner.physical.calc import calc_over
 from planner.physical.describe import names_text, rex_text
 from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
+from planner.physical.lookup_join import as_lookup_join
 from planner.physical.plumbing import Exchange
 from planner.physical.scan import Normalize
 from plans.errors import ProgramError, UnsupportedError
@@ -118,6 +119,9 @@ def _residual(rest: tuple[RexNode, ...]) -> RexNode | None:
 
 @lowers(TemporalJoin)
 def _lower_temporal_join(rel: TemporalJoin, at: Lowering) -> Operator:
+    lookup = as_lookup_join(rel, at)
+    if lookup is not None:
+        return lookup
     keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
     if not keys.left:
         raise ProgramError(
@@ -127,7 +131,8 @@ def _lower_temporal_join(rel: TemporalJoin, at: Lowering) -> Operator:
     if rel.version is None:
         raise UnsupportedError(
             "a processing-time temporal join is not supported",
-            remedy="join as of a rowtime: FOR SYSTEM_TIME AS OF t.ts, with a WATERMARK on both tables",
+            remedy="join as of a rowtime, with a WATERMARK on both tables, or with a table that can be looked up: "
+            "'connector' = 'jdbc'",
         )
     _refuse_filter(rel.right, at.facts(at.lower(rel.right)).kinds)
     left, right = at.lower(rel.left), _versions(rel.right, at)

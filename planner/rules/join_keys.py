@@ -10,6 +10,7 @@ from planner.algebra.timed import TemporalJoin
 from planner.algebra.traverse import rewrite_shared
 from planner.functions.casts import cast, least_restrictive
 from planner.functions.registry import is_deterministic
+from planner.rules.lookups import is_lookup
 from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, type_of
 from plans.types import BOOLEAN, Field, RowType, TimestampBase
 
@@ -22,6 +23,7 @@ def compute_join_keys(rel: RelNode) -> RelNode:
 def _compute(rel: RelNode) -> RelNode:
     if not isinstance(rel, Join | TemporalJoin):
         return rel
+    asked = isinstance(rel, TemporalJoin) and is_lookup(rel)
     width = len(rel.left.row_type.fields)
     sides: tuple[list[RexNode], list[RexNode]] = ([], [])
     parts: list[RexNode] = []
@@ -38,6 +40,10 @@ def _compute(rel: RelNode) -> RelNode:
         if isinstance(common, TimestampBase):
             common = common.as_regular()
         name = part.name if isinstance(part, Call) else ""
+        if asked and not isinstance(pair[1], InputRef):
+            # A table that is asked for rows by key can only be asked by its own columns.
+            parts.append(part)
+            continue
         mine, theirs = (cast(item, common.with_nullability(type_of(item).nullable)) for item in pair)
         pending.append((name, _place(sides[0], mine, rel.left), _place(sides[1], theirs, rel.right)))
     if not pending:

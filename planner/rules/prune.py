@@ -193,10 +193,11 @@ def _(rel: Join, wanted: Columns) -> tuple[Columns, ...]:
 def _(rel: TemporalJoin, wanted: Columns) -> tuple[Columns, ...]:
     width = len(rel.left.row_type.fields)
     used = wanted | input_refs(rel.condition)
-    times = set() if rel.version is None else {rel.version}
+    # The moment at which a version is asked for is no column.
+    mine, theirs = (set(), set()) if rel.version is None else ({rel.time}, {rel.version})
     return (
-        frozenset(index for index in used if index < width) | {rel.time},
-        frozenset(index - width for index in used if index >= width) | times,
+        frozenset(index for index in used if index < width) | mine,
+        frozenset(index - width for index in used if index >= width) | theirs,
     )
 
 
@@ -406,7 +407,7 @@ def _(rel: TemporalJoin, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...],
         left=left.rel,
         right=right.rel,
         condition=_moved(rel.condition, place.__getitem__),
-        time=left.place[rel.time],
+        time=left.place.get(rel.time, rel.time),
         version=None if rel.version is None else right.place[rel.version],
     )
     return Pruned(made, place)

@@ -25,9 +25,11 @@ from planner.algebra.nodes import (
     SetOp,
     Sort,
 )
+from planner.algebra.timed import TemporalJoin
 from planner.algebra.traverse import rewrite_shared
 from planner.algebra.windows import GroupWindowAggregate
 from planner.functions.registry import is_deterministic
+from planner.rules.lookups import is_lookup
 from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, walk
 
 #: The functions that rank rows; they may become a top-n.
@@ -45,7 +47,7 @@ def _push(rel: RelNode) -> RelNode:
         fixed = [part for part in parts if not is_deterministic(part)]
         moved = push([part for part in parts if is_deterministic(part)], rel.input)
         return Filter(moved, conjunction(fixed)) if fixed else moved
-    if isinstance(rel, Join):
+    if isinstance(rel, Join) or (isinstance(rel, TemporalJoin) and is_lookup(rel)):
         return _join_conditions(rel, [])
     return rel
 
@@ -143,6 +145,11 @@ def _join(rel: Join, parts: list[RexNode]) -> RelNode:
     return _join_conditions(rel, parts)
 
 
+@_into.register
+def _temporal_join(rel: TemporalJoin, parts: list[RexNode]) -> RelNode:
+    return _join_conditions(rel, parts) if is_lookup(rel) else _kept(rel, parts)
+
+
 #: Which sides of a join may be filtered by a condition above it.
 _ABOVE = {
     JoinKind.INNER: (True, True),
@@ -163,7 +170,7 @@ _INSIDE = {
 }
 
 
-def _join_conditions(rel: Join, above: list[RexNode]) -> RelNode:
+def _join_conditions(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
     """The join with conditions `above` it, and the parts of its own, moved to its inputs."""
     width = len(rel.left.row_type.fields)
     kind = _simplified(rel.kind, above, width)

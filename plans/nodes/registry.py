@@ -13,6 +13,7 @@ _KINDS = {
     "aggregate": "group-aggregate local-group-aggregate global-group-aggregate incremental-group-aggregate",
     "deduplicate": "deduplicate changelog-normalize",
     "join": "join multi-join interval-join temporal-join",
+    "lookup": "lookup-join",
     "match": "match",
     "over": "over-aggregate",
     "rank": "rank limit sort-limit",
@@ -21,7 +22,7 @@ _KINDS = {
     "sort": "sort temporal-sort",
     "stateless": ("calc correlate drop-update-before exchange expand mini-batch-assigner union watermark-assigner"),
     "unsupported": (
-        "lookup-join delta-join async-calc async-correlate ml-predict-table-function vector-search-table-function "
+        "delta-join async-calc async-correlate ml-predict-table-function vector-search-table-function "
         "process-table-function python-async-calc python-calc python-correlate python-group-aggregate "
         "python-group-window-aggregate python-over-aggregate"
     ),

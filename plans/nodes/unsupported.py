@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from plans.nodes.base import SOME_INPUTS, Arity, Json, PlanNode, StatefulNode, value_to_json
+from plans.nodes.base import SOME_INPUTS, Arity, Json, PlanNode, value_to_json
 
 
 class OpaqueNode(PlanNode):
@@ -24,14 +24,6 @@ class OpaqueNode(PlanNode):
         own = {name: value_to_json(value) for name, value in (self.__pydantic_extra__ or {}).items()}
         tail = {name: found.pop(name) for name in ("inputProperties", "outputType", "description") if name in found}
         return found | own | tail
-
-
-class LookupJoin(OpaqueNode, StatefulNode):
-    """Looks rows up in an external table."""
-
-    # Of two bases the last one's configuration holds.
-    model_config = ConfigDict(extra="allow")
-    NAME = "stream-exec-lookup-join"
 
 
 class DeltaJoin(OpaqueNode):

@@ -62,13 +62,13 @@ def test_state_entries_follow_inputs_and_fields() -> None:
 
 
 def test_a_node_that_cannot_run_keeps_its_own_fields() -> None:
-    model = NODE_TYPES["stream-exec-lookup-join_1"]
+    model = NODE_TYPES["stream-exec-delta-join_1"]
     assert issubclass(model, OpaqueNode) and not model.RUNNABLE
-    own = {"joinType": "LEFT", "lookupKeys": {"0": {"type": "FieldRef", "index": 0}}}
+    own = {"joinType": "LEFT", "leftKeys": {"0": {"type": "FieldRef", "index": 0}}}
     node = model.model_validate({"id": 3, "outputType": "ROW<`a` INT>", "description": "x", **own})
     assert node.to_json() == {
         "id": 3,
-        "type": "stream-exec-lookup-join_1",
+        "type": "stream-exec-delta-join_1",
         **own,
         "outputType": "ROW<`a` INT>",
         "description": "x",

@@ -1,0 +1,214 @@
+"""Lookup joins: each row of a stream asks a table of another system for the rows of its key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal as OneOf
+from typing import cast
+
+from planner.algebra.expressions import conjunction, conjuncts, same_representation
+from planner.algebra.nodes import Filter, JoinKind, Project, RelNode, Scan
+from planner.algebra.timed import TemporalJoin
+from planner.catalog.connectors import can_look_up
+from planner.catalog.tables import CatalogTable, ColumnKind
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Keys,
+    Lowering,
+    Operator,
+    Single,
+    Trend,
+    Updates,
+    any_distribution,
+    make,
+    smallest,
+)
+from planner.physical.catalog import path_text, table_of
+from planner.physical.changes import change_kinds
+from planner.physical.describe import rex_text
+from planner.physical.equi_keys import JOIN_TITLES, equi_keys
+from plans.errors import ProgramError
+from plans.nodes.base import PlanNode
+from plans.nodes.lookup import ConstantKey, FieldKey, LookupKey, LookupTable
+from plans.nodes.lookup import LookupJoin as LookupJoinNode
+from plans.nodes.tables import ProjectPushDown, TableSource
+from plans.rex import Call, InputRef, Literal, RexNode, input_refs, type_of
+from plans.types import RowType
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The table that is asked: the columns that are read of it, which of its rows count, and what of them is used."""
+
+    table: CatalogTable
+    columns: RowType
+    condition: RexNode | None
+    exprs: tuple[RexNode, ...] | None
+
+    def place(self, column: int) -> int | None:
+        """Where a used column stands among those that are read; None for a computed one."""
+        if self.exprs is None:
+            return column
+        rex = self.exprs[column]
+        return rex.index if isinstance(rex, InputRef) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup(Single):
+    """A lookup join; `keys`: columns of the table with the column of the stream, or constant, that each must equal."""
+
+    kind: JoinKind
+    asked: Asked
+    keys: tuple[tuple[int, InputRef | Literal], ...]
+    before: RexNode | None
+    condition: RexNode | None
+    columns: RowType
+    updates: Updates = Updates.BOTH
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    @property
+    def _by_primary_key(self) -> bool:
+        names = self.asked.columns.names
+        asked = {names[column] for column, value in self.keys if isinstance(value, InputRef)}
+        key = self.asked.table.primary_key
+        return bool(key) and set(key) <= asked
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return inputs[0].upsert_keys if self._by_primary_key else NO_KEYS
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.columns.fields)
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        # A row that finds nothing any more is taken back by the row before alone.
+        return None if wanted is Updates.AFTER and self.kind is JoinKind.INNER else (wanted,)
+
+    def sending(self, wanted: Updates) -> Operator:
+        return replace(self, updates=wanted)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        given = at.inputs[0]
+        key = None if given.kinds.insert_only else smallest(given.upsert_keys)
+        return make(LookupJoinNode)(
+            id=at.id,
+            join_type=cast("OneOf['INNER', 'LEFT']", self.kind.value),
+            pre_filter_condition=self.before,
+            join_condition=self.condition,
+            temporal_table=self._table(),
+            lookup_keys={str(column): _key(value, self.asked.columns, column) for column, value in self.keys},
+            projection_on_temporal_table=self.asked.exprs,
+            filter_on_temporal_table=self.asked.condition,
+            lookup_key_contains_primary_key=self._by_primary_key,
+            input_changelog_mode=change_kinds(given.kinds, self.updates),
+            input_upsert_key=tuple(sorted(key)) if key else (),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def _table(self) -> LookupTable:
+        table = self.asked.table
+        produced = self.asked.columns.with_nullability(False)
+        physical = [column.name for column in table.columns if column.kind is ColumnKind.PHYSICAL]
+        abilities: tuple[ProjectPushDown, ...] = ()
+        if list(produced.names) != physical:
+            paths = tuple((physical.index(name),) for name in produced.names)
+            abilities = (make(ProjectPushDown)(projected_fields=paths, produced_type=produced),)
+        source = make(TableSource)(table=table_of(table), abilities=abilities)
+        return make(LookupTable)(lookup_table_source=source, output_type=produced)
+
+    def title(self) -> str:
+        names, own = self.input.row_type.names, self.asked.columns.names
+        keys = ", ".join(f"{own[column]}={rex_text(value, names)}" for column, value in self.keys)
+        where = "" if self.asked.condition is None else f", where=[{rex_text(self.asked.condition, own)}]"
+        joined = "".join(rex_text(item, self.columns.names) for item in (self.before, self.condition) if item)
+        return (
+            f"LookupJoin(table=[{path_text(self.asked.table)}], joinType=[{JOIN_TITLES[self.kind]}], lookup=[{keys}]"
+            f"{where}{f', joinCondition=[{joined}]' if joined else ''}, select=[{', '.join(self.columns.names)}])"
+        )
+
+
+def _key(value: InputRef | Literal, columns: RowType, column: int) -> LookupKey:
+    if isinstance(value, InputRef):
+        return make(FieldKey)(index=value.index)
+    return make(ConstantKey)(source_type=columns.types[column], literal=value)
+
+
+def as_lookup_join(rel: TemporalJoin, at: Lowering) -> Operator | None:
+    """The operator of a processing-time temporal join with a table that can be asked; None for another join.
+
+    Raises:
+        ProgramError: no column of the table is compared for equality with one of the stream, or a constant.
+    """
+    asked = None if rel.version is not None else _asked(rel.right)
+    if asked is None:
+        return None
+    width = len(rel.left.row_type.fields)
+    compared = equi_keys(rel.condition, width)
+    keys: dict[int, InputRef | Literal] = {}
+    rest = list(compared.rest)
+    types = rel.left.row_type.types
+    for mine, theirs in zip(compared.left, compared.right, strict=True):
+        column = asked.place(theirs)
+        if column is None or column in keys:
+            rest.append(_equality(mine, theirs, rel))
+        else:
+            keys[column] = InputRef(mine, types[mine])
+    constants = _constants(conjuncts(asked.condition))
+    keys |= {column: value for column, value in constants.items() if column not in keys}
+    if not keys:
+        raise ProgramError(
+            f"a lookup join requires an equality condition on columns of table {path_text(asked.table)}",
+            where=str(asked.table.identifier),
+            remedy="compare a column of the table, as it is, with one of the stream of the same type",
+        )
+    before = [part for part in rest if max(input_refs(part), default=width) < width]
+    after = [part for part in rest if part not in before]
+    return Lookup(
+        at.lower(rel.left),
+        rel.kind,
+        asked,
+        tuple(sorted(keys.items())),
+        conjunction(before) if before else None,
+        conjunction(after) if after else None,
+        rel.row_type,
+    )
+
+
+def _equality(left: int, right: int, rel: TemporalJoin) -> RexNode:
+    width = len(rel.left.row_type.fields)
+    wanted = {left, width + right}
+    return next(part for part in conjuncts(rel.condition) if input_refs(part) == wanted)
+
+
+def _asked(rel: RelNode) -> Asked | None:
+    """The right side of a lookup join: a table under a filter and a projection."""
+    exprs: tuple[RexNode, ...] | None = None
+    condition: RexNode | None = None
+    if isinstance(rel, Project):
+        exprs, rel = rel.exprs, rel.input
+    if isinstance(rel, Filter):
+        condition, rel = rel.condition, rel.input
+    if not isinstance(rel, Scan) or not can_look_up(rel.table):
+        return None
+    return Asked(rel.table, rel.columns, condition, exprs)
+
+
+def _constants(parts: Sequence[RexNode]) -> dict[int, Literal]:
+    """The columns that a filter compares with constants for equality."""
+    found: dict[int, Literal] = {}
+    for part in parts:
+        if not isinstance(part, Call) or part.name != "$=$1":
+            continue
+        one, other = part.operands
+        if isinstance(one, Literal):
+            one, other = other, one
+        if isinstance(one, InputRef) and isinstance(other, Literal) and same_representation(one.type, type_of(other)):
+            found.setdefault(one.index, other)
+    return found
