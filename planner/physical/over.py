@@ -33,7 +33,7 @@ from plans.nodes.over import BoundedWindow, CurrentRow, OverGroup, OverSpec, Unb
 from plans.nodes.over import OverAggregate as OverAggregateNode
 from plans.nodes.specs import PartitionSpec
 from plans.rex import InputRef, Literal, type_of
-from plans.types import IntegerType, IntervalType, LogicalType, RowType, TimeKind, TimestampBase, YearMonthIntervalType
+from plans.types import IntegerType, LogicalType, RowType, TimeKind, TimestampBase, YearMonthIntervalType
 
 _NODES = {
     "CURRENT_ROW": CurrentRow,
@@ -197,12 +197,10 @@ def _check_frame(over: OverRows) -> None:
         )
     if over.lower.offset is None:
         return
-    offset, order = type_of(over.lower.offset), over.input.row_type.types[over.order[0].index]
+    offset = type_of(over.lower.offset)
     if over.unit is FrameUnit.ROWS:
         if not isinstance(offset, IntegerType):
             raise ProgramError(f"ROWS needs a number of rows, not {offset}", remedy="write ROWS 10 PRECEDING")
-    elif isinstance(offset, IntervalType) is not isinstance(order, TimestampBase):
-        raise ProgramError(f"data type mismatch between ORDER BY ({order}) and RANGE ({offset})")
     elif isinstance(offset, YearMonthIntervalType):
         raise ProgramError("an interval of months is not allowed for the frame of a window", remedy="write it in days")
     if not over.by_time:

@@ -17,6 +17,7 @@ from planner.sql.binding.core import Context, Session
 from planner.sql.binding.expressions import bind
 from planner.suggestions import did_you_mean
 from plans.rex import RexNode, type_of
+from plans.types import DateType, IntervalType, LogicalType, TimestampBase, TimeType
 
 #: Functions whose frame is fixed.
 _RANKING = frozenset(("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE"))
@@ -52,6 +53,8 @@ def bind_over(session: Session, node: ast.Call, context: Context) -> RexNode:
     )
     coerced = tuple(casts.coerce(rex, type_) for rex, type_ in zip(operands, signature.arg_types, strict=True))
     unit, lower, upper = _frame(session, node, spec, bool(order), inside)
+    if unit is FrameUnit.RANGE and order:
+        _check_range(session, spec, type_of(order[0][0]), lower, upper)
     return Over(signature.internal_name, coerced, partition, order, signature.type, unit, lower, upper, node.distinct)
 
 
@@ -109,6 +112,20 @@ def _frame(
     if lower.kind == "UNBOUNDED_FOLLOWING" or upper.kind == "UNBOUNDED_PRECEDING":
         raise session.source.error(frame, "the frame starts behind its end", "write the lower end first")
     return FrameUnit[frame.unit], lower, upper
+
+
+def _check_range(session: Session, spec: ast.WindowSpec, order: LogicalType, lower: FrameEnd, upper: FrameEnd) -> None:
+    """Refuse RANGE with an offset that cannot be taken from what the rows are ordered by."""
+    for bound in (lower, upper):
+        if bound.offset is None:
+            continue
+        offset = type_of(bound.offset)
+        if isinstance(offset, IntervalType) is not isinstance(order, TimestampBase | DateType | TimeType):
+            raise session.source.error(
+                spec.frame,
+                f"data type mismatch between ORDER BY ({order}) and RANGE ({offset})",
+                "write an interval, RANGE INTERVAL '1' HOUR PRECEDING, for an order by time",
+            )
 
 
 def _bound(session: Session, node: ast.FrameBound, context: Context) -> FrameEnd:
