@@ -13,7 +13,6 @@ from enum import Enum
 
 from planner.algebra.nodes import (
     AggregateCall,
-    Hint,
     JoinKind,
     RelNode,
     SortKey,
@@ -145,15 +144,15 @@ class WindowAggregate(_Single):
 
 @dataclass(frozen=True, slots=True)
 class GroupWindowAggregate(_Single):
-    """The older GROUP BY TUMBLE(ts, ...): as `WindowAggregate`; column `index` is the time attribute."""
+    """The older GROUP BY TUMBLE(ts, ...): as `WindowAggregate`; column `index` is the time, of the type `time`."""
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
     window: Window
+    time: TimestampBase
     index: int
     properties: tuple[tuple[str, Property], ...]
     columns: RowType
-    hints: tuple[Hint, ...] = ()
 
     @property
     def row_type(self) -> RowType:

@@ -54,7 +54,7 @@ from plans.nodes.window import GlobalWindowAggregate as GlobalWindowAggregateNod
 from plans.nodes.window import GroupWindowAggregate as GroupWindowAggregateNode
 from plans.nodes.window import LocalWindowAggregate as LocalWindowAggregateNode
 from plans.nodes.window import WindowAggregate as WindowAggregateNode
-from plans.types import BIGINT, Field, RowType, TimestampBase
+from plans.types import BIGINT, Field, RowType
 
 _WORDS = {Property.START: "start", Property.END: "end", Property.ROWTIME: "rowtime", Property.PROCTIME: "proctime"}
 _GROUP_WINDOW_OPTIONS = (
@@ -104,14 +104,8 @@ class _PerWindow(Single):
         return (Updates.BOTH,)
 
     def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
-        """A group and the window's start, or its end: one row each."""
-        groups = range(len(self.spec.grouping))
-        first = len(self.spec.grouping) + len(self.spec.calls)
-        return frozenset(
-            Key((*groups, first + at))
-            for at, (_, kind) in enumerate(self.spec.properties)
-            if kind in (Property.START, Property.END)
-        )
+        # A row for each group and window: unique, but Flink's planner does not know it, and its plans say so.
+        return NO_KEYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +281,9 @@ def _lower_window_aggregate(rel: WindowAggregate, at: Lowering) -> Operator:
     check_distinct(rel.calls, source.row_type)
     spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
     retract = not at.facts(source).kinds.insert_only
-    # Hopping windows that have become empty are known by their number of rows.
-    hops = rel.windowing.window.kind is WindowKind.HOP
-    counted = hops and not any(map(_counts_rows, rel.calls))
+    # Windows that may become empty, or be empty among others that are not, are known by their number of rows.
+    may_be_empty = retract or rel.windowing.window.kind is WindowKind.HOP
+    counted = may_be_empty and not any(map(_counts_rows, rel.calls))
     calls = _counted(rel.calls) if counted else rel.calls
     parts = accumulators(calls, source.row_type, retract)
     if parts is None or not _in_two_phases(rel.windowing, at):
@@ -330,6 +324,16 @@ class GroupWindows(_PerWindow):
             description=self.title(),
         )
 
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        """A group with anything that tells its windows apart: one row each."""
+        groups = range(len(self.spec.grouping))
+        first = len(self.spec.grouping) + len(self.spec.calls)
+        return frozenset(
+            Key((*groups, first + at))
+            for at, (_, kind) in enumerate(self.spec.properties)
+            if kind is not Property.PROCTIME
+        )
+
     def title(self) -> str:
         names = self.input.row_type.names
         window, time = self.windowing.window, names[self.windowing.index]
@@ -363,7 +367,5 @@ def _group_window(windowing: ByTime, names: Sequence[str]) -> w.GroupWindow:
 def _lower_group_window(rel: GroupWindowAggregate, at: Lowering) -> Operator:
     source = Exchange(at.lower(rel.input), rel.grouping or None)
     check_distinct(rel.calls, source.row_type)
-    time = source.row_type.types[rel.index]
-    assert isinstance(time, TimestampBase)
     spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
-    return GroupWindows(source, spec, ByTime(rel.window, time, rel.index))
+    return GroupWindows(source, spec, ByTime(rel.window, rel.time, rel.index))

@@ -15,6 +15,7 @@ from planner.physical.base import (
     NO_KEYS,
     Emission,
     Facts,
+    Key,
     Keys,
     Kinds,
     Lowering,
@@ -137,6 +138,13 @@ class TopPerWindow(Single):
 
     def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
         return Kinds.INSERT
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        found = set(inputs[0].upsert_keys)
+        if len(self.columns.fields) > len(self.input.row_type.fields):
+            rank = len(self.columns.fields) - 1
+            found |= {Key((*self.partition, side, rank)) for side in (self.windowing.start, self.windowing.end)}
+        return frozenset(found)
 
     def plan_node(self, at: Emission) -> PlanNode:
         span: ConstantRange | ConstantRangeWithoutEnd = (

@@ -42,7 +42,7 @@ from planner.rules.plain_times import (
 from planner.rules.window_columns import Windows
 from planner.rules.window_nodes import as_window_aggregate, as_window_join, as_window_rank
 from plans.errors import ProgramError
-from plans.rex import InputRef, RexNode, transform, type_of
+from plans.rex import Call, InputRef, RexNode, transform, type_of
 from plans.types import LogicalType, RowType, TimeKind, TimestampBase
 
 
@@ -148,7 +148,6 @@ def _window_table(rel: WindowTable) -> RelNode:
 def _group_window(rel: GroupWindowAggregate) -> RelNode:
     """The aggregate with plain timestamps for the times that it groups by and aggregates, but for its windows'."""
     row = rel.input.row_type
-    _check_time(f"GROUP BY {rel.window.kind.value}", row, rel.index)
     read = {*rel.grouping, *(index for call in rel.calls for index in call.args)}
     if not any(is_time(row.types[index]) for index in read):
         return rel
@@ -181,11 +180,28 @@ def _check_time(what: str, row: RowType, index: int) -> None:
 
 
 def _union(rel: SetOp) -> RelNode:
-    """A union whose inputs agree on what is a time attribute keeps it."""
-    kinds = [tuple(_kind(type_) for type_ in source.row_type.types) for source in rel.sources]
-    if len(set(kinds)) > 1:
-        rel = replace(rel, sources=tuple(map(with_plain_columns, rel.sources)))
+    """A union whose inputs agree on what is a time attribute keeps it; a rowtime of the first one makes one of all."""
+    kinds = [tuple(map(_kind, source.row_type.types)) for source in rel.sources]
+    mixed = {at for at, found in enumerate(zip(*kinds, strict=True)) if len(set(found)) > 1}
+    if mixed:
+        rel = replace(rel, sources=tuple(_agreed(source, kinds, mixed) for source in rel.sources))
     return replace(rel, columns=_kinds_of(rel.columns, rel.sources[0].row_type.types))
+
+
+def _agreed(source: RelNode, kinds: Sequence[tuple[TimeKind, ...]], mixed: set[int]) -> RelNode:
+    """An input of a union with one kind of time in each of the columns where the inputs differ."""
+    row = source.row_type
+    exprs: list[RexNode] = list(identity(row))
+    for at in mixed:
+        rowtimes = kinds[0][at] is TimeKind.ROWTIME and not any(found[at] is TimeKind.PROCTIME for found in kinds)
+        type_ = row.types[at]
+        if not rowtimes:
+            exprs[at] = plain(exprs[at])
+        elif isinstance(type_, TimestampBase) and not type_.is_time_attribute:
+            exprs[at] = Call("$CAST$1", (exprs[at],), replace(type_, precision=3, kind=TimeKind.ROWTIME), "SPECIAL")
+    if tuple(exprs) == identity(row):
+        return source
+    return Project(source, tuple(exprs), named_row(row.names, tuple(map(type_of, exprs))))
 
 
 def _kind(type_: LogicalType) -> TimeKind:

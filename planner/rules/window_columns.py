@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from planner.algebra.nodes import Expand, Filter, JoinKind, Project, RelNode, SetKind, SetOp
+from planner.algebra.nodes import Correlate, Expand, Filter, JoinKind, Project, RelNode, SetKind, SetOp
 from planner.algebra.windows import (
     Attached,
     Property,
@@ -20,6 +20,7 @@ from planner.algebra.windows import (
     WindowJoin,
     WindowRank,
     WindowTable,
+    is_rowtime,
 )
 from plans.rex import InputRef
 from plans.types import TimestampBase
@@ -60,7 +61,7 @@ class WindowColumns:
         starts, ends = all_of(self.starts), all_of(self.ends)
         if not starts or not ends or not all(places.get(index) for index in self.window.partition):
             return None
-        partition = tuple(min(places[index]) for index in self.window.partition)
+        partition = tuple(sorted(min(places[index]) for index in self.window.partition))
         return WindowColumns(replace(self.window, partition=partition), self.time, starts, ends, all_of(self.times))
 
     def shifted(self, by: int) -> WindowColumns:
@@ -144,6 +145,11 @@ def _join(windows: Windows, rel: RelNode) -> WindowColumns | None:
     return replace(left, starts=left.starts | other.starts, ends=left.ends | other.ends, times=left.times | other.times)
 
 
+def _correlate(windows: Windows, rel: RelNode) -> WindowColumns | None:
+    assert isinstance(rel, Correlate)
+    return windows.of(rel.left)
+
+
 def _union(windows: Windows, rel: RelNode) -> WindowColumns | None:
     assert isinstance(rel, SetOp)
     if rel.kind is not SetKind.UNION or not rel.all:
@@ -153,7 +159,7 @@ def _union(windows: Windows, rel: RelNode) -> WindowColumns | None:
     if first is None:
         return None
     for other in found[1:]:
-        if other is None or (other.window, other.time) != (first.window, first.time):
+        if other is None or other.window != first.window or is_rowtime(other.time) != is_rowtime(first.time):
             return None
         first = replace(
             first, starts=first.starts & other.starts, ends=first.ends & other.ends, times=first.times & other.times
@@ -165,6 +171,7 @@ _READERS: dict[type[RelNode], Callable[[Windows, RelNode], WindowColumns | None]
     WindowTable: _table,
     Project: _project,
     Filter: _single,
+    Correlate: _correlate,
     Expand: _expand,
     WindowAggregate: _aggregate,
     WindowJoin: _join,

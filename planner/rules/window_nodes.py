@@ -234,7 +234,7 @@ def _projected(
         if not found:
             return None
         partition.append(found[0])
-    window = replace(windowing.window, partition=tuple(partition))
+    window = replace(windowing.window, partition=tuple(sorted(partition)))
     rel = make(tuple(zip(*moved, strict=True)), RowType(fields=tuple(fields)))
     return _Placed(rel, place, ByTime(window, windowing.time, index))
 
@@ -292,7 +292,7 @@ def as_window_join(rel: Join, windows: Windows) -> WindowJoin | None:
 
 def _same_windows(left: WindowColumns, right: WindowColumns) -> bool:
     same = replace(left.window, partition=()) == replace(right.window, partition=())
-    return same and is_rowtime(left.time) == is_rowtime(right.time)
+    return same and (type(left.time), left.time.kind) == (type(right.time), right.time.kind)
 
 
 def _pair(part: RexNode, width: int) -> tuple[int, int] | None:

@@ -194,7 +194,7 @@ class Grouped:
         types = [window.property_type(kind) for _, kind in shown]
         names = [*(columns[at] for at in keys), *columns[len(self._grouping.keys) :], *(name for name, _ in shown)]
         row = named_row(names, [*(self._key_types[at] for at in keys), *(call.type for call in calls), *types])
-        rel = GroupWindowAggregate(source, keys, tuple(calls), window.window, place, shown, row)
+        rel = GroupWindowAggregate(source, keys, tuple(calls), window.window, window.time_type, place, shown, row)
         refs = identity(row)
         following = iter(refs[: len(keys)])
         exprs: list[RexNode] = [

@@ -187,8 +187,7 @@ def _check(arguments: _Arguments, sizes: Sequence[tuple[str, int]], offset: int 
     if offset is not None and abs(offset) >= size:
         raise arguments.session.source.error(
             arguments.given["OFFSET"],
-            f"{arguments.call.name} must satisfy abs(offset) < {'size' if len(sizes) == 1 else sizes[0][0].lower()}, "
-            f"but got {size} ms and offset {offset} ms",
+            f"{arguments.call.name} must satisfy abs(offset) < size, but got size {size} ms and offset {offset} ms",
         )
 
 
@@ -202,14 +201,14 @@ def _tumble(arguments: _Arguments, partition: tuple[int, ...]) -> Window:
 def _hop(arguments: _Arguments, partition: tuple[int, ...]) -> Window:
     slide, size = arguments.length("SLIDE"), arguments.length("SIZE")
     (offset,) = arguments.lengths("OFFSET")
-    _check(arguments, [("SLIDE", slide), ("SIZE", size)], offset, slide)
+    _check(arguments, [("SLIDE", slide), ("SIZE", size)], offset, size)
     return Window(WindowKind.HOP, size, slide, offset)
 
 
 def _cumulate(arguments: _Arguments, partition: tuple[int, ...]) -> Window:
     step, size = arguments.length("STEP"), arguments.length("SIZE")
     (offset,) = arguments.lengths("OFFSET")
-    _check(arguments, [("STEP", step), ("SIZE", size)], offset, step)
+    _check(arguments, [("STEP", step), ("SIZE", size)], offset, size)
     if size % step:
         raise arguments.session.source.error(
             arguments.given["SIZE"],

@@ -50,11 +50,17 @@ def test_a_processing_time_is_read_off_the_clock_for_a_sink() -> None:
         "SELECT id, MAX(ts) FROM o GROUP BY id",
         "SELECT id, ts + INTERVAL '1' HOUR FROM o",
         "SELECT id, CAST(ts AS TIMESTAMP(3)) FROM o",
-        "SELECT id, ts FROM o UNION ALL SELECT id, CAST(ts AS TIMESTAMP(3)) FROM p",
+        "SELECT id, CAST(ts AS TIMESTAMP(3)) FROM p UNION ALL SELECT id, ts FROM o",
     ],
 )
 def test_a_rowtime_is_a_plain_timestamp_after(query: str) -> None:
     assert kinds(compiled(f"INSERT INTO times {query}"), "sink") == [TimeKind.REGULAR]
+
+
+@pytest.mark.parametrize("other", ["SELECT id, ts FROM p", "SELECT id, CAST(ts AS TIMESTAMP(3)) FROM p"])
+def test_a_union_has_the_rowtime_of_its_first_input(other: str) -> None:
+    plan = compiled(f"INSERT INTO times SELECT id, ts FROM o UNION ALL {other}")
+    assert kinds(plan, "union") == kinds(plan, "sink") == [TimeKind.ROWTIME]
 
 
 def test_what_is_ranked_above_a_join_knows_that_its_times_are_plain() -> None:
