@@ -44,7 +44,7 @@ class ParquetFormat:
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
-        rows = files.schema(_zoned(schema_of(spec.row))).parquet(path)
+        rows = files.schema(zoned(schema_of(spec.row))).parquet(path)
         columns = [
             F.col(_quoted(field.name)).cast(to_spark(field.type)).alias(f"c{index}")
             for index, field in enumerate(spec.row.fields)
@@ -55,7 +55,7 @@ class ParquetFormat:
 
     def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
         """Files of rows; see `Format.writer`."""
-        schema = _zoned(schema_of(spec.row))
+        schema = zoned(schema_of(spec.row))
         columns = [
             F.col(f"c{index}").cast(field.dataType).alias(field.name) for index, field in enumerate(schema.fields)
         ]
@@ -79,7 +79,7 @@ class ParquetFormat:
             reader.close()
 
 
-def _zoned(type_: s.StructType) -> s.StructType:
+def zoned(type_: s.StructType) -> s.StructType:
     """The same schema with TIMESTAMP for TIMESTAMP_NTZ: the form that INT96 has; the session's zone is UTC."""
     return s.StructType([s.StructField(field.name, _zoned_type(field.dataType)) for field in type_.fields])
 
@@ -93,7 +93,7 @@ def _zoned_type(type_: s.DataType) -> s.DataType:
         case s.MapType():
             return s.MapType(_zoned_type(type_.keyType), _zoned_type(type_.valueType))
         case s.StructType():
-            return _zoned(type_)
+            return zoned(type_)
     return type_
 
 
