@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from planner.algebra.nodes import SortKey
-from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, Sarg
+from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, PatternInputRef, RexNode, Sarg
 from plans.types import CharacterType, IntervalType, IntType, LogicalType
 
 _INFIX = {
@@ -30,6 +30,8 @@ def rex_text(rex: RexNode, names: Sequence[str]) -> str:
             return f"{rex_text(rex.expr, names)}.{rex.name}"
         case CorrelVariable():
             return rex.name
+        case PatternInputRef():
+            return f"{rex.alpha}.{names[rex.index]}"
         case Sarg():
             return _sarg(rex)
         case Call():

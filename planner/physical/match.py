@@ -85,7 +85,7 @@ class PatternMatch(Single):
         measures = ", ".join(f"{rex_text(rex, names)} AS {name}" for name, rex in self.measures)
         return (
             f"Match({partition}orderBy=[{order_text(self.order, names)}], measures=[{measures}], "
-            f"rowsPerMatch=[ONE ROW PER MATCH])"
+            "rowsPerMatch=[ONE ROW PER MATCH])"
         )
 
 
