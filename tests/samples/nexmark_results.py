@@ -25,6 +25,12 @@ SMALL = Nexmark(events=20_000, rate=500, files=1, seed=7)
 #: A table of so many rows is kept whole, of a longer one the first few.
 _WHOLE, _FIRST = 50, 3
 
+#: Queries whose streaming plan gives wrong results in Flink 2.3.0: a top-1 by two keys never takes a row back.
+_IN_BATCH = ("q9",)
+#: A query whose windows are of the clock: what it gives depends on when a row is read, and Flink leaves the last windows
+#: open when its input ends.
+CLOCK = "q12"
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -76,14 +82,16 @@ def difference(want: Result, got: Result) -> str:
 
 def record(queries: Sequence[str]) -> None:
     """Ask Flink, and write the files."""
-    from tests.bench.nexmark.flink import ONE_TASK, run_jobs
+    from tests.bench.nexmark.flink import BATCH, ONE_TASK, run_jobs
     from tests.bench.nexmark.programs import program, statements
 
     RESULTS.mkdir(exist_ok=True)
     with TemporaryDirectory() as name:
         folder = Path(name)
         SMALL.write(folder / "data")
-        run_jobs([statements(program(query, folder / "data", folder)) for query in queries], ONE_TASK, folder)
+        jobs = {query: statements(program(query, folder / "data", folder)) for query in queries}
+        run_jobs([job for query, job in jobs.items() if query not in _IN_BATCH], ONE_TASK, folder)
+        run_jobs([jobs[query] for query in _IN_BATCH], BATCH, folder)
         for query in queries:
             found = asdict(result(folder / query))
             (RESULTS / f"{query}.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
@@ -92,4 +100,4 @@ def record(queries: Sequence[str]) -> None:
 if __name__ == "__main__":
     from tests.bench.nexmark.programs import QUERIES
 
-    record(QUERIES)
+    record([query for query in QUERIES if query != CLOCK])

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from samples.nexmark.generate import COLUMNS
 from tests.bench.nexmark.programs import QUERIES, program
-from tests.samples.nexmark_results import SMALL, difference, expected, result
+from tests.samples.nexmark_results import CLOCK, SMALL, difference, expected, result
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Its windows are of the clock, and what it gives depends on when a row is read.
-CLOCK = "q12"
+
+BIDDER = COLUMNS.index("bidder")
 
 
 @pytest.fixture(scope="session")
 def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small data set in four files, so that a run has several micro-batches."""
-    from dataclasses import replace
-
     folder = tmp_path_factory.mktemp("nexmark")
     replace(SMALL, files=4).write(folder)
     return folder
@@ -40,3 +43,19 @@ def run(spark: SparkSession, query: str, events: Path, out: Path) -> None:
 def test_query(query: str, spark: SparkSession, rocksdb: None, events: Path, tmp_path: Path) -> None:
     run(spark, query, events, tmp_path)
     assert difference(expected(query), result(tmp_path / query)) == ""
+
+
+def test_windows_of_the_clock(spark: SparkSession, rocksdb: None, events: Path, tmp_path: Path) -> None:
+    """Each bid is in one window, whichever; the end of the input closes the last ones."""
+    run(spark, CLOCK, events, tmp_path)
+    found: Counter[str] = Counter()
+    for line in lines(tmp_path / CLOCK):
+        row = json.loads(line)
+        found[str(row["bidder"])] += row["bids"]
+    cells = (line.split(",") for line in lines(events / "events"))
+    assert found == Counter(cell[BIDDER] for cell in cells if cell[BIDDER])
+
+
+def lines(folder: Path) -> Iterator[str]:
+    for file in folder.glob("*.*s*") if folder.exists() else ():
+        yield from file.read_text().splitlines()

@@ -28,6 +28,7 @@ TUNED: Mapping[str, str] = {
 }
 #: For results that are the same every time: one task.
 ONE_TASK: Mapping[str, str] = {"parallelism.default": "1", "table.local-time-zone": "UTC"}
+BATCH: Mapping[str, str] = {**ONE_TASK, "execution.runtime-mode": "batch"}
 
 
 def flink_python() -> Path:

@@ -34,14 +34,18 @@ def seconds(options: Mapping[str, str], statements: Sequence[str]) -> float:
     configuration = Configuration()
     for name, value in options.items():
         configuration.set_string(name, value)
-    settings = EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration).build()
+    settings = EnvironmentSettings.new_instance().with_configuration(configuration).build()
     environment = TableEnvironment.create(settings)
     *setup, insert = statements
     for statement in setup:
         environment.execute_sql(statement)
-    plan = environment._j_tenv.compilePlanSql(insert)
-    start = time.monotonic()
-    getattr(plan.execute(), "await")()
+    if options.get("execution.runtime-mode") == "batch":  # has no plans
+        start = time.monotonic()
+        environment.execute_sql(insert).wait()
+    else:
+        plan = environment._j_tenv.compilePlanSql(insert)
+        start = time.monotonic()
+        getattr(plan.execute(), "await")()
     return time.monotonic() - start
 
 
