@@ -48,6 +48,7 @@ from planner.physical.windowing import (
     windowing_text,
 )
 from plans.durations import format_iso_duration
+from plans.errors import ProgramError
 from plans.nodes import windows as w
 from plans.nodes.base import PlanNode
 from plans.nodes.window import GlobalWindowAggregate as GlobalWindowAggregateNode
@@ -279,6 +280,7 @@ def _counts_rows(call: AggregateCall) -> bool:
 def _lower_window_aggregate(rel: WindowAggregate, at: Lowering) -> Operator:
     source = at.lower(rel.input)
     check_distinct(rel.calls, source.row_type)
+    _check_slices(rel.windowing)
     spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
     retract = not at.facts(source).kinds.insert_only
     # Windows that may become empty, or be empty among others that are not, are known by their number of rows.
@@ -293,6 +295,21 @@ def _lower_window_aggregate(rel: WindowAggregate, at: Lowering) -> Operator:
     spread = Exchange(local, keys or None)
     moved = replace(spec, grouping=keys)
     return GlobalPhase(spread, moved, rel.windowing, source.row_type, retract, counted, parts)
+
+
+def _check_slices(windowing: Windowing) -> None:
+    """Refuse hopping windows that are not made of whole slices.
+
+    Raises:
+        ProgramError: the size is no multiple of the slide.
+    """
+    window = windowing.window
+    if window.kind is WindowKind.HOP and window.size % (window.step or 1):
+        raise ProgramError(
+            "an aggregate over HOP requires its size to be an integral multiple of its slide, but got size "
+            f"{window.size} ms and slide {window.step} ms",
+            remedy="make the size a multiple of the slide",
+        )
 
 
 def _in_two_phases(windowing: Windowing, at: Lowering) -> bool:
