@@ -164,6 +164,8 @@ class StageBuilder:
         for node in hosted:
             types = self.operators[node].output
             columns = struct_fields(F.col(output_column(node)), len(types))
+            finish = self.operators[node].finish
+            columns = columns if finish is None else tuple(finish(columns))
             condition = None if alone else F.col("op") == F.lit(self._tag(node))
             watermark = F.col(WATERMARK) - F.lit(self.operators[node].holds_back) if self.program.event_time else None
             flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), columns, condition, watermark)
@@ -278,11 +280,10 @@ class StageBuilder:
         from pyspark.sql import DataFrame as SparkDataFrame
 
         hosted = self.layout.stages[level - 1]
-        event_time = hosted[0] in self.layout.event_time
         spec = {
             "name": f"stage-{level}",
             "host": self.options["host"],
-            "timeMode": "event" if event_time else self.options.get("time_mode", "processing"),
+            "timeMode": "event" if self.program.event_time else self.options.get("time_mode", "processing"),
             "operators": [self._spec(node) for node in hosted],
             "passThrough": [port.column for port in self.layout.passing(level)],
         }

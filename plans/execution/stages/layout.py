@@ -1,6 +1,6 @@
 """Which operator runs in which stage, and which columns travel between stages: a plan laid out, without Spark.
 
-A stage hosts all keyed operators of one depth and one time domain. Rows for a deeper stage or for a sink pass a stage
+A stage hosts all keyed operators of one depth. Rows for a deeper stage or for a sink pass a stage
 untouched; they travel in a column of their own. `--dry-run`, progress and the run itself read the same layout.
 """
 
@@ -99,10 +99,8 @@ def lay_out(
         return depths[node]
 
     keyed = [node for node in producers if node not in sources]
-    places = {node: (depth(node), node in event_time) for node in keyed}
-    numbers = {place: number for number, place in enumerate(sorted(set(places.values())), start=1)}
-    levels = {node: numbers[place] for node, place in places.items()}
-    last = len(numbers) + 1
+    levels = {node: depth(node) for node in keyed}
+    last = max(levels.values(), default=0) + 1
     levels |= dict.fromkeys(sinks, last)
     stages = tuple(tuple(sorted(node for node in keyed if levels[node] == at)) for at in range(1, last))
     entries = {source: min((levels[port.node] for port in producers[source]), default=last) for source in sources}

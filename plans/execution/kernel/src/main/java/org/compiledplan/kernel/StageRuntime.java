@@ -33,6 +33,8 @@ final class StageRuntime {
     final List<UnaryOperator<Object>> toSpark;
     /** Position of the operator's struct in the output. */
     final int outputPosition;
+    /** Whether its timers fire by watermark. */
+    final boolean eventTime;
     private final long granularity;
     private final long watermarkDelay;
 
@@ -46,6 +48,7 @@ final class StageRuntime {
       toSpark = SparkTypes.toSpark(part.output);
       granularity = Math.max(1, part.shortestTtl / TIMES_A_TTL);
       watermarkDelay = part.watermarkDelay;
+      eventTime = part.eventTime;
     }
 
     /** The operator's watermark when the query's is the given one, which is 0 before there is any. */

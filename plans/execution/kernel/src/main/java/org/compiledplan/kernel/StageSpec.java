@@ -41,10 +41,12 @@ final class StageSpec implements Serializable {
     final long shortestTtl;
     /** How much the operator's watermark is behind the query's, in ms. */
     final long watermarkDelay;
+    /** Whether its timers fire by watermark. */
+    final boolean eventTime;
 
     OperatorPart(
         String uid, String json, int[] columns, StructType[] inputs, StructType output, long shortestTtl,
-        long watermarkDelay) {
+        long watermarkDelay, boolean eventTime) {
       this.uid = uid;
       this.json = json;
       this.columns = columns;
@@ -52,6 +54,7 @@ final class StageSpec implements Serializable {
       this.output = output;
       this.shortestTtl = shortestTtl;
       this.watermarkDelay = watermarkDelay;
+      this.eventTime = eventTime;
     }
   }
 
@@ -100,6 +103,11 @@ final class StageSpec implements Serializable {
     if (eventTime && !hasWatermark) {
       throw new IllegalArgumentException("stage " + name + ": event time needs the column " + HEAD[WATERMARK]);
     }
+    for (OperatorPart part : operators) {
+      if (part.eventTime && !eventTime) {
+        throw new IllegalArgumentException("stage " + name + ": operator " + part.uid + " needs time mode event");
+      }
+    }
   }
 
   /** Whether rows carry the watermark at which they arrive. */
@@ -129,7 +137,7 @@ final class StageSpec implements Serializable {
     }
     return new OperatorPart(
         required(node, "uid"), node.toString(), columns, inputs, schema(node), shortest,
-        node.path("watermarkDelay").asLong());
+        node.path("watermarkDelay").asLong(), node.path("timeDomain").asText().equals("event"));
   }
 
   private static StructType schema(JsonNode node) {

@@ -24,12 +24,13 @@ import org.compiledplan.kernel.values.ByteWriter;
  * a list has one timer. What is collected in a batch is written at its end, or is due at once: a timer that
  * is set for now fires when the batch's rows are through.
  *
- * <p>Times are of the stage's time domain: processing time, or the watermark.
+ * <p>Times are those by which Spark's timers of the stage fire: processing time, or the watermark. Subclasses may
+ * have lists woken in another way.
  */
-final class TimerIndex {
+class TimerIndex {
   /** The {@code op} of this index's own keys in the state store; no operator has it. */
   static final String OP = "\u0000cleanup";
-  private static final String END_OF_BATCH = "end of batch";
+  static final String END_OF_BATCH = "end of batch";
   private static final int LIST_SIZE = 10_000;
 
   /** A key of an operator that was to be looked at at a time. */
@@ -72,6 +73,7 @@ final class TimerIndex {
     private int count;
   }
 
+  private final String op;
   private final StatefulProcessorHandle handle;
   private final ValueState<byte[]> state;
   private final Map<Slot, Keys> collected = new HashMap<>();
@@ -80,12 +82,18 @@ final class TimerIndex {
   private long batch = Long.MIN_VALUE;
 
   TimerIndex(StatefulProcessorHandle handle, ValueState<byte[]> state) {
+    this(OP, handle, state);
+  }
+
+  TimerIndex(String op, StatefulProcessorHandle handle, ValueState<byte[]> state) {
+    this.op = op;
     this.handle = handle;
     this.state = state;
   }
 
-  static boolean owns(Row key) {
-    return OP.equals(StageKeys.op(key));
+  /** Whether a timer's key is one of an index of this name. */
+  final boolean owns(Row key) {
+    return op.equals(StageKeys.op(key));
   }
 
   /**
@@ -107,8 +115,13 @@ final class TimerIndex {
       collected.remove(slot);
     } else if (!endOfBatchIsSet) {
       endOfBatchIsSet = true;
-      StageKeys.within(StageKeys.of(OP, END_OF_BATCH), () -> handle.registerTimer(now));
+      wake(END_OF_BATCH, now);
     }
+  }
+
+  /** Sees to it that the index is called for a name of its own when the time has come. */
+  void wake(String name, long time) {
+    StageKeys.within(StageKeys.of(op, name), () -> handle.registerTimer(time));
   }
 
   private void write(Slot slot, Keys keys) {
@@ -118,11 +131,30 @@ final class TimerIndex {
     list.writeVarLong(uid.length);
     list.writeBytes(uid, 0, uid.length);
     list.writeBytes(keys.bytes.array(), 0, keys.bytes.size());
-    Row name = StageKeys.of(OP, slot.due + " " + batch + " " + lists++);
-    StageKeys.within(name, () -> {
-      state.update(list.toBytes());
-      handle.registerTimer(slot.due);
+    String name = slot.due + " " + batch + " " + lists++;
+    put(name, list.toBytes());
+    wake(name, slot.due);
+  }
+
+  final void put(String name, byte[] bytes) {
+    StageKeys.within(StageKeys.of(op, name), () -> state.update(bytes));
+  }
+
+  /** What was put under a name, null if there is nothing. */
+  final byte[] read(String name) {
+    byte[][] found = new byte[1][];
+    StageKeys.within(StageKeys.of(op, name), () -> found[0] = state.get());
+    return found[0];
+  }
+
+  /** What was put under a name, which is removed; null if there is nothing. */
+  final byte[] take(String name) {
+    byte[][] taken = new byte[1][];
+    StageKeys.within(StageKeys.of(op, name), () -> {
+      taken[0] = state.get();
+      if (taken[0] != null) state.clear();
     });
+    return taken[0];
   }
 
   /**
@@ -131,20 +163,22 @@ final class TimerIndex {
    * @return the keys that are due; what their handling adds is written, or is due, when they are through
    */
   Iterator<Due> onTimer(Row key, long now) {
-    if (StageKeys.key(key).equals(END_OF_BATCH)) return new DueKeys(Collections.emptyIterator(), now, true);
-    byte[][] list = new byte[1][];
-    StageKeys.within(key, () -> {
-      list[0] = state.get();
-      state.clear();
-    });
-    if (list[0] == null) return Collections.emptyIterator();
+    if (StageKeys.key(key).equals(END_OF_BATCH)) return withMore(Collections.emptyIterator(), now);
+    byte[] list = take(StageKeys.key(key));
+    if (list == null) return Collections.emptyIterator();
     // Too late for the timer at the end of the batch, unless it was set while rows came.
     boolean last = !endOfBatchIsSet;
     endOfBatchIsSet = true;
-    return new DueKeys(keys(list[0]), now, last);
+    return new DueKeys(keys(list), now, last);
   }
 
-  private static Iterator<Due> keys(byte[] list) {
+  /** These keys, then those that became due meanwhile, until nothing is left to be written. */
+  final Iterator<Due> withMore(Iterator<Due> keys, long now) {
+    return new DueKeys(keys, now, true);
+  }
+
+  /** The keys of a list. */
+  static Iterator<Due> keys(byte[] list) {
     ByteReader in = new ByteReader(list);
     long due = in.readFixedLong();
     String uid = text(in);

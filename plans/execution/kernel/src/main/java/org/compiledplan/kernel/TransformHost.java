@@ -23,6 +23,7 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
   private transient StageRuntime runtime;
   private transient ValueState<byte[]> state;
   private transient TimerIndex index;
+  private transient TickIndex ticks;
 
   TransformHost(StageSpec spec, StageMetrics metrics) {
     this.spec = spec;
@@ -34,6 +35,7 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
     runtime = new StageRuntime(spec, metrics);
     state = getHandle().getValueState("state", Encoders.BINARY(), TTLConfig.NONE());
     index = new TimerIndex(getHandle(), state);
+    ticks = new TickIndex(getHandle(), state);
   }
 
   @Override
@@ -50,8 +52,14 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
   @Override
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues times, ExpiredTimerInfo expired) {
-    if (!TimerIndex.owns(key)) return CollectionConverters.asScala(Collections.<Row>emptyIterator());
-    return CollectionConverters.asScala(new FiredRows(index.onTimer(key, now(times)), times));
+    if (index.owns(key)) {
+      return CollectionConverters.asScala(new FiredRows(index.onTimer(key, now(times)), times));
+    }
+    if (ticks.owns(key)) {
+      return CollectionConverters.asScala(new FiredRows(
+          ticks.onTick(expired.getExpiryTimeInMs(), times.getCurrentProcessingTimeInMs()), times));
+    }
+    return CollectionConverters.asScala(Collections.<Row>emptyIterator());
   }
 
   /** What the timer of a key emits, nothing if the key is due at another time by now. */
@@ -71,7 +79,7 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
         spec.hasWatermark() ? to.watermark(times.getCurrentWatermarkInMs()) : Long.MIN_VALUE);
   }
 
-  /** Timers up to this time fire in this batch. */
+  /** Spark's timers up to this time fire in this batch. */
   private long now(TimerValues times) {
     return spec.eventTime ? times.getCurrentWatermarkInMs() : times.getCurrentProcessingTimeInMs();
   }
@@ -136,12 +144,16 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
 
     @Override
     protected long due(long expiry) {
-      return spec.eventTime ? to.delayed(expiry) : to.roundUp(expiry);
+      return to.eventTime ? to.delayed(expiry) : to.roundUp(expiry);
     }
 
     @Override
     protected void setTimer(long time) {
-      index.add(to.uid, StageKeys.key(key), time, now, context.processingTime);
+      if (spec.eventTime && !to.eventTime) {
+        ticks.add(to.uid, StageKeys.key(key), time, context.processingTime, context.processingTime);
+      } else {
+        index.add(to.uid, StageKeys.key(key), time, now, context.processingTime);
+      }
     }
 
     @Override
