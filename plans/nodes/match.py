@@ -1,4 +1,4 @@
-"""MATCH_RECOGNIZE: read and written, not run."""
+"""MATCH_RECOGNIZE."""
 
 from __future__ import annotations
 
@@ -26,6 +26,5 @@ class Match(PlanNode):
 
     NAME = "stream-exec-match"
     KEEPS_STATE = True
-    RUNNABLE = False
 
     match_spec: Enforcing[MatchSpec]

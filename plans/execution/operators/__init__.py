@@ -1,5 +1,16 @@
 """How each plan node runs. Importing the package registers all of them."""
 
-from plans.execution.operators import aggregate, calc, changelog, join, over, rank, timed, window, window_aggregate
+from plans.execution.operators import (
+    aggregate,
+    calc,
+    changelog,
+    join,
+    match,
+    over,
+    rank,
+    timed,
+    window,
+    window_aggregate,
+)
 
-__all__ = ["aggregate", "calc", "changelog", "join", "over", "rank", "timed", "window", "window_aggregate"]
+__all__ = ["aggregate", "calc", "changelog", "join", "match", "over", "rank", "timed", "window", "window_aggregate"]

@@ -88,7 +88,8 @@ class KeyedOperator:
     """A keyed operator for the kernel: its type there, its inputs, its output columns and its parameters.
 
     `parameters` are the fields of the kernel's spec; a value may be a `JoinedCondition`. `holds_back` is how far, in
-    ms, the operator's rows may be behind its watermark: that of the operators below it is later by as much.
+    ms, the operator's rows may be behind its watermark: that of the operators below it is later by as much. `finish`
+    makes the node's columns of the operator's output where they differ.
     """
 
     type: str
@@ -96,6 +97,7 @@ class KeyedOperator:
     output: tuple[LogicalType, ...]
     parameters: dict[str, Any]
     holds_back: int = 0
+    finish: Callable[[Sequence[Column]], Sequence[Column]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,16 @@ class JoinedCondition:
 StatelessLowering = Callable[[Any, int, Flow, Lowering], Sequence[Flow | Exploded]]
 KeyedLowering = Callable[[Any, Lowering], KeyedOperator]
 Predicate = Callable[[Any], bool]
-EventTime = bool | Predicate
+
+
+@dataclass(frozen=True, slots=True)
+class ByInput:
+    """A predicate over a node and the column types of its first input."""
+
+    holds: Callable[[Any, Sequence[LogicalType]], bool]
+
+
+EventTime = bool | Predicate | ByInput
 
 _STATELESS: dict[type[PlanNode], StatelessLowering] = {}
 _KEYED: dict[type[PlanNode], KeyedLowering] = {}
@@ -154,9 +165,11 @@ def is_keyed(node: PlanNode) -> bool:
     return type(node) in _KEYED and (when is None or when(node))
 
 
-def has_event_time(node: PlanNode) -> bool:
+def has_event_time(node: PlanNode, plan: CompiledPlan) -> bool:
     """True for a node whose timers fire by watermark."""
     found = _EVENT_TIME.get(type(node), False)
+    if isinstance(found, ByInput):
+        return found.holds(node, plan.inputs(node.id)[0].output_type.types)
     return found if isinstance(found, bool) else found(node)
 
 

@@ -93,5 +93,9 @@ def test_only_the_entry_of_that_input_is_warned_about() -> None:
 
 
 def test_a_node_that_cannot_run_is_a_warning() -> None:
-    findings = lint(CompiledPlan.from_data(data_of("match_recognize")))
-    assert [finding.value for finding in findings] == ["stream-exec-match_1"]
+    data = data_of("match_recognize")
+    node = next(node for node in data["nodes"] if node["type"] == "stream-exec-match_1")
+    assert not lint(CompiledPlan.from_data(data))
+    node["type"] = "stream-exec-python-calc_1"
+    findings = lint(CompiledPlan.from_data(data))
+    assert [finding.value for finding in findings] == ["stream-exec-python-calc_1"]

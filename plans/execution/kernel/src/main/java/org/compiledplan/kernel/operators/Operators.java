@@ -28,6 +28,7 @@ public final class Operators {
     TYPES.put("over-aggregate", Operators::over);
     TYPES.put("interval-join", IntervalJoin::new);
     TYPES.put("temporal-join", Operators::temporalJoin);
+    TYPES.put("match", MatchRecognize::new);
     TYPES.put("temporal-sort", Operators::temporalSort);
   }
 

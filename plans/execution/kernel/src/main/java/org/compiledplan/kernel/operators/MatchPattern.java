@@ -1,0 +1,91 @@
+package org.compiledplan.kernel.operators;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A linear pattern as states: each takes a row as a variable and leads to the next, or lets the row be tried on
+ * another state. Follows Flink's NFACompiler for strict contiguity: a greedy variable keeps its rows from what
+ * follows it, there is no going back.
+ */
+final class MatchPattern {
+  /** The state of a complete match. */
+  static final int FINAL = 0;
+
+  /** A way out of a state. */
+  static final class Edge {
+    /** The variable that a row is taken as; -1: the row is tried on the target. */
+    final int take;
+    final int target;
+    /** Variables that the row must not be, for it is theirs. */
+    final List<Integer> unless = new ArrayList<>(0);
+
+    private Edge(int take, int target) {
+      this.take = take;
+      this.target = target;
+    }
+  }
+
+  private final List<List<Edge>> states = new ArrayList<>();
+  /** The state of a match of no rows. */
+  final int start;
+
+  /** @param elements the pattern from left to right: {@code variable}, {@code min}, {@code max}, {@code greedy} */
+  MatchPattern(JsonNode elements) {
+    states.add(new ArrayList<>());
+    int next = FINAL;
+    for (int i = elements.size() - 1; i >= 0; i--) {
+      JsonNode element = elements.get(i);
+      next = compile(
+          element.path("variable").asInt(), element.path("min").asInt(1), element.path("max").asInt(1),
+          element.path("greedy").asBoolean(true), next);
+    }
+    start = next;
+  }
+
+  List<Edge> edges(int state) {
+    return states.get(state);
+  }
+
+  private int compile(int variable, int min, int max, boolean greedy, int next) {
+    int least = Math.max(1, min);
+    boolean single = max == 1;
+    if (greedy && !single && min != max) {
+      for (Edge edge : states.get(next)) edge.unless.add(variable);
+    }
+    int last = next;
+    if (max < 0) {
+      int loop = state();
+      proceed(loop, next);
+      take(loop, variable, loop);
+      last = loop;
+    }
+    for (int i = least; i < max; i++) {
+      int more = state();
+      take(more, variable, last);
+      proceed(more, next);
+      last = more;
+    }
+    for (int i = 0; i < least; i++) {
+      int needed = state();
+      take(needed, variable, last);
+      last = needed;
+    }
+    if (min == 0) proceed(last, next);
+    return last;
+  }
+
+  private int state() {
+    states.add(new ArrayList<>(2));
+    return states.size() - 1;
+  }
+
+  private void take(int state, int variable, int target) {
+    states.get(state).add(new Edge(variable, target));
+  }
+
+  private void proceed(int state, int target) {
+    states.get(state).add(new Edge(-1, target));
+  }
+}

@@ -1,0 +1,73 @@
+package org.compiledplan.kernel.operators;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.compiledplan.kernel.aggregates.Accumulator;
+import org.compiledplan.kernel.aggregates.AggregateCall;
+import org.compiledplan.kernel.aggregates.AggregateFunctions;
+import org.compiledplan.kernel.operators.PartialMatch.Event;
+import org.compiledplan.kernel.values.ValueType;
+
+/** Values read off the rows of a match: what the conditions and measures of a pattern are computed from. */
+final class MatchValues {
+  private interface Value {
+    Object of(PartialMatch match, Event current);
+  }
+
+  private final List<Value> values = new ArrayList<>();
+
+  MatchValues(JsonNode slots, OperatorSpec spec) {
+    for (JsonNode slot : slots) values.add(value(slot, spec));
+  }
+
+  private static Value value(JsonNode slot, OperatorSpec spec) {
+    int column = slot.path("column").asInt(-1);
+    int variable = slot.path("variable").asInt(-1);
+    int offset = slot.path("offset").asInt(0);
+    String kind = slot.path("kind").asText();
+    switch (kind) {
+      case "current": return (match, current) -> current.row[column];
+      case "first": return (match, current) -> at(match.rows(variable), offset, column);
+      case "last": return (match, current) -> last(match, variable, offset, column);
+      case "aggregate": return aggregate(slot, spec, variable);
+      default: throw spec.problem("has a value of unknown kind " + kind);
+    }
+  }
+
+  private static Object at(List<Event> rows, int place, int column) {
+    return place < 0 || place >= rows.size() ? null : rows.get(place).row[column];
+  }
+
+  private static Object last(PartialMatch match, int variable, int offset, int column) {
+    int left = offset;
+    for (PartialMatch at = match; at.event != null; at = at.before) {
+      if ((variable < 0 || at.variable == variable) && left-- == 0) return at.event.row[column];
+    }
+    return null;
+  }
+
+  private static Value aggregate(JsonNode slot, OperatorSpec spec, int variable) {
+    int[] args = OperatorSpec.ints(slot.path("args"));
+    ValueType[] argTypes = new ValueType[args.length];
+    for (int i = 0; i < args.length; i++) argTypes[i] = spec.inputs[0][args[i]];
+    Supplier<Accumulator> function = AggregateFunctions.of(new AggregateCall(
+        slot.path("function").asText(), args, argTypes, spec.inputs[0][slot.path("typeOf").asInt()],
+        slot.path("distinct").asBoolean(false), false, false, null));
+    return (match, current) -> {
+      Accumulator accumulator = function.get();
+      for (Event event : match.rows(variable)) accumulator.add(event.row);
+      return accumulator.value();
+    };
+  }
+
+  int count() {
+    return values.size();
+  }
+
+  /** Puts the values of a match into a row; {@code current} is the row that is asked about. */
+  void put(PartialMatch match, Event current, Object[] row, int at) {
+    for (int i = 0; i < values.size(); i++) row[at + i] = values.get(i).of(match, current);
+  }
+}

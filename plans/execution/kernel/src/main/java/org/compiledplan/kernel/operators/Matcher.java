@@ -1,0 +1,168 @@
+package org.compiledplan.kernel.operators;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+import org.compiledplan.kernel.operators.PartialMatch.Event;
+
+/**
+ * Finds the matches of a pattern, row by row. Follows Flink's NFA: all matches that may still come are followed;
+ * a complete one is given out once none that began before it is open, and then those are dropped that begin
+ * before the row to which it says to skip.
+ */
+final class Matcher {
+  private static final Object[] NOTHING = {};
+  private static final Comparator<PartialMatch> BY_START =
+      Comparator.comparingLong(match -> match.first.number);
+
+  private final MatchPattern pattern;
+  private final MatchValues[] defineValues;
+  private final RowPredicate[] defines;
+  private final String skip;
+  private final int skipVariable;
+  private final long within;
+  private final OperatorSpec spec;
+
+  Matcher(OperatorSpec spec) {
+    this.spec = spec;
+    pattern = new MatchPattern(spec.get("pattern"));
+    JsonNode conditions = spec.get("conditions");
+    defines = new RowPredicate[conditions.size()];
+    defineValues = new MatchValues[defines.length];
+    for (int i = 0; i < defines.length; i++) {
+      defines[i] = spec.condition(conditions.get(i));
+      defineValues[i] = new MatchValues(spec.get("defines").path(i), spec);
+    }
+    skip = spec.text("skip");
+    skipVariable = spec.column("skipVariable");
+    within = spec.number("within", 0);
+  }
+
+  /** The matches of a key that are open, and those that are complete but wait; both by the row they began with. */
+  static final class Open {
+    List<PartialMatch> partial = new ArrayList<>();
+    final List<PartialMatch> complete = new ArrayList<>();
+
+    boolean isEmpty() {
+      return partial.isEmpty() && complete.isEmpty();
+    }
+  }
+
+  /** Takes the next row, in the order of the pattern. */
+  void take(Open open, Event event, Consumer<PartialMatch> found) {
+    List<PartialMatch> next = new ArrayList<>();
+    List<PartialMatch> complete = new ArrayList<>();
+    for (PartialMatch match : open.partial) follow(match, event, next, complete);
+    follow(new PartialMatch(pattern.start), event, next, complete);
+    next.sort(BY_START);
+    open.partial = next;
+    open.complete.addAll(complete);
+    open.complete.sort(BY_START);
+    release(open, found);
+  }
+
+  /** Drops the matches that have lasted too long. */
+  void advance(Open open, long time, Consumer<PartialMatch> found) {
+    if (within <= 0 || open.partial.isEmpty()) return;
+    if (open.partial.removeIf(match -> time - match.first.time >= within)) release(open, found);
+  }
+
+  /** The time from which on the first open match has lasted too long; {@link Ttl#NEVER} if none can. */
+  long expiry(Open open) {
+    if (within <= 0) return Ttl.NEVER;
+    long first = Ttl.NEVER;
+    for (PartialMatch match : open.partial) first = Math.min(first, match.first.time + within);
+    return first;
+  }
+
+  private void follow(PartialMatch match, Event event, List<PartialMatch> next, List<PartialMatch> complete) {
+    Boolean[] is = new Boolean[defines.length];
+    ArrayDeque<Integer> states = new ArrayDeque<>();
+    states.push(match.state);
+    while (!states.isEmpty()) {
+      for (MatchPattern.Edge edge : pattern.edges(states.pop())) {
+        if (isTaken(edge, match, event, is)) continue;
+        if (edge.take < 0) {
+          states.push(edge.target);
+        } else if (is(edge.take, match, event, is)) {
+          PartialMatch longer = new PartialMatch(match, event, edge.take, edge.target);
+          if (edge.target != MatchPattern.FINAL) {
+            next.add(longer);
+            if (!reachesEnd(longer, event)) continue;
+          }
+          complete.add(longer.at(MatchPattern.FINAL));
+        }
+      }
+    }
+  }
+
+  /** Whether a match is complete as it is, though it may go on. */
+  private boolean reachesEnd(PartialMatch match, Event event) {
+    Boolean[] is = new Boolean[defines.length];
+    ArrayDeque<Integer> states = new ArrayDeque<>();
+    states.push(match.state);
+    while (!states.isEmpty()) {
+      for (MatchPattern.Edge edge : pattern.edges(states.pop())) {
+        if (edge.take >= 0 || isTaken(edge, match, event, is)) continue;
+        if (edge.target == MatchPattern.FINAL) return true;
+        states.push(edge.target);
+      }
+    }
+    return false;
+  }
+
+  private boolean isTaken(MatchPattern.Edge edge, PartialMatch match, Event event, Boolean[] is) {
+    for (int variable : edge.unless) {
+      if (is(variable, match, event, is)) return true;
+    }
+    return false;
+  }
+
+  /** Whether the row can be the variable; the answers are kept in {@code is}. */
+  private boolean is(int variable, PartialMatch match, Event event, Boolean[] is) {
+    if (is[variable] == null) {
+      is[variable] = true;
+      if (defines[variable] != RowPredicate.TRUE) {
+        Object[] values = new Object[defineValues[variable].count()];
+        // A condition sees the row as if it were the variable already.
+        defineValues[variable].put(new PartialMatch(match, event, variable, match.state), event, values, 0);
+        is[variable] = defines[variable].test(NOTHING, values);
+      }
+    }
+    return is[variable];
+  }
+
+  private void release(Open open, Consumer<PartialMatch> found) {
+    while (!open.complete.isEmpty()) {
+      PartialMatch first = open.complete.get(0);
+      if (!open.partial.isEmpty() && BY_START.compare(first, open.partial.get(0)) > 0) return;
+      open.complete.remove(0);
+      long keep = firstKept(first);
+      open.partial.removeIf(match -> match.first.number < keep);
+      open.complete.removeIf(match -> match.first.number < keep);
+      found.accept(first);
+    }
+  }
+
+  /** The number of the first row with which another match may begin. */
+  private long firstKept(PartialMatch match) {
+    switch (skip) {
+      case "NEXT_ROW": return match.first.number + 1;
+      case "PAST_LAST_ROW": return match.event.number + 1;
+      default:
+    }
+    List<Event> rows = match.rows(skipVariable);
+    if (rows.isEmpty()) {
+      throw new IllegalStateException(
+          "operator " + spec.uid() + " cannot skip to a variable that the match does not have");
+    }
+    long number = rows.get(skip.equals("FIRST") ? 0 : rows.size() - 1).number;
+    if (number == match.first.number) {
+      throw new IllegalStateException("operator " + spec.uid() + " cannot skip to the first row of the match");
+    }
+    return number;
+  }
+}

@@ -1,0 +1,65 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** Rows that match the beginning of a pattern, or all of it. */
+final class PartialMatch {
+  /** A row that came, with its number among the key's rows. */
+  static final class Event {
+    final long number;
+    final long time;
+    final Object[] row;
+
+    Event(long number, long time, Object[] row) {
+      this.number = number;
+      this.time = time;
+      this.row = row;
+    }
+  }
+
+  final int state;
+  /** The match without its last row, null for the match of no rows. */
+  final PartialMatch before;
+  final Event event;
+  /** The variable that the last row is. */
+  final int variable;
+  final Event first;
+
+  /** The match of no rows. */
+  PartialMatch(int state) {
+    this.state = state;
+    before = null;
+    event = null;
+    variable = -1;
+    first = null;
+  }
+
+  PartialMatch(PartialMatch before, Event event, int variable, int state) {
+    this.before = before;
+    this.event = event;
+    this.variable = variable;
+    this.state = state;
+    first = before.first == null ? event : before.first;
+  }
+
+  /** The same rows in another state. */
+  PartialMatch at(int other) {
+    return new PartialMatch(before, event, variable, other);
+  }
+
+  boolean isEmpty() {
+    return event == null;
+  }
+
+  /** The rows of a variable, or of all if it is negative, the first one first. */
+  List<Event> rows(int wanted) {
+    List<Event> rows = new ArrayList<>();
+    for (PartialMatch match = this; match.event != null; match = match.before) {
+      if (wanted < 0 || match.variable == wanted) rows.add(match.event);
+    }
+    Collections.reverse(rows);
+    return rows;
+  }
+}
