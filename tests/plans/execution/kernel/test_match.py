@@ -82,7 +82,6 @@ PATTERNS = {
     st.text("abcx", max_size=30),
     st.booleans(),
     st.lists(st.integers(0, 30)),
-    st.data(),
 )
 def test_matches_are_those_of_the_regular_expression(
     harness: Harness, pattern: str, text: str, overlapping: bool, cuts: list[int]
