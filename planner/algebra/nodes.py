@@ -226,7 +226,7 @@ class Aggregate(_Single):
 
     `grouping_sets` has more than one entry for GROUPING SETS, ROLLUP and CUBE (each a subset of `grouping`); the
     grouping-id column that GROUPING() reads is made by the rule that expands them. DISTINCT is an Aggregate
-    without calls.
+    without calls. `split`: one of the two aggregates that a DISTINCT one became.
     """
 
     grouping: tuple[int, ...]
@@ -234,6 +234,7 @@ class Aggregate(_Single):
     columns: RowType
     grouping_sets: tuple[tuple[int, ...], ...] = ()
     hints: tuple[Hint, ...] = ()
+    split: bool = False
 
     @property
     def row_type(self) -> RowType:

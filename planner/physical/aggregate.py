@@ -38,12 +38,16 @@ _NOT_DISTINCT = (BytesType, FieldsType, MapType, MultisetType)
 
 @dataclass(frozen=True, slots=True)
 class GroupAggregate(Single):
-    """Aggregates by `grouping`; a change of a result is sent at once. `ttl` in milliseconds, None: the program's."""
+    """Aggregates by `grouping`; a change of a result is sent at once.
+
+    `ttl` in milliseconds, None: the program's. `split`: one half of a DISTINCT aggregate.
+    """
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
     columns: RowType
     ttl: int | None
+    split: bool = False
     update_before: bool = False
 
     @property
@@ -159,7 +163,7 @@ def _lower_aggregate(rel: Aggregate, at: Lowering) -> Operator:
     source = at.lower(rel.input)
     check_distinct(rel.calls, source.row_type)
     spread = Exchange(source, rel.grouping if rel.grouping else None)
-    return GroupAggregate(spread, rel.grouping, rel.calls, rel.columns, any_ttl(rel.hints))
+    return GroupAggregate(spread, rel.grouping, rel.calls, rel.columns, any_ttl(rel.hints), rel.split)
 
 
 def check_distinct(calls: tuple[AggregateCall, ...], given: RowType) -> None:

@@ -37,16 +37,18 @@ from planner.physical.scan import TableScan
 from planner.settings import Settings
 from plans.durations import format_duration
 from plans.nodes.aggregate import GlobalGroupAggregate, LocalGroupAggregate
+from plans.nodes.aggregate import IncrementalGroupAggregate as IncrementalNode
 from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.stateless import MiniBatchAssigner as MiniBatchAssignerNode
 from plans.nodes.stateless import MiniBatchInterval
-from plans.types import BIGINT, RowType
+from plans.types import BIGINT, Field, RowType
 
 Mode = Literal["RowTime", "ProcTime"]
 
 _ENABLED = "table.exec.mini-batch.enabled"
 _LATENCY = "table.exec.mini-batch.allow-latency"
 _PHASES = "table.optimizer.agg-phase-strategy"
+_INCREMENTAL = "table.optimizer.incremental-agg-enabled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,8 @@ class GlobalAggregate(Single):
     parts: Accumulators
     columns: RowType
     ttl: int | None
+    retracts: bool
+    split: bool
     update_before: bool = False
 
     @property
@@ -159,7 +163,7 @@ class GlobalAggregate(Single):
             agg_call_need_retractions=self.retractions,
             local_agg_input_row_type=self.given,
             generate_update_before=self.update_before,
-            need_retraction=Kinds.DELETE in self.facts.kinds,
+            need_retraction=self.retracts,
             state=(make(StateEntry)(index=0, ttl=ttl, name="globalGroupAggregateState"),),
             input_properties=any_distribution(),
             output_type=self.row_type,
@@ -176,6 +180,61 @@ class GlobalAggregate(Single):
             parts.append(f"{plain_name(call.name)}{'_RETRACT' if retract else ''}({_together(made)}) AS {name}")
         group = f"groupBy=[{keys}], " if keys else ""
         return f"GlobalGroupAggregate({group}select=[{', '.join(parts)}])"
+
+
+@dataclass(frozen=True, slots=True)
+class IncrementalAggregate(Single):
+    """The middle phase of a split DISTINCT aggregate: merges `local`, and sends what that adds to each group."""
+
+    grouping: tuple[int, ...]
+    local: LocalAggregate
+    given: RowType
+    ttl: int | None
+
+    @property
+    def parts(self) -> tuple[Field, ...]:
+        """The accumulators that are sent on: not those that tell values apart."""
+        names = {name for made in self.local.parts.calls for name in made}
+        return tuple(item for item in self.local.parts.fields if item.name in names)
+
+    @property
+    def row_type(self) -> RowType:
+        fields = self.input.row_type.fields
+        return RowType(fields=(*(fields[index] for index in self.grouping), *self.parts))
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.row_type.fields)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        ttl = at.settings.ttl if self.ttl is None else format_duration(self.ttl)
+        return make(IncrementalNode)(
+            id=at.id,
+            configuration=at.settings.mini_batch,
+            partial_agg_grouping=tuple(range(len(self.local.grouping))),
+            final_agg_grouping=self.grouping,
+            partial_original_agg_calls=tuple(map(plan_call, self.local.calls)),
+            partial_agg_call_need_retractions=self.local.retractions,
+            partial_local_agg_input_row_type=self.given,
+            partial_agg_need_retraction=self.local.retracts,
+            state=(make(StateEntry)(index=0, ttl=ttl, name="incrementalGroupAggregateState"),),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        partial = ", ".join(names[: len(self.local.grouping)])
+        return (
+            f"IncrementalGroupAggregate(partialAggGrouping=[{partial}], "
+            f"finalAggGrouping=[{names_text(self.grouping, names)}], select=[{', '.join(self.row_type.names)}])"
+        )
 
 
 def _together(names: Sequence[str]) -> str:
@@ -198,6 +257,7 @@ class _Rewriting:
         self._lowering = lowering
         self._interval = lowering.settings.duration_ms(_LATENCY)
         self._two_phases = may_split(lowering.settings)
+        self._increments = lowering.settings.boolean(_INCREMENTAL)
         self._below: dict[int, Mode] = {}
         self._done: dict[int, Operator] = {}
 
@@ -240,6 +300,8 @@ class _Rewriting:
         spread = found.input
         assert isinstance(spread, Exchange)
         source, given = spread.input, self._lowering.facts(old.input)
+        if found.split and isinstance(source, GlobalAggregate) and source.split and self._increments:
+            return self._incremental(found, source, old)
         retracts = not given.kinds.insert_only
         retractions = found.retractions(given)
         if retracts is not all(retractions) and any(retractions):
@@ -263,6 +325,30 @@ class _Rewriting:
             parts,
             found.columns,
             found.ttl,
+            retracts,
+            found.split,
+        )
+
+    def _incremental(self, found: GroupAggregate, first: GlobalAggregate, old: GroupAggregate) -> Operator:
+        """Both halves of a split aggregate: the first sends what changed, which the second only adds up."""
+        spread = first.input
+        assert isinstance(spread, Exchange)
+        local = spread.input
+        assert isinstance(local, LocalAggregate)
+        middle = IncrementalAggregate(spread, found.grouping, local, first.given, first.ttl)
+        keys = tuple(range(len(found.grouping)))
+        return GlobalAggregate(
+            Exchange(middle, keys if keys else None),
+            len(keys),
+            found.calls,
+            (False,) * len(found.calls),
+            first.columns,
+            self._lowering.facts(old),
+            replace(local.parts, fields=middle.parts),
+            found.columns,
+            found.ttl,
+            False,
+            True,
         )
 
 

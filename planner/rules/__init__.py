@@ -55,5 +55,10 @@ def optimize(sinks: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...
         UnsupportedError: a subquery or window function that cannot be rewritten into operators.
     """
     rewritten = tuple(reduce(lambda rel, rule: rule(rel), RULES, sink) for sink in sinks)
+    if settings.boolean("table.optimizer.distinct-agg.split.enabled"):
+        from planner.rules.split_distinct import split_distinct  # few programs ask for it
+
+        buckets = int(settings.text("table.optimizer.distinct-agg.split.bucket-num"))
+        rewritten = tuple(split_distinct(rel, buckets) for rel in rewritten)
     pruned = prune(rewritten, lambda scan: changelog_of(scan, settings).normalize)
     return share(materialize_time(pruned))

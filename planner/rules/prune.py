@@ -219,7 +219,9 @@ def _outer_columns(rel: Correlate) -> set[int]:
 
 @_needs.register
 def _(rel: Aggregate, wanted: Columns) -> tuple[Columns, ...]:
-    return (_needed_calls(rel, wanted),)
+    # The second half of a split aggregate takes all groups of the first.
+    groups = range(len(rel.input.grouping)) if rel.split and isinstance(rel.input, Aggregate) else ()
+    return (_needed_calls(rel, wanted) | frozenset(groups),)
 
 
 def _needed_calls(rel: Aggregate | GroupWindowAggregate, wanted: Columns) -> Columns:

@@ -22,7 +22,7 @@ _FIELDS = {
 }
 _COMPARED = (
     "over-aggregate interval-join temporal-join temporal-sort match lookup-join mini-batch-assigner "
-    "local-group-aggregate global-group-aggregate"
+    "local-group-aggregate global-group-aggregate incremental-group-aggregate expand"
 ).split()
 _COMMON = "id type uid description inputProperties outputType state configuration temporalTable".split()
 

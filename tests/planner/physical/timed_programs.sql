@@ -490,6 +490,30 @@ SELECT COUNT(*), SUM(v) FROM plain2;
 --- mb_distinct (c0 VARCHAR(2147483647), c1 BIGINT, c2 INT, c3 BIGINT, c4 BIGINT)
 SET 'table.exec.mini-batch.enabled'='true'; SET 'table.exec.mini-batch.allow-latency'='5 s'; SET 'table.exec.mini-batch.size'='100';
 SELECT k, COUNT(DISTINCT v), SUM(DISTINCT v), COUNT(*), COUNT(DISTINCT v) FILTER (WHERE id > 3) FROM plain2 GROUP BY k;
+--- mb_split (c0 VARCHAR(2147483647), c1 BIGINT, c2 INT, c3 BIGINT)
+SET 'table.exec.mini-batch.enabled'='true'; SET 'table.exec.mini-batch.allow-latency'='5 s'; SET 'table.exec.mini-batch.size'='100'; SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v), SUM(id), COUNT(*) FROM plain2 GROUP BY k;
+--- mb_split2 (c0 VARCHAR(2147483647), c1 BIGINT, c2 BIGINT, c3 INT, c4 INT)
+SET 'table.exec.mini-batch.enabled'='true'; SET 'table.exec.mini-batch.allow-latency'='5 s'; SET 'table.exec.mini-batch.size'='100'; SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v), COUNT(DISTINCT id), MAX(v), AVG(v) FROM plain2 GROUP BY k;
+--- mb_split_noincr (c0 VARCHAR(2147483647), c1 BIGINT, c2 INT)
+SET 'table.exec.mini-batch.enabled'='true'; SET 'table.exec.mini-batch.allow-latency'='5 s'; SET 'table.exec.mini-batch.size'='100'; SET 'table.optimizer.distinct-agg.split.enabled'='true'; SET 'table.optimizer.incremental-agg-enabled'='false';
+SELECT k, COUNT(DISTINCT v), SUM(id) FROM plain2 GROUP BY k;
+--- mb_split_global (c0 BIGINT, c1 INT)
+SET 'table.exec.mini-batch.enabled'='true'; SET 'table.exec.mini-batch.allow-latency'='5 s'; SET 'table.exec.mini-batch.size'='100'; SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT COUNT(DISTINCT v), SUM(id) FROM plain2;
+--- split_nomb (c0 VARCHAR(2147483647), c1 BIGINT, c2 INT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v), SUM(id) FROM plain2 GROUP BY k;
+--- split_nomb2 (c0 VARCHAR(2147483647), c1 BIGINT, c2 BIGINT, c3 TIMESTAMP(3))
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v), COUNT(DISTINCT id), MAX(ts) FROM plain2 GROUP BY k;
+--- split_distinct_filter (c0 VARCHAR(2147483647), c1 BIGINT, c2 INT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v) FILTER (WHERE id > 1), SUM(id) FROM plain2 GROUP BY k;
+--- split_unsplittable (c0 VARCHAR(2147483647), c1 BIGINT, c2 VARCHAR(2147483647))
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v), LISTAGG(k) FROM plain2 GROUP BY k;
 --- mb_unmergeable (c0 VARCHAR(2147483647), c1 INT, c2 INT, c3 VARCHAR(2147483647), c4 BOOLEAN, c5 ARRAY<INT>)
 SET 'table.exec.mini-batch.enabled'='true'; SET 'table.exec.mini-batch.allow-latency'='5 s'; SET 'table.exec.mini-batch.size'='100';
 SELECT k, FIRST_VALUE(v), LAST_VALUE(v), LISTAGG(k), COLLECT(k) IS NULL, ARRAY_AGG(v) FROM plain2 GROUP BY k;
@@ -591,3 +615,69 @@ SET 'table.exec.sink.upsert-materialize'='NONE';
 CREATE TABLE us (k STRING, v BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector'='blackhole'); INSERT INTO us SELECT g, COUNT(*) FROM ev GROUP BY g, k;
 --- cf2_key_superset
 CREATE TABLE us (k STRING, g STRING, v BIGINT, PRIMARY KEY (k, g) NOT ENFORCED) WITH ('connector'='blackhole'); INSERT INTO us SELECT g, MAX(k), COUNT(*) FROM ev GROUP BY g;
+--- f_over_in_view (c0 VARCHAR(2147483647), c1 INT, c2 INT)
+CREATE VIEW ov AS SELECT k, v, ts, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM ev; SELECT a.k, a.s, b.s FROM ov a JOIN ov b ON a.k = b.k AND a.ts = b.ts;
+--- f_over_exists (c0 VARCHAR(2147483647))
+SELECT k FROM plain2 p WHERE EXISTS (SELECT 1 FROM (SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM ev) e WHERE e.k = p.k AND e.s > p.v);
+--- f_over_scalar (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, (SELECT MAX(s) FROM (SELECT SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM ev)) FROM plain2;
+--- f_over_agg_select (c0 VARCHAR(2147483647), c1 INT, c2 INT)
+SELECT k, SUM(v) AS s, SUM(SUM(v)) OVER (ORDER BY k) AS r FROM ev GROUP BY k;
+--- f_over_distinct (c0 VARCHAR(2147483647), c1 INT)
+SELECT DISTINCT k, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- f_over_having (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM ev ORDER BY s LIMIT 3;
+--- f_over_orderby (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, v FROM ev ORDER BY SUM(v) OVER (PARTITION BY k ORDER BY ts) LIMIT 3;
+--- f_over_order_time (c0 VARCHAR(2147483647), c1 TIMESTAMP(3), c2 INT)
+SELECT k, ts, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM ev ORDER BY ts;
+--- f_over_topn (c0 VARCHAR(2147483647), c1 TIMESTAMP(3), c2 INT, c3 BIGINT)
+SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY s DESC) AS rn FROM (SELECT k, ts, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM ev)) WHERE rn <= 2;
+--- f_over_dedup (c0 VARCHAR(2147483647), c1 TIMESTAMP(3), c2 INT, c3 BIGINT)
+SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS rn FROM (SELECT k, ts, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM ev)) WHERE rn = 1;
+--- f_dedup_last_over (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts DESC) AS rn FROM ev) WHERE rn = 1);
+--- f_ij_match (c0 INT, c1 INT)
+SELECT o.order_id, m.av FROM orders o JOIN (SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.id AS aid, A.v AS av, MATCH_ROWTIME() AS rt PATTERN (A B) DEFINE A AS A.v > 1)) m ON o.order_id = m.aid AND o.otime BETWEEN m.rt - INTERVAL '1' HOUR AND m.rt;
+--- f_match_over (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, SUM(av) OVER (PARTITION BY k ORDER BY rt) FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av, MATCH_ROWTIME() AS rt PATTERN (A B) DEFINE A AS A.v > 1);
+--- f_match_view (c0 VARCHAR(2147483647), c1 INT)
+CREATE VIEW e2 AS SELECT k, v * 2 AS w, ts FROM ev WHERE id > 0; SELECT m.k, m.x FROM e2 MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(B.w) - A.w AS x, A.ts AS t1 PATTERN (A B+ C) DEFINE B AS B.w > A.w, C AS C.w < LAST(B.w, 1)) AS m;
+--- f_match_join (c0 VARCHAR(2147483647), c1 INT)
+SELECT m.k, p.v FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av PATTERN (A B) DEFINE A AS A.v > 1) AS m JOIN plain2 p ON m.k = p.k;
+--- f_match_match (c0 VARCHAR(2147483647), c1 INT)
+SELECT * FROM (SELECT k, av, rt FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av, MATCH_ROWTIME() AS rt PATTERN (A B) DEFINE A AS A.v > 1)) MATCH_RECOGNIZE (PARTITION BY k ORDER BY rt MEASURES X.av AS xav PATTERN (X Y) DEFINE X AS X.av > 3);
+--- f_tj_view_of_tj (c0 INT, c1 DECIMAL(10, 4))
+CREATE VIEW j AS SELECT i.inv, i.itime, i.cur, f.rate FROM inv i JOIN fx FOR SYSTEM_TIME AS OF i.itime AS f ON i.cur = f.cur; SELECT j.inv, g.rate FROM j JOIN fx2 FOR SYSTEM_TIME AS OF j.itime AS g ON j.cur = g.cur AND g.reg = 'EU';
+--- f_tj_view_of_tj2 (c0 INT, c1 DECIMAL(10, 4))
+CREATE VIEW j AS SELECT i.inv, i.itime, i.cur, i.reg, f.rate FROM inv i JOIN fx FOR SYSTEM_TIME AS OF i.itime AS f ON i.cur = f.cur; SELECT j.inv, g.rate FROM j JOIN fx2 FOR SYSTEM_TIME AS OF j.itime AS g ON j.cur = g.cur AND g.reg = j.reg;
+--- f_tj_agg_right (c0 INT, c1 DECIMAL(10, 4))
+SELECT i.inv, f.r FROM inv i JOIN (SELECT cur, MAX(rate) r FROM fx GROUP BY cur) f ON i.cur = f.cur;
+--- f_tj_group (c0 VARCHAR(2147483647), c1 VARCHAR(2147483647), c2 BIGINT, c3 TIMESTAMP(3))
+SELECT f.note, i.cur, COUNT(*), MAX(i.itime) FROM inv i LEFT JOIN fx FOR SYSTEM_TIME AS OF i.itime AS f ON i.cur = f.cur GROUP BY f.note, i.cur;
+--- f_ij_left_agg (c0 VARCHAR(2147483647), c1 BIGINT)
+SELECT cust, COUNT(ship_id) FROM (SELECT o.cust, s.ship_id FROM orders o LEFT JOIN ships s ON o.order_id = s.order_id AND s.stime BETWEEN o.otime AND o.otime + INTERVAL '1' HOUR) GROUP BY cust;
+--- f_ij_three (c0 INT)
+SELECT o.order_id FROM orders o JOIN ships s ON o.order_id = s.order_id AND s.stime BETWEEN o.otime AND o.otime + INTERVAL '1' HOUR JOIN ev e ON e.id = s.ship_id AND e.ts BETWEEN o.otime - INTERVAL '1' HOUR AND o.otime WHERE e.v > 3;
+--- f_ij_where_or (c0 INT)
+SELECT o.order_id FROM orders o, ships s WHERE o.order_id = s.order_id AND s.stime >= o.otime AND s.stime <= o.otime + INTERVAL '1' HOUR AND (o.amt > 3 OR s.city = 'x');
+--- f_ij_ts6 (c0 INT)
+SELECT o.order_id FROM orders o, ships s WHERE o.order_id = s.order_id AND CAST(s.stime AS TIMESTAMP(6)) BETWEEN o.otime AND o.otime + INTERVAL '1' HOUR;
+--- f_sort_ij (c0 INT, c1 TIMESTAMP(3))
+SELECT o.order_id, o.otime FROM orders o JOIN ships s ON o.order_id = s.order_id AND s.stime BETWEEN o.otime AND o.otime + INTERVAL '1' HOUR ORDER BY o.otime;
+--- f_sort_left (c0 INT, c1 TIMESTAMP(3))
+SELECT o.order_id, s.stime FROM orders o LEFT JOIN ships s ON o.order_id = s.order_id AND s.stime BETWEEN o.otime AND o.otime + INTERVAL '1' HOUR ORDER BY s.stime;
+--- f_mjoin_over (c0 VARCHAR(2147483647), c1 INT, c2 INT)
+SET 'table.optimizer.multi-join.enabled'='true';
+SELECT a.k, b.s, c.v FROM plain2 a JOIN (SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM ev) b ON a.k = b.k LEFT JOIN plain3 c ON a.k = c.k;
+--- f_mjoin_ij (c0 INT, c1 VARCHAR(2147483647), c2 VARCHAR(2147483647))
+SET 'table.optimizer.multi-join.enabled'='true';
+SELECT o.order_id, s.city, p.k FROM orders o JOIN ships s ON o.order_id = s.order_id AND s.stime BETWEEN o.otime AND o.otime + INTERVAL '1' HOUR JOIN plain2 p ON p.id = o.order_id LEFT JOIN plain3 q ON q.id = o.order_id;
+--- f_over_row
+SELECT k, MAX(ROW(v, d).f0) OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- f_over_mid_expr (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, 1 + SUM(v) OVER w * 2 - COALESCE(LAG(v) OVER (PARTITION BY k ORDER BY ts), 0) FROM ev WINDOW w AS (PARTITION BY k ORDER BY ts);
+--- f_over_lag_const (c0 INT, c1 CHAR(1))
+SELECT LAG(1) OVER (PARTITION BY k ORDER BY ts), FIRST_VALUE('a') OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- f_lookup_cdc_over (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY pt) FROM (SELECT k, v, PROCTIME() AS pt FROM plain2);
