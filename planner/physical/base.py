@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, Flag
+from importlib import import_module
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from planner.algebra.nodes import RelNode
@@ -208,7 +209,7 @@ class Lowering:
         """
         found = self._done.get(id(rel))
         if found is None:
-            rule = _RULES.get(type(rel))
+            rule = _rule(type(rel))
             if rule is None:
                 raise unsupported(type(rel).__name__)
             found = self._done[id(rel)] = rule(rel, self)
@@ -237,6 +238,26 @@ class Lowering:
 R = TypeVar("R", bound=RelNode)
 Rule = Callable[[R, Lowering], Operator]
 _RULES: dict[type[RelNode], Callable[..., Operator]] = {}
+
+
+#: Which module makes operators of the nodes that only some programs have; it is loaded when one does.
+_ELSEWHERE = {
+    "GroupWindowAggregate": "window_aggregate",
+    "Match": "match",
+    "OverAggregate": "over",
+    "TemporalJoin": "temporal_join",
+    "WindowAggregate": "window_aggregate",
+    "WindowDeduplicate": "window_join",
+    "WindowJoin": "window_join",
+    "WindowRank": "window_join",
+    "WindowTable": "windowing",
+}
+
+
+def _rule(kind: type[RelNode]) -> Callable[..., Operator] | None:
+    if kind not in _RULES and kind.__name__ in _ELSEWHERE:
+        import_module(f"planner.physical.{_ELSEWHERE[kind.__name__]}")
+    return _RULES.get(kind)
 
 
 def lowers(kind: type[R]) -> Callable[[Rule[R]], Rule[R]]:

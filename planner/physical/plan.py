@@ -10,17 +10,11 @@ from planner.physical import (  # noqa: F401  # they register themselves
     aggregate,
     calc,
     join,
-    match,
-    over,
     plumbing,
     rank,
     scan,
     sink,
     table_function,
-    temporal_join,
-    window_aggregate,
-    window_join,
-    windowing,
 )
 from planner.physical.base import Emission, Lowering, Operator
 from planner.physical.changelog import Settling
