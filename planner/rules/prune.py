@@ -12,7 +12,6 @@ from functools import singledispatch
 from planner.algebra.expressions import contains, null_of
 from planner.algebra.nodes import (
     Aggregate,
-    AggregateCall,
     Correlate,
     Deduplicate,
     Expand,
@@ -29,7 +28,6 @@ from planner.algebra.nodes import (
     Sink,
     Sort,
     SortKey,
-    TableFunctionScan,
     Values,
     WatermarkAssigner,
 )
@@ -37,10 +35,10 @@ from planner.algebra.timed import OverAggregate, TemporalJoin
 from planner.algebra.traverse import map_expressions, nodes, share
 from planner.algebra.windows import GroupWindowAggregate, WindowTable
 from planner.catalog.tables import ColumnKind
-from plans.rex import FieldAccess, InputRef, RexNode, input_refs, transform, type_of, walk
+from planner.rules.needed_columns import Columns, needed, wanted_calls
+from plans.rex import FieldAccess, InputRef, RexNode, transform, type_of, walk
 from plans.types import RowType
 
-Columns = frozenset[int]
 Place = Mapping[int, int]
 
 
@@ -60,7 +58,7 @@ def prune(sinks: Sequence[RelNode], keeps_key: Callable[[Scan], bool]) -> tuple[
     done: dict[int, Pruned] = {}
     for rel in nodes(roots):
         inputs = tuple(done[id(child)] for child in rel.inputs)
-        needs = _needs(rel, wanted[id(rel)])
+        needs = needed(rel, wanted[id(rel)])
         order = orders.get(id(rel))
         if isinstance(rel, Scan):
             done[id(rel)] = _scan(rel, wanted[id(rel)], order, keeps_key)
@@ -98,7 +96,7 @@ def _wanted(roots: Sequence[RelNode]) -> dict[int, Columns]:
     for rel in reversed(every):
         if isinstance(rel, Sink):
             wanted[id(rel)] = frozenset(range(len(rel.row_type.fields)))
-        for child, need in zip(rel.inputs, _needs(rel, wanted[id(rel)]), strict=True):
+        for child, need in zip(rel.inputs, needed(rel, wanted[id(rel)]), strict=True):
             # A row must have a column, so that it can be counted.
             least = need or wanted[id(child)] or frozenset({_cheapest(child)})
             wanted[id(child)] |= least
@@ -132,7 +130,7 @@ def _orders(roots: Sequence[RelNode], wanted: Mapping[int, Columns]) -> dict[int
     found: dict[int, list[int]] = {}
     for rel in reversed(list(nodes(roots))):
         if not isinstance(rel, Project | Filter):
-            for child, need in zip(rel.inputs, _needs(rel, wanted[id(rel)]), strict=True):
+            for child, need in zip(rel.inputs, needed(rel, wanted[id(rel)]), strict=True):
                 if isinstance(child, WatermarkAssigner) and need and child.index not in need and alone(child):
                     found[id(child.input)] = [*sorted(need), child.index]
         if not isinstance(rel, Project):
@@ -149,148 +147,6 @@ def _orders(roots: Sequence[RelNode], wanted: Mapping[int, Columns]) -> dict[int
             if isinstance(below.input, Scan | Project) and alone(below.input) and not nested:
                 found[id(below.input)] = [*seen, *({below.index} - set(seen))]
     return found
-
-
-# --- what a node reads of its inputs --------------------------------------------------------------------------------
-
-
-@singledispatch
-def _needs(rel: RelNode, wanted: Columns) -> tuple[Columns, ...]:
-    """The columns of each input that a node reads to give the wanted ones."""
-    return tuple(frozenset(range(len(child.row_type.fields))) for child in rel.inputs)
-
-
-def _refs(exprs: Sequence[RexNode]) -> Columns:
-    return frozenset().union(*map(input_refs, exprs)) if exprs else frozenset()
-
-
-@_needs.register
-def _(rel: Project, wanted: Columns) -> tuple[Columns, ...]:
-    return (_refs([rel.exprs[index] for index in wanted]),)
-
-
-@_needs.register
-def _(rel: Filter, wanted: Columns) -> tuple[Columns, ...]:
-    return (wanted | input_refs(rel.condition),)
-
-
-@_needs.register
-def _(rel: WatermarkAssigner, wanted: Columns) -> tuple[Columns, ...]:
-    return (wanted | {rel.index} | input_refs(rel.watermark),)
-
-
-@_needs.register
-def _(rel: Join, wanted: Columns) -> tuple[Columns, ...]:
-    width = len(rel.left.row_type.fields)
-    used = wanted | input_refs(rel.condition)
-    return (
-        frozenset(index for index in used if index < width),
-        frozenset(index - width for index in used if index >= width),
-    )
-
-
-@_needs.register
-def _(rel: TemporalJoin, wanted: Columns) -> tuple[Columns, ...]:
-    width = len(rel.left.row_type.fields)
-    used = wanted | input_refs(rel.condition)
-    # The moment at which a version is asked for is no column.
-    mine, theirs = (set(), set()) if rel.version is None else ({rel.time}, {rel.version})
-    return (
-        frozenset(index for index in used if index < width) | mine,
-        frozenset(index - width for index in used if index >= width) | theirs,
-    )
-
-
-@_needs.register
-def _(rel: Correlate, wanted: Columns) -> tuple[Columns, ...]:
-    width = len(rel.left.row_type.fields)
-    used = {index for index in wanted if index < width} | _outer_columns(rel)
-    if rel.condition is not None:
-        used |= {index for index in input_refs(rel.condition) if index < width}
-    return (frozenset(used), frozenset(range(len(rel.right.row_type.fields))))
-
-
-def _outer_columns(rel: Correlate) -> set[int]:
-    call = rel.right.call if isinstance(rel.right, TableFunctionScan) else None
-    if call is None:
-        return set(range(len(rel.left.row_type.fields)))
-    return {node.index for node in walk(call) if isinstance(node, OuterRef) and node.name == rel.name}
-
-
-@_needs.register
-def _(rel: Aggregate, wanted: Columns) -> tuple[Columns, ...]:
-    # The second half of a split aggregate takes all groups of the first.
-    groups = range(len(rel.input.grouping)) if rel.split and isinstance(rel.input, Aggregate) else ()
-    return (_needed_calls(rel, wanted) | frozenset(groups),)
-
-
-def _needed_calls(rel: Aggregate | GroupWindowAggregate, wanted: Columns) -> Columns:
-    """The columns that the grouping and the wanted calls read."""
-    used = set(rel.grouping)
-    for at, call in enumerate(rel.calls):
-        if at + len(rel.grouping) in wanted:
-            used.update(call.args)
-            used.update(() if call.filter is None else (call.filter,))
-    return frozenset(used)
-
-
-@_needs.register
-def _(rel: WindowTable, wanted: Columns) -> tuple[Columns, ...]:
-    width = len(rel.input.row_type.fields)
-    return (frozenset(index for index in wanted if index < width) | {rel.index, *rel.window.partition},)
-
-
-@_needs.register
-def _(rel: GroupWindowAggregate, wanted: Columns) -> tuple[Columns, ...]:
-    return (_needed_calls(rel, wanted) | {rel.index},)
-
-
-@_needs.register
-def _(rel: Sort, wanted: Columns) -> tuple[Columns, ...]:
-    return (wanted | {key.index for key in rel.keys},)
-
-
-@_needs.register
-def _(rel: Rank, wanted: Columns) -> tuple[Columns, ...]:
-    width = len(rel.input.row_type.fields)
-    used = {index for index in wanted if index < width} | set(rel.partition) | {key.index for key in rel.order}
-    return (frozenset(used | ({rel.end_column} if rel.end_column is not None else set())),)
-
-
-@_needs.register
-def _(rel: OverAggregate, wanted: Columns) -> tuple[Columns, ...]:
-    width = len(rel.input.row_type.fields)
-    used = {index for index in wanted if index < width} | set(rel.partition) | {key.index for key in rel.order}
-    for call in _wanted_calls(rel, wanted).values():
-        used.update(index for index in call.args if index < width)
-    return (frozenset(used),)
-
-
-def _wanted_calls(rel: OverAggregate, wanted: Columns) -> dict[int, AggregateCall]:
-    """The calls whose values are read, by their column; at least one."""
-    width = len(rel.input.row_type.fields)
-    every = dict(enumerate(rel.calls, width))
-    return {at: call for at, call in every.items() if at in wanted} or {width: rel.calls[0]}
-
-
-@_needs.register
-def _(rel: Deduplicate, wanted: Columns) -> tuple[Columns, ...]:
-    return (wanted | set(rel.keys) | {rel.order},)
-
-
-@_needs.register
-def _(rel: SetOp, wanted: Columns) -> tuple[Columns, ...]:
-    return tuple(wanted for _ in rel.sources)
-
-
-@_needs.register
-def _(rel: Expand, wanted: Columns) -> tuple[Columns, ...]:
-    return (_refs([row[index] for row in rel.projects for index in wanted]),)
-
-
-@_needs.register
-def _(rel: Values, wanted: Columns) -> tuple[Columns, ...]:
-    return ()
 
 
 # --- the node with what is left -------------------------------------------------------------------------------------
@@ -504,7 +360,7 @@ def _(rel: Rank, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted:
 def _(rel: OverAggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
     source = _narrow(inputs[0], needs[0])
     old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
-    kept = _wanted_calls(rel, wanted)
+    kept = wanted_calls(rel, wanted)
     calls = tuple(
         replace(call, args=tuple(source.place[arg] if arg < old else arg - old + new for arg in call.args))
         for call in kept.values()
