@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CODE := planner plans schemas cli tools tests
 
-.PHONY: help setup kernel demo test lint format schema bench dist clean
+.PHONY: help setup kernel demo test lint format schema bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
 setup: $(READY)  ## virtual environment, dependencies, Java
 
@@ -43,6 +43,9 @@ schema: $(READY)  ## schemas/compiled-plan.schema.json, from the node declaratio
 
 bench: kernel  ## speed and memory, as ratios from one run
 	@$(BIN)/python -m tests.bench
+
+bench-flink: kernel  ## Nexmark's queries here and on Flink, which it installs: the README's table
+	@$(BIN)/python -m tests.bench.nexmark $(ARGS)
 
 dist: kernel  ## a wheel in dist/, tried in an empty virtual environment
 	@rm -rf dist

@@ -1,4 +1,4 @@
--- Statistics of a channel and day, and the last minute with a bid.
+-- Statistics of a channel and day: as those of a day, and the last minute with a bid.
 CREATE TABLE q16 (
   channel STRING,
   `day` STRING,

@@ -1,4 +1,4 @@
--- Expand bids with their auction, of one category.
+-- Expand bids: each with its auction, of one category.
 CREATE TABLE q20 (
   auction BIGINT,
   bidder BIGINT,

@@ -27,8 +27,7 @@ _WHOLE, _FIRST = 50, 3
 
 #: Queries whose streaming plan gives wrong results in Flink 2.3.0: a top-1 by two keys never takes a row back.
 _IN_BATCH = ("q9",)
-#: A query whose windows are of the clock: what it gives depends on when a row is read, and Flink leaves the last windows
-#: open when its input ends.
+#: The query whose windows are of the clock: what it gives depends on when a row is read.
 CLOCK = "q12"
 
 

@@ -14,8 +14,8 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 
-from pyflink.common import Configuration
-from pyflink.table import EnvironmentSettings, TableEnvironment
+from pyflink.common import Configuration  # type: ignore[import-not-found]
+from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
 
 
 def main() -> None:

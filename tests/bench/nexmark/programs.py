@@ -32,4 +32,4 @@ def program(query: str, data: Path, out: Path | None = None) -> str:
 def statements(text: str) -> list[str]:
     """The statements of a program in which no text has a semicolon before a line's end."""
     lines = [line for line in text.splitlines() if not line.startswith("--")]
-    return [statement.strip() for statement in "\n".join(lines).split(";\n") if statement.strip(" \n;")]
+    return [statement.strip() for statement in ("\n".join(lines) + "\n").split(";\n") if statement.strip()]

@@ -1,0 +1,129 @@
+"""The two sides of a comparison, on the same events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from statistics import median
+
+from samples.nexmark.generate import Nexmark
+from tests.bench.harness import BenchError, compile_plan
+from tests.bench.nexmark.flink import TUNED, run_jobs
+from tests.bench.nexmark.here import run_plans
+from tests.bench.nexmark.programs import FOLDER, program, statements
+
+EVENTS, QUICK_EVENTS = 2_000_000, 50_000
+#: Micro-batches of a run here, and files that one reads.
+BATCHES, FILES = 5, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Folders of events, for a first run that warms a side up and for the one that is measured.
+
+    The events are the same for both sides, their files are not: Flink reads the files of a folder in any order, and
+    two at a time with a watermark each, so it gets two, each with every other 50 events; here they are read in the
+    order of their times, and get cut at times, into some files for each of several micro-batches.
+    """
+
+    events: int
+    few_here: Path
+    many_here: Path
+    few_flink: Path
+    many_flink: Path
+
+
+def generate(folder: Path, events: int, flink: bool = True) -> Data:
+    """Write the events."""
+    many = Nexmark(events=events, files=BATCHES * FILES)
+    few = replace(many, events=events // 10)
+    data = Data(events, folder / "few", folder / "many", folder / "few-flink", folder / "many-flink")
+    few.write(data.few_here)
+    many.write(data.many_here)
+    if flink:
+        replace(few, files=1, partitions=FILES).write(data.few_flink)
+        replace(many, files=1, partitions=FILES).write(data.many_flink)
+    return data
+
+
+def here(query: str, data: Data, folder: Path, runs: int) -> float:
+    """Events a second of a query through `execute-plan`: the median of some runs after one over a tenth of the events.
+
+    Raises:
+        BenchError: the program does not compile, or its plan does not run.
+    """
+    few = compile_plan(program(query, data.few_here), folder, f"{query}-few")
+    many = compile_plan(program(query, data.many_here), folder, f"{query}-many")
+    _, *seconds = run_plans([few, *[many] * runs], "--max-files-per-batch", str(FILES))
+    return data.events / median(seconds)
+
+
+def on_flink(query: str, data: Data, folder: Path, runs: int) -> float:
+    """As `here`, on Flink.
+
+    Raises:
+        BenchError: Flink cannot be installed, or the job failed.
+    """
+    few, many = (statements(program(query, files)) for files in (data.few_flink, data.many_flink))
+    _, *seconds = run_jobs([few, *[many] * runs], TUNED, folder)
+    return data.events / median(seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Events a second of a query on both sides; None where it failed, and why.
+
+    Args:
+        query: its name.
+        flink: on Flink.
+        here: through `execute-plan`.
+        fault: what was said where one failed.
+    """
+
+    query: str
+    flink: float | None
+    here: float | None
+    fault: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as fast it is here."""
+        return None if self.flink is None or self.here is None else self.here / self.flink
+
+
+def rows(queries: Sequence[str], data: Data, folder: Path, runs: int) -> Iterator[Row]:
+    """Measure queries, both sides of each in turn, each in a process of its own."""
+    for query in queries:
+        found: dict[str, float | None] = {}
+        faults = []
+        for name, side in (("flink", on_flink), ("here", here)):
+            try:
+                found[name] = side(query, data, folder, runs)
+            except BenchError as fault:
+                found[name] = None
+                faults.append(f"{name}: {fault}")
+        yield Row(query, found["flink"], found["here"], "\n".join(faults))
+
+
+def title(query: str) -> str:
+    """What a query does: the first words of its program."""
+    first = (FOLDER / f"{query}.sql").read_text().partition("\n")[0]
+    return first.removeprefix("-- ").partition(":")[0].rstrip(".").partition(", by")[0]
+
+
+def markdown(measured: Sequence[Row]) -> str:
+    """The table of a README, with the geometric mean of the ratios of queries that ran on both sides."""
+    lines = ["| query | | Flink, rows/s | here, rows/s | ratio |", "| --- | --- | ---: | ---: | ---: |"]
+    for row in measured:
+        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+        lines.append(f"| {row.query} | {title(row.query)} | {_figure(row.flink)} | {_figure(row.here)} | {ratio} |")
+    ratios = [row.ratio for row in measured if row.ratio is not None]
+    if ratios:
+        lines.append(f"| | geometric mean of {len(ratios)} | | | {prod(ratios) ** (1 / len(ratios)):.2f} |")
+    return "\n".join(lines)
+
+
+def _figure(value: float | None) -> str:
+    return "failed" if value is None else f"{value:,.0f}"

@@ -1,0 +1,56 @@
+"""Plans run by `execute-plan`, one after another in one Spark session."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.bench.harness import ROOT, BenchError
+
+
+def run_plans(plans: Sequence[Path], *options: str) -> list[float]:
+    """The seconds of each, from when it is handed to Spark to its end; those of Spark's own start are not in them.
+
+    Raises:
+        BenchError: a plan failed.
+    """
+    command = [sys.executable, "-m", "cli.execute_plan", *map(str, plans), "--json", "--master", "local[2]", *options]
+    process = subprocess.Popen(
+        command,
+        cwd=plans[0].parent,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    seconds, start, said = [], 0.0, []
+    try:
+        for line in process.stderr:
+            said.append(line)
+            event = _event(line)
+            if event == "start":
+                start = time.monotonic()
+            elif event == "end":
+                seconds.append(time.monotonic() - start)
+        code = process.wait()
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+    if code or len(seconds) != len(plans):
+        raise BenchError("".join(line for line in said if not line.startswith("{"))[-2000:].strip())
+    return seconds
+
+
+def _event(line: str) -> object:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found.get("event") if isinstance(found, dict) else None
