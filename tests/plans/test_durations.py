@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from plans.durations import (
     MAX_MS,
     format_duration,
+    format_iso_duration,
     parse_duration,
     parse_duration_nanos,
     parse_iso_duration,
@@ -133,3 +134,21 @@ def test_iso_durations_add_up(days: int, hours: int, minutes: int, milliseconds:
 
 def test_a_window_may_be_offset_backwards() -> None:
     assert parse_iso_duration("PT-2M") == parse_iso_duration("-PT2M") == -120_000
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [
+        (300_000, "PT5M"),
+        (5_400_000, "PT1H30M"),
+        (86_400_000, "PT24H"),
+        (0, "PT0S"),
+        (500, "PT0.5S"),
+        (93_784_567, "PT26H3M4.567S"),
+        (-28_800_000, "PT-8H"),
+        (-1_500, "PT-1.5S"),
+    ],
+)
+def test_sizes_of_windows_are_written_as_java_does(milliseconds: int, text: str) -> None:
+    assert format_iso_duration(milliseconds) == text
+    assert parse_iso_duration(text) == milliseconds
