@@ -1,0 +1,203 @@
+"""The phases of an aggregate in mini-batches: local, incremental, global.
+
+Source: Flink's "Performance Tuning" page; Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planner.algebra.nodes import AggregateCall
+from planner.physical.accumulators import Accumulators
+from planner.physical.aggregate import call_text, plan_call
+from planner.physical.base import (
+    NO_KEYS,
+    Emission,
+    Facts,
+    Key,
+    Keys,
+    Kinds,
+    Operator,
+    Single,
+    Trend,
+    Updates,
+    any_distribution,
+    make,
+)
+from planner.physical.describe import names_text, plain_name
+from plans.durations import format_duration
+from plans.nodes.aggregate import GlobalGroupAggregate, LocalGroupAggregate
+from plans.nodes.aggregate import IncrementalGroupAggregate as IncrementalNode
+from plans.nodes.base import PlanNode, StateEntry
+from plans.types import Field, RowType
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAggregate(Single):
+    """The first phase: a row of accumulators for each group of a mini-batch."""
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    retractions: tuple[bool, ...]
+    retracts: bool
+    parts: Accumulators
+
+    @property
+    def row_type(self) -> RowType:
+        fields = self.input.row_type.fields
+        return RowType(fields=(*(fields[index] for index in self.grouping), *self.parts.fields))
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.row_type.fields)
+
+    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+        return (Updates.BOTH,)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        return make(LocalGroupAggregate)(
+            id=at.id,
+            configuration=at.settings.mini_batch,
+            grouping=self.grouping,
+            agg_calls=tuple(map(plan_call, self.calls)),
+            agg_call_need_retractions=self.retractions,
+            need_retraction=self.retracts,
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        keys = names_text(self.grouping, names)
+        parts = [names[index] for index in self.grouping]
+        for call, retract, made in zip(self.calls, self.retractions, self.parts.calls, strict=False):
+            parts.append(f"{call_text(call, names, retract)} AS {_together(made)}")
+        group = f"groupBy=[{keys}], " if keys else ""
+        return f"LocalGroupAggregate({group}select=[{', '.join(parts)}])"
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalAggregate(Single):
+    """The second phase: merges accumulators and sends the changes of the results."""
+
+    count: int
+    calls: tuple[AggregateCall, ...]
+    retractions: tuple[bool, ...]
+    given: RowType
+    facts: Facts
+    parts: Accumulators
+    columns: RowType
+    ttl: int | None
+    retracts: bool
+    split: bool
+    update_before: bool = False
+
+    @property
+    def row_type(self) -> RowType:
+        return self.columns
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return self.facts.kinds
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return frozenset({Key(range(self.count))})
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return self.facts.trends
+
+    def sending(self, wanted: Updates) -> Operator:
+        return replace(self, update_before=wanted is Updates.BOTH)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        ttl = at.settings.ttl if self.ttl is None else format_duration(self.ttl)
+        return make(GlobalGroupAggregate)(
+            id=at.id,
+            configuration=at.settings.mini_batch,
+            grouping=tuple(range(self.count)),
+            agg_calls=tuple(map(plan_call, self.calls)),
+            agg_call_need_retractions=self.retractions,
+            local_agg_input_row_type=self.given,
+            generate_update_before=self.update_before,
+            need_retraction=self.retracts,
+            state=(make(StateEntry)(index=0, ttl=ttl, name="globalGroupAggregateState"),),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        own = self.columns.names
+        keys = ", ".join(own[: self.count])
+        parts = list(own[: self.count])
+        for call, retract, made, name in zip(
+            self.calls, self.retractions, self.parts.calls, own[self.count :], strict=False
+        ):
+            parts.append(f"{plain_name(call.name)}{'_RETRACT' if retract else ''}({_together(made)}) AS {name}")
+        group = f"groupBy=[{keys}], " if keys else ""
+        return f"GlobalGroupAggregate({group}select=[{', '.join(parts)}])"
+
+
+@dataclass(frozen=True, slots=True)
+class IncrementalAggregate(Single):
+    """The middle phase of a split DISTINCT aggregate: merges `local`, and sends what that adds to each group."""
+
+    grouping: tuple[int, ...]
+    local: LocalAggregate
+    given: RowType
+    ttl: int | None
+
+    @property
+    def parts(self) -> tuple[Field, ...]:
+        """The accumulators that are sent on: not those that tell values apart."""
+        names = {name for made in self.local.parts.calls for name in made}
+        return tuple(item for item in self.local.parts.fields if item.name in names)
+
+    @property
+    def row_type(self) -> RowType:
+        fields = self.input.row_type.fields
+        return RowType(fields=(*(fields[index] for index in self.grouping), *self.parts))
+
+    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+        return Kinds.INSERT
+
+    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+        return NO_KEYS
+
+    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+        return (Trend.UNKNOWN,) * len(self.row_type.fields)
+
+    def plan_node(self, at: Emission) -> PlanNode:
+        ttl = at.settings.ttl if self.ttl is None else format_duration(self.ttl)
+        return make(IncrementalNode)(
+            id=at.id,
+            configuration=at.settings.mini_batch,
+            partial_agg_grouping=tuple(range(len(self.local.grouping))),
+            final_agg_grouping=self.grouping,
+            partial_original_agg_calls=tuple(map(plan_call, self.local.calls)),
+            partial_agg_call_need_retractions=self.local.retractions,
+            partial_local_agg_input_row_type=self.given,
+            partial_agg_need_retraction=self.local.retracts,
+            state=(make(StateEntry)(index=0, ttl=ttl, name="incrementalGroupAggregateState"),),
+            input_properties=any_distribution(),
+            output_type=self.row_type,
+            description=self.title(),
+        )
+
+    def title(self) -> str:
+        names = self.input.row_type.names
+        partial = ", ".join(names[: len(self.local.grouping)])
+        return (
+            f"IncrementalGroupAggregate(partialAggGrouping=[{partial}], "
+            f"finalAggGrouping=[{names_text(self.grouping, names)}], select=[{', '.join(self.row_type.names)}])"
+        )
+
+
+def _together(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
