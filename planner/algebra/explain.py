@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from planner.algebra import nodes as n
+from planner.algebra.timed import Match, OverAggregate, TemporalJoin
 from plans.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg
 
 
@@ -196,6 +197,24 @@ def _sink(node: n.RelNode) -> str:
     return f"{node.table.identifier.name}{target}{_hints(node.hints)}"
 
 
+def _over_aggregate(node: n.RelNode) -> str:
+    assert isinstance(node, OverAggregate)
+    calls = "".join(f", {call.column}={_call(call)}" for call in node.calls)
+    frame = f"{node.unit.value} {node.lower.kind} {node.upper.kind}"
+    return f"partition={list(node.partition)}, {_keys(node.order)}, {frame}{calls}"
+
+
+def _temporal_join(node: n.RelNode) -> str:
+    assert isinstance(node, TemporalJoin)
+    version = "" if node.version is None else f", version=${node.version}"
+    return f"{node.kind.value}, {rex_text(node.condition)}, time=${node.time}{version}"
+
+
+def _match(node: n.RelNode) -> str:
+    assert isinstance(node, Match)
+    return f"partition={list(node.partition)}, {_keys(node.order)}, measures={[name for name, _ in node.measures]}"
+
+
 _DETAILS: dict[type[n.RelNode], Callable[[n.RelNode], str]] = {
     n.Scan: _scan,
     n.Values: _values,
@@ -209,5 +228,8 @@ _DETAILS: dict[type[n.RelNode], Callable[[n.RelNode], str]] = {
     n.Sort: _sort,
     n.Rank: _rank,
     n.SetOp: _set_op,
+    OverAggregate: _over_aggregate,
+    TemporalJoin: _temporal_join,
+    Match: _match,
     n.Sink: _sink,
 }
