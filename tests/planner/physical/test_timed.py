@@ -133,3 +133,10 @@ def test_a_refusal_says_why(name: str, message: str) -> None:
 def test_changes_reach_the_sink_as_in_flink(name: str, kinds: list[str]) -> None:
     sink = TableEnvironment().compile_script(programs()[name]).to_data()["nodes"][-1]
     assert sink["inputChangelogMode"] == kinds
+
+
+def test_a_table_that_can_only_be_looked_up_is_not_read_as_a_whole() -> None:
+    setup = programs()["lk_inner"].split("CREATE TABLE sink_auto")[0]
+    sink = f"CREATE TABLE names (name STRING) WITH ({_SINK});"
+    with pytest.raises(CompiledPlanError, match="can only be looked up"):
+        TableEnvironment().compile_script(f"{setup}{sink}INSERT INTO names SELECT name FROM dim;")
