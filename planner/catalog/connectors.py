@@ -101,6 +101,7 @@ FORMATS: dict[str, Format] = {
         Format("csv"),
         Format("parquet"),
         Format("orc"),
+        Format("avro"),
         Format("raw"),
         Format("debezium-json", Changes.ALL, Changes.ALL, _DEBEZIUM_METADATA),
         Format("canal-json", Changes.ALL, Changes.ALL, _CANAL_METADATA),
@@ -130,7 +131,7 @@ FLINK_CONNECTORS = frozenset(
     "mongodb hbase-1.4 hbase-2.2 hive hudi iceberg paimon mysql-cdc postgres-cdc oracle-cdc sqlserver-cdc mongodb-cdc "
     "pulsar rabbitmq python-input".split()
 )
-FLINK_FORMATS = frozenset("avro avro-confluent debezium-avro-confluent ogg-json protobuf testcsv".split())
+FLINK_FORMATS = frozenset("avro-confluent debezium-avro-confluent ogg-json protobuf testcsv".split())
 
 
 class Config(Protocol):

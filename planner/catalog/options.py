@@ -93,6 +93,11 @@ FORMAT_OPTIONS: Mapping[str, Mapping[str, Option]] = {
     "debezium-json": {**_JSON, "schema-include": _BOOLEAN},
     "canal-json": {**_JSON, "database.include": _TEXT, "table.include": _TEXT},
     "maxwell-json": _JSON,
+    "avro": {
+        "codec": Option(Kind.CHOICE, "snappy", ("null", "deflate", "snappy", "bzip2", "xz", "zstandard")),
+        "encoding": Option(Kind.CHOICE, "binary", ("binary", "json")),
+        "timestamp_mapping.legacy": _BOOLEAN,
+    },
     "raw": {
         "charset": _TEXT,
         "endianness": Option(Kind.CHOICE, "big-endian", ("big-endian", "little-endian")),

@@ -3,4 +3,4 @@
 
 def load_formats() -> None:
     """Import every format, which registers it."""
-    from plans.execution.formats import csv, data_old_json, debezium_json, json, orc, parquet, raw  # noqa: F401
+    from plans.execution.formats import avro, csv, data_old_json, debezium_json, json, orc, parquet, raw  # noqa: F401

@@ -1,0 +1,150 @@
+"""The format `avro`: Avro's container files, read and written by the kernel.
+
+Source: Flink's page "Avro". The schema of the files follows from the table's columns. A file that something else wrote
+is read by its own schema: columns are found by name, and its units of time are heeded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pyspark.sql import functions as F
+from pyspark.sql import types as s
+
+from plans import types as t
+from plans.execution.connectors.base import INSERT, KIND
+from plans.execution.connectors.options import OptionSet, boolean, one_of
+from plans.execution.formats.base import SUFFIX, FormatSpec, check_columns, register, shape
+from plans.execution.types import to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
+_FILES = "org.compiledplan.kernel.formats.AvroFiles"
+_RECORD = "org.apache.flink.avro.generated.record"
+_CODECS = ("null", "deflate", "snappy", "bzip2", "xz", "zstandard")
+
+
+class AvroFormat:
+    """`avro`: inserts only."""
+
+    name = "avro"
+    extension = "avro"
+    options = OptionSet(
+        {"codec": one_of(*_CODECS), "timestamp_mapping.legacy": boolean},
+        # A container file has but one encoding; Flink knows the option for messages.
+        ignored=frozenset(("encoding",)),
+    )
+    inserts_only = True
+    metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
+
+    def check(self, spec: FormatSpec) -> None:
+        """Refuse what Avro cannot hold; see `Format.check`."""
+        check_columns(self.name, spec)
+
+    def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+        """Rows of files; see `Format.scan`."""
+        fields = [s.StructField(f"c{index}", to_spark(field.type)) for index, field in enumerate(spec.row.fields)]
+        rows = files.format(_FILES).schema(s.StructType(fields)).options(**_settings(spec)).load(path)
+        return rows.select(
+            F.lit(INSERT).cast("tinyint").alias(KIND),
+            F.lit(None).cast("binary").alias(SUFFIX),
+            *(F.col(field.name) for field in fields),
+            *extra,
+        )
+
+    def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
+        """Files of rows; see `Format.writer`."""
+        columns = [F.col(f"c{index}") for index in range(len(spec.row.fields))]
+        # The kind takes part in one column, or its check would be optimised away.
+        columns[0] = F.when(F.col(KIND) == INSERT, columns[0]).alias("c0")
+        codec = spec.options.get("codec", "snappy")
+        return frame.select(*columns, *extra).write.format(_FILES).options(**_settings(spec), codec=codec)
+
+    def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
+        """A file without a row; see `Format.is_empty`."""
+        jvm: Any = spark._jvm
+        conf = spark._jsparkSession.sessionState().newHadoopConf()
+        return bool(jvm.org.compiledplan.kernel.formats.AvroFiles.isEmpty(path, conf))
+
+
+def _settings(spec: FormatSpec) -> dict[str, str]:
+    legacy = spec.flag("timestamp_mapping.legacy", default=True)
+    return {
+        "table": f"table {spec.table}",
+        "shape": shape(spec.row),
+        "schema": json.dumps(avro_schema(spec.row.not_null(), legacy=legacy)),
+    }
+
+
+def avro_schema(type_: t.LogicalType, *, legacy: bool, name: str = _RECORD) -> Any:
+    """The Avro schema of a type, as JSON's values.
+
+    Args:
+        type_: a type that `plans.file_columns` lets through.
+        legacy: TIMESTAMP is Avro's timestamp, which is a moment; else it is a local timestamp, and TIMESTAMP_LTZ a
+            timestamp.
+        name: the name of a record.
+    """
+    found = _present(type_, legacy, name)
+    return ["null", found] if type_.nullable and found != "null" else found
+
+
+_SIMPLE: Mapping[type[t.LogicalType], str] = {
+    t.NullType: "null",
+    t.BooleanType: "boolean",
+    t.IntegerType: "int",
+    t.FloatType: "float",
+    t.DoubleType: "double",
+    t.CharacterType: "string",
+    t.BytesType: "bytes",
+}
+
+
+def _present(type_: t.LogicalType, legacy: bool, name: str) -> Any:
+    match type_:
+        case t.BigIntType():
+            return "long"
+        case t.DateType():
+            return {"type": "int", "logicalType": "date"}
+        case t.TimeType():
+            return {"type": "int", "logicalType": "time-millis"}
+        case t.TimestampType():
+            return {"type": "long", "logicalType": ("" if legacy else "local-") + _timestamp(type_.precision)}
+        case t.TimestampLtzType():
+            return {"type": "long", "logicalType": _timestamp(type_.precision)}
+        case t.DecimalType():
+            return {"type": "bytes", "logicalType": "decimal", "precision": type_.precision, "scale": type_.scale}
+        case t.ArrayType():
+            return {"type": "array", "items": avro_schema(type_.element, legacy=legacy, name=name)}
+        case t.MapType():
+            return {"type": "map", "values": avro_schema(type_.value, legacy=legacy, name=name)}
+        case t.MultisetType():
+            return {"type": "map", "values": avro_schema(t.INT, legacy=legacy, name=name)}
+        case t.FieldsType():
+            return _record(type_, legacy, name)
+    return next(avro for kind, avro in _SIMPLE.items() if isinstance(type_, kind))
+
+
+def _timestamp(precision: int) -> str:
+    if precision <= 3:
+        return "timestamp-millis"
+    return "timestamp-micros" if precision <= 6 else "timestamp-nanos"
+
+
+def _record(type_: t.FieldsType, legacy: bool, name: str) -> dict[str, Any]:
+    fields = []
+    for field in type_.fields:
+        entry = {
+            "name": field.name,
+            "type": avro_schema(field.type, legacy=legacy, name=f"{name}_{field.name}"),
+        }
+        fields.append(entry | {"default": None} if field.type.nullable else entry)
+    namespace, _, simple = name.rpartition(".")
+    return {"type": "record", "name": simple, "namespace": namespace, "fields": fields}
+
+
+register(AvroFormat())
