@@ -26,6 +26,7 @@ from plans.execution.program import Program, prepare, sink_target, table_spec
 from plans.execution.progress import BatchProgress, operator_progress
 from plans.execution.stages.build import StageBuilder
 from plans.execution.stages.watermarks import end_of_input, end_text
+from plans.execution.session import empty_batches
 from plans.execution.storage import Folder
 from plans.execution.values import values_source
 from plans.identity import with_uids
@@ -143,7 +144,8 @@ class Run:
 
     def _execute(self) -> RunResult:
         lowering = Lowering(self.program.plan, ExpressionContext(time_zone=self.time_zone))
-        builder = StageBuilder(self.spark, lowering, self.program, {"host": self.options.host})
+        bounded = all(source.bounded for source in self._sources.values())
+        builder = StageBuilder(self.spark, lowering, self.program, {"host": self.options.host, "bounded": bounded})
         if self.program.values or self.program.event_time:
             # Constant rows, and the end of the input, are files in the checkpoint: what cannot be built is found before
             # they are written.
@@ -168,13 +170,12 @@ class Run:
         return self.program.event_time and not self.options.available_now and self.bounded
 
     def _close_windows(self, rows: DataFrame, builder: StageBuilder, follower: _Follower) -> RunResult:
-        """Move the watermark to the end of time: a batch tells of it, the next one fires what is due."""
+        """Move the watermark to the end of time: a batch tells of it, an empty one fires what is due."""
         query = follower.query = self._start(rows, builder, endless=True)
         try:
-            for _ in range(2):
-                self.folder.write_text(f"{_ENDS}/{uuid.uuid4().hex}.json", end_text())
-                query.processAllAvailable()
-                follower.catch_up()
+            self.folder.write_text(f"{_ENDS}/{uuid.uuid4().hex}.json", end_text())
+            query.processAllAvailable()
+            follower.catch_up()
         finally:
             query.stop()
         self.folder.write_text(_ENDED, "")
@@ -192,13 +193,12 @@ class Run:
     def _start(self, rows: DataFrame, builder: StageBuilder, *, endless: bool = False) -> StreamingQuery:
         writer = rows.writeStream.foreachBatch(lambda frame, batch: self._write(frame, batch, builder))
         writer = writer.outputMode("append").option("checkpointLocation", self.folder.uri)
-        if endless:
-            return writer.start()
-        if self.bounded and self.options.trigger_ms is None:
+        if self.bounded and self.options.trigger_ms is None and not endless:
             writer = writer.trigger(availableNow=True)
         elif self.options.trigger_ms is not None:
             writer = writer.trigger(processingTime=f"{self.options.trigger_ms} milliseconds")
-        return writer.start()
+        with empty_batches(self.spark, self.program.event_time):
+            return writer.start()
 
     def _write(self, frame: DataFrame, batch: int, builder: StageBuilder) -> None:
         """Write one micro-batch to all sinks; the batch is committed when all have it."""

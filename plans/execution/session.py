@@ -23,7 +23,7 @@ ROCKSDB = f"{_STATE}.RocksDBStateStoreProvider"
 FIXED: dict[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.datetime.java8API.enabled": "true",
-    # A stage that keeps processing time would make availableNow run empty batches for ever.
+    # Empty batches are for watermarks, see `empty_batches`.
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     # Column names of a plan differ in case.
     "spark.sql.caseSensitive": "true",
@@ -86,6 +86,20 @@ def spark_session(
             query.stop()
         _stop(session)
         _remove(warehouse)
+
+
+@contextmanager
+def empty_batches(spark: SparkSession, wanted: bool) -> Iterator[None]:
+    """Whether queries that are started meanwhile run a batch without data once the watermark has moved.
+
+    Only plans with watermarks want them: a stage that keeps processing time would have them for ever.
+    """
+    name = "spark.sql.streaming.noDataMicroBatches.enabled"
+    spark.conf.set(name, str(wanted).lower())
+    try:
+        yield
+    finally:
+        spark.conf.set(name, FIXED[name])
 
 
 @contextmanager

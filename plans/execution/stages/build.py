@@ -223,7 +223,7 @@ class StageBuilder:
         return _Piece(None, F.flatten(F.transform(made.elements, rows)), made.condition)
 
     def _target_row(self, port: Port, flow: Flow, level: int) -> Column:
-        if len(assigners_above(self.plan, abs(port.node))) > 1:
+        if not self.options.get("bounded") and len(assigners_above(self.plan, abs(port.node))) > 1:
             flow = meeting(flow)
         head = [
             F.lit(self._tag(port.node)),

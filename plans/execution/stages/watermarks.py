@@ -103,7 +103,11 @@ def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
 
 
 def meeting(flow: Flow) -> Flow:
-    """The rows where those of several watermark assigners meet: the batch's watermark counts, the least of all."""
+    """The rows where those of several watermark assigners meet: the batch's watermark counts, the least of all.
+
+    Not so with bounded sources. Their watermarks go to the end of time when they are through, so that what is late
+    against its own source is late.
+    """
     if flow.watermark is None:
         return flow
     return replace(flow, watermark=F.when(flow.watermark.isNotNull(), F.lit(UNKNOWN)))
