@@ -1,0 +1,174 @@
+"""What the kernel is told of OVER windows, joins in time and patterns, from plans of Flink."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from plans.errors import UnsupportedError
+from plans.execution.expressions import ExpressionContext
+from plans.execution.operators.base import KeyedOperator, Lowering, has_event_time, lower_keyed
+from plans.plan import CompiledPlan
+from tests.plans.plan_files import data_of
+
+
+def lowered(data: Any, type_: str) -> tuple[KeyedOperator, bool]:
+    """The operator of the node of a type, and whether it is in event time."""
+    plan = CompiledPlan.from_data(data)
+    (node,) = (node for node in plan.nodes if node.type == f"stream-exec-{type_}_1")
+    return lower_keyed(node, Lowering(plan, ExpressionContext())), has_event_time(node, plan)
+
+
+def node_of(data: Any, type_: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(node for node in data["nodes"] if node["type"] == f"stream-exec-{type_}_1")
+    return found
+
+
+def test_a_window_of_time() -> None:
+    operator, event_time = lowered(data_of("over_range"), "over-aggregate")
+    assert event_time
+    assert {name: operator.parameters[name] for name in ("order", "time", "rows", "preceding")} == {
+        "order": "rowtime",
+        "time": 3,
+        "rows": False,
+        "preceding": 3_600_000,
+    }
+    assert [agg["args"] for agg in operator.parameters["aggs"]] == [[2], [2], []]
+
+
+def test_constants_that_are_arguments_become_columns() -> None:
+    data = data_of("over_range")
+    spec = node_of(data, "over-aggregate")["overSpec"]
+    spec["constants"].append({"kind": "LITERAL", "value": 2, "type": "INT NOT NULL"})
+    width = spec["originalInputFields"]
+    spec["groups"][0]["aggCalls"][0] |= {"internalName": "$LAG$1", "argList": [2, width + 1]}
+    operator, _ = lowered(data, "over-aggregate")
+    assert operator.parameters["aggs"][0]["args"] == [2, width]
+    assert [str(type_) for type_ in operator.ports[0].types[width:]] == ["INT NOT NULL"]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"upperBound": {"kind": "UNBOUNDED_FOLLOWING"}}, "ends after the current row"),
+        (
+            {"orderBy": {"fields": [{"index": 3, "isAscending": False, "nullIsLast": True}]}},
+            "time column ascending",
+        ),
+        ({"orderBy": {"fields": [{"index": 0, "isAscending": True, "nullIsLast": False}]}}, "not ordered by time"),
+    ],
+)
+def test_windows_that_are_refused(change: dict[str, Any], why: str) -> None:
+    data = data_of("over_range")
+    node_of(data, "over-aggregate")["overSpec"]["groups"][0].update(change)
+    with pytest.raises(UnsupportedError, match=why):
+        lowered(data, "over-aggregate")
+
+
+def test_windows_that_differ_are_refused() -> None:
+    data = data_of("over_range")
+    groups = node_of(data, "over-aggregate")["overSpec"]["groups"]
+    groups.append(groups[0])
+    with pytest.raises(UnsupportedError, match="OVER windows differ"):
+        lowered(data, "over-aggregate")
+
+
+@pytest.mark.parametrize(("join_type", "held_back"), [("INNER", 14_400_000), ("LEFT", 14_400_000 + 7_200_001)])
+def test_an_interval_join_holds_the_watermark_back(join_type: str, held_back: int) -> None:
+    data = data_of("interval_join/left_outer")
+    node_of(data, "interval-join")["intervalJoinSpec"]["joinSpec"]["joinType"] = join_type
+    operator, event_time = lowered(data, "interval-join")
+    assert (event_time, operator.holds_back) == (True, held_back)
+    assert (operator.parameters["lowerBound"], operator.parameters["upperBound"]) == (-14_400_000, 0)
+
+
+def test_an_interval_join_in_processing_time() -> None:
+    operator, event_time = lowered(data_of("interval_join_proctime"), "interval-join")
+    assert (event_time, operator.holds_back) == (False, 0)
+    assert operator.parameters["condition"] is not None
+
+
+def test_temporal_joins() -> None:
+    assert lowered(data_of("temporal_join/with_non_equi"), "temporal-join")[1]
+    assert not lowered(data_of("temporal_join_proctime"), "temporal-join")[1]
+    data = data_of("temporal_join_proctime")
+    node_of(data, "temporal-join")["joinSpec"]["joinType"] = "RIGHT"
+    with pytest.raises(UnsupportedError, match="temporal join of type RIGHT"):
+        lowered(data, "temporal-join")
+
+
+def reference(alpha: str, index: int = 0) -> dict[str, Any]:
+    return {"kind": "PATTERN_INPUT_REF", "alpha": alpha, "inputIndex": index, "type": "BIGINT"}
+
+
+def literal(value: Any, type_: str = "INT NOT NULL") -> dict[str, Any]:
+    return {"kind": "LITERAL", "value": value, "type": type_}
+
+
+def call(name: str, *operands: Any, type_: str = "BIGINT") -> dict[str, Any]:
+    return {"kind": "CALL", "internalName": name, "operands": list(operands), "type": type_}
+
+
+def pattern(define: Any, last: bool = True) -> Any:
+    """The plan with (A B{2,3} C), or C* at the end, and a condition for B."""
+    data = data_of("match_recognize")
+    spec = node_of(data, "match")["matchSpec"]
+    if last:
+        spec["pattern"]["operands"][1] = literal("C", "CHAR(1) NOT NULL")
+    if define is not None:
+        spec["patternDefinitions"]["B"] = call("$>$1", define, literal(1), type_="BOOLEAN")
+    return data
+
+
+def test_a_pattern() -> None:
+    twice = call("$*$1", reference("B"), literal(2))
+    data = pattern(call("$LAST$1", twice, literal(1)))
+    operator, event_time = lowered(data, "match")
+    parameters = operator.parameters
+    assert event_time
+    assert parameters["pattern"] == [
+        {"variable": 0, "min": 1, "max": 1, "greedy": True},
+        {"variable": 1, "min": 2, "max": 3, "greedy": True},
+        {"variable": 2, "min": 1, "max": 1, "greedy": True},
+    ]
+    width = len(CompiledPlan.from_data(data).inputs(node_of(data, "match")["id"])[0].output_type.types)
+    # An expression over a row is a column of its own; a sum has one for its type.
+    assert parameters["defines"][1] == [{"kind": "last", "variable": 1, "column": width, "offset": 1}]
+    assert parameters["measures"] == [
+        {"kind": "last", "variable": 0, "column": 0, "offset": 0},
+        {"kind": "aggregate", "function": "$SUM$1", "variable": 1, "args": [0], "typeOf": width + 1},
+    ]
+    assert len(operator.ports[0].types) == width + 2
+    assert (parameters["conditions"][1] is None, parameters["conditions"][2]) == (False, None)
+    assert (parameters["skip"], parameters["skipVariable"]) == ("NEXT_ROW", None)
+
+
+@pytest.mark.parametrize(
+    ("define", "last", "why"),
+    [
+        (None, False, "greedy quantifier at the end"),
+        (None, True, "PREV or NEXT with an offset"),
+        (call("$LAST$1", call("$+$1", reference("A"), reference("B")), literal(0)), True, "several variables"),
+        (reference("X"), True, "the variable X"),
+        (call("$LAST$1", reference("B"), reference("B")), True, "no constant"),
+    ],
+)
+def test_patterns_that_are_refused(define: Any, last: bool, why: str) -> None:
+    with pytest.raises(UnsupportedError, match=why):
+        lowered(pattern(define, last), "match")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"allRows": True}, "ALL ROWS"),
+        ({"subsets": {"S": ["A", "B"]}}, "SUBSET"),
+        ({"pattern": {"kind": "CALL", "sqlKind": "PATTERN_ALTER", "operands": [], "type": "NULL"}}, "PATTERN_ALTER"),
+    ],
+)
+def test_clauses_that_are_refused(change: dict[str, Any], why: str) -> None:
+    data = pattern(reference("B"))
+    node_of(data, "match")["matchSpec"].update(change)
+    with pytest.raises(UnsupportedError, match=why):
+        lowered(data, "match")
