@@ -143,6 +143,19 @@ def test_texts_of_slices_join_in_the_order_of_the_slices(harness: Harness, newes
     assert [change.values[1] for change in answers[1].out] == ["a,b", text]
 
 
+def test_a_late_text_goes_to_its_slice(harness: Harness) -> None:
+    texts = spec(
+        {"type": "hopping", "size": 10, "slide": 4, "offset": 0},
+        [TEXTS],
+        ["STRING"],
+        inputTypes=[["STRING", "INT", "BIGINT", "STRING"]],
+    )
+    # Both are in the windows that end at 14 and 18 alone: the first for its time, the second for being late.
+    given_rows = [*rows(("k", 1, 10, "b")), *rows(("k", 1, 8, "a"), at=9)]
+    answers = harness.run(texts, [Step(0, given_rows), Step(1, [], watermark=100)])
+    assert [change.values[1] for change in answers[1].out] == ["a,b", "a,b"]
+
+
 def test_state_goes_on_after_a_restart(harness: Harness) -> None:
     hop = spec(HOP, [COUNT, SUM], ["BIGINT", "INT"])
     steps = [Step(0, rows(("a", 1, 0))), Step(1, rows(("a", 2, 1)), hop), Step(2, [], hop, watermark=1000)]

@@ -154,8 +154,8 @@ final class WindowAggregate implements Operator {
         late = true;
       }
       if (first > last) return null;
-      // The slices of hopping windows are told apart by the last window, those of cumulative ones by the first.
-      long slice = !windows.isCumulative() ? last : late ? windows.start(last) : first;
+      // What is late for a cumulative window goes to what has been merged already.
+      long slice = late && windows.isCumulative() ? windows.start(last) : windows.slice;
       if (latest != null && latest.slice == slice && latest.first == first) return latest;
       return pane(slice, first, last, 0);
     }

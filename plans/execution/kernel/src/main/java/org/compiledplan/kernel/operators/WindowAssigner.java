@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.operators;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
 
 /**
  * Which aligned windows a time belongs to: they end at {@link #first}, then every {@link #interval} up to
@@ -13,10 +14,13 @@ final class WindowAssigner {
   private final long size;
   private final long slide;
   private final long offset;
+  private final long sliceSize;
 
   /** Ends of the first and the last window; none if the last is before the first. */
   long first;
   long last;
+  /** End of the time's slice: times of one slice have the same windows. */
+  long slice;
   /** The distance of the ends. */
   final long interval;
 
@@ -50,6 +54,7 @@ final class WindowAssigner {
     }
     if (size <= 0 || slide <= 0) throw spec.problem("has windows without a size");
     interval = slide;
+    sliceSize = BigInteger.valueOf(size).gcd(BigInteger.valueOf(slide)).longValue();
   }
 
   /** Whether rows have their windows in columns. */
@@ -80,6 +85,7 @@ final class WindowAssigner {
         first = start + (time - start) / slide * slide + slide;
       }
     }
+    slice = time - Math.floorMod(time - offset, sliceSize) + sliceSize;
   }
 
   /** The start of the window with the given end; not for attached windows. */
