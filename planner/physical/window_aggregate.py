@@ -35,6 +35,7 @@ from planner.physical.base import (
     any_distribution,
     lowers,
     make,
+    unsupported,
 )
 from planner.physical.describe import names_text, plain_name
 from planner.physical.plumbing import Exchange
@@ -63,6 +64,8 @@ _GROUP_WINDOW_OPTIONS = (
     "table.exec.mini-batch.size",
     "table.local-time-zone",
 )
+#: Options that make a window send its rows before its end, and again after it.
+_EMISSIONS = ("table.exec.emit.early-fire.enabled", "table.exec.emit.late-fire.enabled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +385,9 @@ def _group_window(windowing: ByTime, names: Sequence[str]) -> w.GroupWindow:
 
 @lowers(GroupWindowAggregate)
 def _lower_group_window(rel: GroupWindowAggregate, at: Lowering) -> Operator:
+    for option in _EMISSIONS:
+        if at.settings.boolean(option):
+            raise unsupported(f"{option} = true", where=f"SET '{option}'", remedy="leave the option out")
     source = Exchange(at.lower(rel.input), rel.grouping or None)
     check_distinct(rel.calls, source.row_type)
     spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)

@@ -139,9 +139,12 @@ def _aggregate(windows: Windows, rel: RelNode) -> WindowColumns | None:
 def _join(windows: Windows, rel: RelNode) -> WindowColumns | None:
     assert isinstance(rel, WindowJoin)
     left, right = windows.of(rel.left), windows.of(rel.right)
-    if left is None or right is None or rel.kind in (JoinKind.SEMI, JoinKind.ANTI):
+    # The window of a padded side is null: such a row is of no window.
+    if left is None or right is None or rel.kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.LEFT):
         return left
     other = right.shifted(len(rel.left.row_type.fields))
+    if rel.kind in (JoinKind.RIGHT, JoinKind.FULL):
+        return other if rel.kind is JoinKind.RIGHT else None
     return replace(left, starts=left.starts | other.starts, ends=left.ends | other.ends, times=left.times | other.times)
 
 

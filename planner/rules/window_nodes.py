@@ -36,7 +36,7 @@ from planner.algebra.windows import (
     WindowTable,
     is_rowtime,
 )
-from planner.rules.plain_times import is_time, plain, plain_type, with_plain_operands
+from planner.rules.plain_times import is_time, plain, plain_type
 from planner.rules.window_columns import WindowColumns, Windows
 from plans.errors import UnsupportedError
 from plans.rex import InputRef, RexNode, input_refs, map_inputs, type_of
@@ -272,7 +272,8 @@ def as_window_join(rel: Join, windows: Windows) -> WindowJoin | None:
         elif pair is not None and pair[0] in left.ends and pair[1] in right.ends:
             ends = ends or pair
         else:
-            rest.append(with_plain_operands(part))
+            # Times of rows of one window are compared as they are.
+            rest.append(part)
     if starts is None or ends is None:
         return None
     if not is_rowtime(left.time):

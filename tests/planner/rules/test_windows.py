@@ -124,6 +124,20 @@ def test_equal_starts_alone_make_a_regular_join(other: str) -> None:
     assert kinds(plan)[-1] == "join"
 
 
+@pytest.mark.parametrize(("side", "found"), [("l", "global-window-aggregate"), ("r", "group-aggregate")])
+def test_padded_rows_are_of_no_window(side: str, found: str) -> None:
+    on = "l.auction = r.id AND l.window_start = r.window_start AND l.window_end = r.window_end"
+    joined = f"{TUMBLE} l LEFT JOIN {OTHER} r ON {on}"
+    plan = compiled(f"SELECT COUNT(*) FROM {joined} GROUP BY {side}.window_start, {side}.window_end", "BIGINT")
+    assert kinds(plan)[-1] == found
+
+
+def test_times_of_windows_are_compared_as_they_are() -> None:
+    on = "l.window_time = r.window_time AND l.window_start = r.window_start AND l.window_end = r.window_end"
+    plan = compiled(f"SELECT l.price, r.seller FROM {TUMBLE} l JOIN {OTHER} r ON {on}", "INT", "STRING")
+    assert "where=[(window_time = window_time0)]" in text(plan, "window-join")
+
+
 def test_windows_of_different_lengths_make_a_regular_join() -> None:
     longer = OTHER.replace("'10'", "'20'")
     on = "l.auction = r.id AND l.window_start = r.window_start AND l.window_end = r.window_end"
@@ -185,6 +199,13 @@ def test_a_window_in_group_by_shows_its_start_and_its_time() -> None:
     assert kinds(plan) == ["group-window-aggregate"]
     assert "properties=[w$start, w$end, w$rowtime, w$proctime]" in text(plan, "group-window-aggregate")
     assert plan.nodes[-1].description.endswith("fields=[EXPR$0, EXPR$1, bidder, EXPR$3])")
+
+
+def test_rows_before_the_end_of_a_window_are_refused() -> None:
+    environment = TableEnvironment({"table.exec.emit.early-fire.enabled": "true"})
+    environment.execute_sql(f"{DDL}CREATE TABLE snk (n BIGINT) WITH ('connector' = 'blackhole');")
+    with pytest.raises(CompiledPlanError, match="early-fire"):
+        environment.compile_plan_sql(f"INSERT INTO snk SELECT COUNT(*) FROM bid {LEGACY}")
 
 
 def test_a_window_in_group_by_that_nobody_looks_at_shows_nothing() -> None:
