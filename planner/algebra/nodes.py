@@ -404,6 +404,7 @@ class Over(RexNode):
     lower: Bound = field(default_factory=lambda: Bound("UNBOUNDED_PRECEDING"))
     upper: Bound = field(default_factory=lambda: Bound("CURRENT_ROW"))
     distinct: bool = False
+    ignore_nulls: bool = False
 
     def children(self) -> tuple[RexNode, ...]:
         return (*self.operands, *self.partition, *(expr for expr, _, _ in self.order))

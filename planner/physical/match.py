@@ -20,10 +20,11 @@ from planner.physical.base import (
     make,
 )
 from planner.physical.describe import names_text, order_text, rex_text
-from planner.physical.over import is_rowtime
+from planner.physical.over import is_rowtime, is_time
 from planner.physical.plumbing import Exchange
 from planner.physical.rank import sort_spec
 from planner.physical.requirements import require_insert_only
+from plans.errors import ProgramError
 from plans.nodes.base import PlanNode
 from plans.nodes.match import Match as MatchNode
 from plans.nodes.match import MatchSpec
@@ -92,6 +93,11 @@ class PatternMatch(Single):
 @lowers(Match)
 def _lower_match(rel: Match, at: Lowering) -> Operator:
     source = Exchange(at.lower(rel.input), rel.partition if rel.partition else None)
+    if not is_time(source.row_type.types[rel.order[0].index]):
+        raise ProgramError(
+            "MATCH_RECOGNIZE must be ordered by a rowtime or proctime attribute first",
+            remedy="write ORDER BY with a time attribute; a regular join or an aggregate makes it a plain timestamp",
+        )
     require_insert_only("Match Recognize", source, at)
     return PatternMatch(
         source,

@@ -70,7 +70,7 @@ class OverRows(Single):
     @property
     def by_time(self) -> bool:
         """Whether rows are ordered by a time attribute."""
-        return _is_time(self.input.row_type.types[self.order[0].index])
+        return is_time(self.input.row_type.types[self.order[0].index])
 
     @property
     def needs_watermark(self) -> bool:
@@ -151,7 +151,8 @@ def is_rowtime(type_: LogicalType) -> bool:
     return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
 
 
-def _is_time(type_: LogicalType) -> bool:
+def is_time(type_: LogicalType) -> bool:
+    """Whether a column is a time attribute."""
     return isinstance(type_, TimestampBase) and type_.is_time_attribute
 
 

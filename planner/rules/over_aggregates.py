@@ -123,6 +123,7 @@ class _Builder:
             type=over.type,
             column=f"w0$o{at}",
             distinct=over.distinct,
+            ignore_nulls=over.ignore_nulls,
             syntax="FUNCTION_STAR" if over.name == _COUNT else None,
         )
 

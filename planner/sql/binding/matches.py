@@ -25,7 +25,7 @@ from planner.sql.binding.patterns import parse_pattern, pattern_rex, skip_rex
 from planner.sql.binding.scopes import Relation, Scope, columns_of
 from planner.sql.binding.windows import directions
 from planner.suggestions import did_you_mean
-from plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of
+from plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of, walk
 from plans.types import (
     BIGINT,
     INT,
@@ -72,6 +72,14 @@ class _Match:
         )
         defined = [str(item.alias) for item in node.args["define"]]
         places = [element.name for element in self._elements]
+        for at, name in enumerate(defined):
+            if name in defined[:at]:
+                raise session.source.error(
+                    node, f"pattern variable {name!r} has already been defined", "define it once"
+                )
+        for name in (member for _, members in self._subsets for member in members):
+            if name not in places:
+                raise session.source.error(node, f"unknown pattern variable {name!r}", did_you_mean(name, places))
         self._variables = list(dict.fromkeys([ANY, *places, *(name for name, _ in self._subsets), *defined]))
         self._row = source.rel.row_type
 
@@ -118,11 +126,9 @@ class _Match:
             if not isinstance(rex, InputRef):
                 raise self._session.source.error(item, "MATCH_RECOGNIZE orders by columns", "compute it in a subquery")
             keys.append(SortKey(rex.index, *directions(item)))
-        if not keys or not _is_time(self._row.types[keys[0].index]):
+        if not keys:
             raise self._session.source.error(
-                clause or self._node,
-                "MATCH_RECOGNIZE must be ordered by a rowtime or proctime attribute first",
-                "write ORDER BY with a time attribute",
+                self._node, "MATCH_RECOGNIZE must be ordered by a rowtime or proctime attribute", "add ORDER BY"
             )
         if not keys[0].ascending:
             raise self._session.source.error(
@@ -181,9 +187,25 @@ class _Match:
             if isinstance(node, InputRef):
                 ref = PatternInputRef(self._variables[node.index // width], node.index % width, node.type)
                 return _plain_time(ref)
+            if isinstance(node, Call) and node.name == "$MATCH_ROWTIME$1":
+                return node.with_children(tuple(_reference(child) or child for child in node.operands))
+            if isinstance(node, AggregateRef) or (isinstance(node, Call) and node.name in _NAVIGATIONS):
+                self._check_operands(node)
             return _navigation(node) if isinstance(node, Call) and node.name in _NAVIGATIONS else node
 
         return transform(rex, change)
+
+    def _check_operands(self, rex: RexNode) -> None:
+        """Refuse an aggregate, FIRST or LAST over several variables, or over another FIRST or LAST."""
+        inside = [node for child in rex.children() for node in walk(child)]
+        variables = {node.alpha for node in inside if isinstance(node, PatternInputRef)}
+        if len(variables) > 1:
+            listed = ", ".join(sorted(variables))
+            raise self._session.source.error(
+                self._node, f"multiple pattern variables in one call: {listed}", "call it for each variable"
+            )
+        if any(isinstance(node, Call) and node.name in _NAVIGATIONS for node in inside):
+            raise self._session.source.error(self._node, "FIRST and LAST cannot be nested", "call one of them")
 
     def _finished(self, rex: RexNode) -> RexNode:
         return simplify(transform(rex, self._aggregate))
@@ -236,7 +258,10 @@ def _match_time(session: Session, node: ast.Call, context: Context) -> RexNode:
         return Call("$MATCH_PROCTIME$1", (), type_)
     if not node.arguments:
         return Call("$MATCH_ROWTIME$1", (), TimestampType(precision=3, kind=TimeKind.ROWTIME, nullable=False))
-    raise session.source.unsupported(node, "an argument of MATCH_ROWTIME", "leave it out")
+    operand = bind(session, node.arguments[0], context)
+    if len(node.arguments) > 1 or not isinstance(operand, InputRef) or not _is_time(operand.type):
+        raise session.source.error(node, "MATCH_ROWTIME takes a rowtime attribute", "leave the argument out")
+    return Call("$MATCH_ROWTIME$1", (operand,), operand.type)
 
 
 def _navigation(call: Call) -> RexNode:
@@ -253,7 +278,7 @@ def _navigation(call: Call) -> RexNode:
 
 def _navigated(rex: RexNode, name: str) -> RexNode:
     """A definition with the rows told that its columns are of: the row at hand for `name`, the last one for others."""
-    if isinstance(rex, AggregateRef) or (isinstance(rex, Call) and rex.name in _NAVIGATIONS):
+    if isinstance(rex, AggregateRef) or (isinstance(rex, Call) and rex.name in (*_NAVIGATIONS, "$MATCH_ROWTIME$1")):
         return rex
     reference = _reference(rex)
     if reference is not None:

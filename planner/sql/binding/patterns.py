@@ -116,8 +116,8 @@ def _times(token: str) -> tuple[int, int]:
         return _QUANTIFIERS[token]
     low, comma, high = (part.strip() for part in token[1:-1].partition(","))
     if not comma:
-        if not low:
-            raise ProgramError("a quantifier needs a number", remedy="write {2}, {2,}, {,3} or {2,3}")
+        if not low or not int(low):
+            raise ProgramError("a quantifier needs a number above 0", remedy="write {2}, {2,}, {,3} or {2,3}")
         return int(low), int(low)
     least, most = int(low or 0), int(high) if high else _WITHOUT_END
     if most != _WITHOUT_END and (most < least or most == 0):

@@ -10,13 +10,14 @@ from planner.algebra.nodes import Bound as FrameEnd
 from planner.algebra.nodes import FrameUnit, Over
 from planner.functions import casts
 from planner.functions.aggregates import resolve_aggregate
+from planner.functions.fold import fold
 from planner.functions.registry import is_aggregate
 from planner.sql import nodes as ast
 from planner.sql.binding.arguments import aggregate_name, aggregate_operands
 from planner.sql.binding.core import Context, Session
 from planner.sql.binding.expressions import bind
 from planner.suggestions import did_you_mean
-from plans.rex import RexNode, type_of
+from plans.rex import Literal, RexNode, type_of
 from plans.types import DateType, IntervalType, LogicalType, TimestampBase, TimeType
 
 #: Functions whose frame is fixed.
@@ -41,6 +42,8 @@ def bind_over(session: Session, node: ast.Call, context: Context) -> RexNode:
         raise session.source.error(node, f"{node.name} cannot be used with OVER", "use an aggregate function")
     if node.filter is not None:
         raise session.source.unsupported(node.filter, "FILTER with OVER", "aggregate CASE WHEN ... THEN ... END")
+    if node.args.get("nulls") and node.name not in ("LAG", "LEAD"):
+        raise session.source.error(node, f"IGNORE NULLS and RESPECT NULLS cannot follow {node.name}", "leave them out")
     spec = _specification(session, node.over, context)
     inside = replace(context, over=False, clause=f"the window of {node.name}")
     operands = aggregate_operands(session, node, inside)
@@ -55,7 +58,18 @@ def bind_over(session: Session, node: ast.Call, context: Context) -> RexNode:
     unit, lower, upper = _frame(session, node, spec, bool(order), inside)
     if unit is FrameUnit.RANGE and order:
         _check_range(session, spec, type_of(order[0][0]), lower, upper)
-    return Over(signature.internal_name, coerced, partition, order, signature.type, unit, lower, upper, node.distinct)
+    return Over(
+        signature.internal_name,
+        coerced,
+        partition,
+        order,
+        signature.type,
+        unit,
+        lower,
+        upper,
+        node.distinct,
+        node.args.get("nulls") == "IGNORE",
+    )
 
 
 def _specification(session: Session, over: exp.Expr, context: Context) -> ast.WindowSpec:
@@ -114,6 +128,10 @@ def _frame(
     return FrameUnit[frame.unit], lower, upper
 
 
+def _is_count(rex: Literal) -> bool:
+    return isinstance(rex.value, int) and not isinstance(rex.value, bool) and rex.value >= 0
+
+
 def _check_range(session: Session, spec: ast.WindowSpec, order: LogicalType, lower: FrameEnd, upper: FrameEnd) -> None:
     """Refuse RANGE with an offset that cannot be taken from what the rows are ordered by."""
     for bound in (lower, upper):
@@ -131,4 +149,10 @@ def _check_range(session: Session, spec: ast.WindowSpec, order: LogicalType, low
 def _bound(session: Session, node: ast.FrameBound, context: Context) -> FrameEnd:
     offset = node.args.get("this")
     rex = None if offset is None else bind(session, offset, context)
+    if rex is not None:
+        rex = fold(rex)
+        if not isinstance(rex, Literal) or (not isinstance(rex.type, IntervalType) and not _is_count(rex)):
+            raise session.source.error(
+                node, "the offset of a frame must be a constant: a number of rows from 0, or an interval"
+            )
     return FrameEnd(node.kind.replace(" ", "_"), rex)

@@ -639,12 +639,6 @@ SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS 
 SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts DESC) AS rn FROM ev) WHERE rn = 1);
 --- f_ij_match (c0 INT, c1 INT)
 SELECT o.order_id, m.av FROM orders o JOIN (SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.id AS aid, A.v AS av, MATCH_ROWTIME() AS rt PATTERN (A B) DEFINE A AS A.v > 1)) m ON o.order_id = m.aid AND o.otime BETWEEN m.rt - INTERVAL '1' HOUR AND m.rt;
---- f_match_over (c0 VARCHAR(2147483647), c1 INT)
-SELECT k, SUM(av) OVER (PARTITION BY k ORDER BY rt) FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av, MATCH_ROWTIME() AS rt PATTERN (A B) DEFINE A AS A.v > 1);
---- f_match_view (c0 VARCHAR(2147483647), c1 INT)
-CREATE VIEW e2 AS SELECT k, v * 2 AS w, ts FROM ev WHERE id > 0; SELECT m.k, m.x FROM e2 MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(B.w) - A.w AS x, A.ts AS t1 PATTERN (A B+ C) DEFINE B AS B.w > A.w, C AS C.w < LAST(B.w, 1)) AS m;
---- f_match_join (c0 VARCHAR(2147483647), c1 INT)
-SELECT m.k, p.v FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av PATTERN (A B) DEFINE A AS A.v > 1) AS m JOIN plain2 p ON m.k = p.k;
 --- f_match_match (c0 VARCHAR(2147483647), c1 INT)
 SELECT * FROM (SELECT k, av, rt FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av, MATCH_ROWTIME() AS rt PATTERN (A B) DEFINE A AS A.v > 1)) MATCH_RECOGNIZE (PARTITION BY k ORDER BY rt MEASURES X.av AS xav PATTERN (X Y) DEFINE X AS X.av > 3);
 --- f_tj_view_of_tj (c0 INT, c1 DECIMAL(10, 4))
@@ -681,3 +675,102 @@ SELECT k, 1 + SUM(v) OVER w * 2 - COALESCE(LAG(v) OVER (PARTITION BY k ORDER BY 
 SELECT LAG(1) OVER (PARTITION BY k ORDER BY ts), FIRST_VALUE('a') OVER (PARTITION BY k ORDER BY ts) FROM ev;
 --- f_lookup_cdc_over (c0 VARCHAR(2147483647), c1 INT)
 SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY pt) FROM (SELECT k, v, PROCTIME() AS pt FROM plain2);
+--- x_first_ignore
+SELECT k, FIRST_VALUE(v) IGNORE NULLS OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- x_nth
+SELECT k, NTH_VALUE(v, 2) OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- x_percentile (c0 VARCHAR(2147483647), c1 DOUBLE)
+SELECT k, PERCENTILE(v, 0.5) OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- x_count_two (c0 VARCHAR(2147483647), c1 BIGINT)
+SELECT k, COUNT(v, d) OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- x_sum_distinct_row (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, SUM(DISTINCT v) OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- x_lag_neg (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, LAG(v, -1) OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- x_lag_zero (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, LAG(v, 0) OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- x_rows_neg
+SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN -1 PRECEDING AND CURRENT ROW) FROM ev;
+--- x_rows_col
+SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN v PRECEDING AND CURRENT ROW) FROM ev;
+--- x_rows_double
+SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 1.5 PRECEDING AND CURRENT ROW) FROM ev;
+--- x_range_neg (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '-1' HOUR PRECEDING AND CURRENT ROW) FROM ev;
+--- x_over_where
+SELECT k FROM ev WHERE SUM(v) OVER (PARTITION BY k ORDER BY ts) > 3;
+--- x_over_group
+SELECT SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM ev GROUP BY SUM(v) OVER (PARTITION BY k ORDER BY ts);
+--- x_nested_over
+SELECT SUM(SUM(v) OVER (PARTITION BY k ORDER BY ts)) OVER (PARTITION BY k ORDER BY ts) FROM ev;
+--- x_window_inherit2 (c0 VARCHAR(2147483647), c1 INT)
+SELECT k, SUM(v) OVER w2 FROM ev WINDOW w AS (PARTITION BY k), w2 AS (w ORDER BY ts);
+--- x_window_unknown
+SELECT k, SUM(v) OVER z FROM ev WINDOW w AS (PARTITION BY k);
+--- x_partition_alias
+SELECT UPPER(k) AS kk, SUM(v) OVER (PARTITION BY kk ORDER BY ts) FROM ev;
+--- y_case
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES a.v AS av PATTERN (A B) DEFINE A AS A.v > 1);
+--- y_subset_unknown
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av PATTERN (A B) SUBSET U = (A, X) DEFINE A AS A.v > 1);
+--- y_dup_define
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av PATTERN (A B) DEFINE A AS A.v > 1, A AS A.v > 2);
+--- y_dup_measure
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av, B.v AS av PATTERN (A B) DEFINE A AS A.v > 1);
+--- y_measure_key (c0 VARCHAR(2147483647))
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS k PATTERN (A B) DEFINE A AS A.v > 1);
+--- y_sum_two
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES SUM(A.v + B.v) AS s PATTERN (A B) DEFINE A AS A.v > 1);
+--- y_last_two
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(A.v + B.v) AS s PATTERN (A B) DEFINE A AS A.v > 1);
+--- y_last_expr (c0 VARCHAR(2147483647), c1 INT, c2 VARCHAR(2147483647))
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(A.v + A.id) AS s, FIRST(UPPER(A.g), 1) AS f PATTERN (A+ B) DEFINE A AS A.v > 1);
+--- y_count_distinct
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES COUNT(DISTINCT A.v) AS s PATTERN (A+ B) DEFINE A AS A.v > 1);
+--- y_nested
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES FIRST(LAST(A.v)) AS s PATTERN (A+ B) DEFINE A AS A.v > 1);
+--- y_rowtime_arg (c0 VARCHAR(2147483647), c1 BIGINT, c2 TIMESTAMP(3) WITH LOCAL TIME ZONE)
+SELECT * FROM ltz MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av, MATCH_ROWTIME(ts) AS r PATTERN (A B) DEFINE A AS A.v > 1);
+--- y_skip_first_a (c0 VARCHAR(2147483647), c1 INT)
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av AFTER MATCH SKIP TO FIRST A PATTERN (A B) DEFINE A AS A.v > 1);
+--- y_part_expr
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY UPPER(k) ORDER BY ts MEASURES A.v AS av PATTERN (A B) DEFINE A AS A.v > 1);
+--- y_join_input (c0 VARCHAR(2147483647), c1 INT)
+SELECT * FROM (SELECT e.k, e.v, e.ts FROM ev e JOIN plain2 p ON e.id = p.id) MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av PATTERN (A B) DEFINE A AS A.v > 1);
+--- y_empty (c0 VARCHAR(2147483647), c1 INT)
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av PATTERN (A? B*?) DEFINE A AS A.v > 1);
+--- y_zero_times (c0 VARCHAR(2147483647), c1 INT)
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av PATTERN (A B{0} C) DEFINE A AS A.v > 1);
+--- y_opt_reluctant (c0 VARCHAR(2147483647), c1 INT)
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av PATTERN (A B?? C) DEFINE A AS A.v > 1);
+--- y_last_range (c0 VARCHAR(2147483647), c1 INT)
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av PATTERN (A B{1,3}) DEFINE A AS A.v > 1);
+--- y_last_opt (c0 VARCHAR(2147483647), c1 INT)
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS av PATTERN (A B?) DEFINE A AS A.v > 1);
+--- y_unq_measure_agg (c0 VARCHAR(2147483647), c1 INT, c2 INT, c3 BIGINT)
+SELECT * FROM ev MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(v) AS lv, FIRST(id) AS fi, COUNT(v) AS c PATTERN (A B+ C) DEFINE B AS v > 3);
+--- z_tj_computed_version (c0 INT, c1 DECIMAL(10, 4), c2 TIMESTAMP(3))
+CREATE VIEW fv AS SELECT cur, rate, valid_from AS vf FROM fx; SELECT i.inv, f.rate, f.vf FROM inv i JOIN fv FOR SYSTEM_TIME AS OF i.itime AS f ON f.cur = i.cur;
+--- z_tj_view_union (c0 INT, c1 DECIMAL(10, 4))
+CREATE VIEW fu AS SELECT cur, rate, valid_from FROM fxa UNION ALL SELECT cur, rate, valid_from FROM fxa; CREATE VIEW fud AS SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY valid_from DESC) AS rn FROM fu) WHERE rn = 1; SELECT i.inv, f.rate FROM inv i JOIN fud FOR SYSTEM_TIME AS OF i.itime AS f ON f.cur = i.cur;
+--- z_tj_join_right (c0 INT, c1 DECIMAL(10, 4))
+CREATE VIEW fj AS SELECT f.cur, f.rate, f.valid_from FROM fx f JOIN plain2 p ON f.cur = p.k; SELECT i.inv, f.rate FROM inv i JOIN fj FOR SYSTEM_TIME AS OF i.itime AS f ON f.cur = i.cur;
+--- z_tj_dedup_multi (c0 INT, c1 DECIMAL(10, 4))
+CREATE VIEW fm AS SELECT cur, rate, valid_from FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur, rate ORDER BY valid_from DESC) AS rn FROM fxa) WHERE rn = 1; SELECT i.inv, f.rate FROM inv i JOIN fm FOR SYSTEM_TIME AS OF i.itime AS f ON f.cur = i.cur;
+--- z_tj_hint (c0 INT, c1 DECIMAL(10, 4))
+SELECT /*+ STATE_TTL('i'='1d') */ i.inv, f.rate FROM inv i JOIN fx FOR SYSTEM_TIME AS OF i.itime AS f ON f.cur = i.cur;
+--- z_tj_sink_rowtime (c0 TIMESTAMP(3), c1 TIMESTAMP(3))
+SELECT i.itime, f.valid_from FROM inv i LEFT JOIN fx FOR SYSTEM_TIME AS OF i.itime AS f ON f.cur = i.cur;
+--- z_tj_upsert
+CREATE TABLE us (cur STRING, inv INT, r DECIMAL(10,4), PRIMARY KEY (inv) NOT ENFORCED) WITH ('connector'='blackhole'); INSERT INTO us SELECT i.k, i.id, f.rate FROM (SELECT id, MAX(k) k, MAX(ts) ts FROM ev GROUP BY id) i JOIN fx FOR SYSTEM_TIME AS OF i.ts AS f ON f.cur = i.k;
+--- z_tj_subq_left_key
+CREATE TABLE us (cur STRING, r DECIMAL(10,4), PRIMARY KEY (cur) NOT ENFORCED) WITH ('connector'='blackhole'); CREATE TABLE inv2 (cur STRING, amt INT, itime TIMESTAMP(3), WATERMARK FOR itime AS itime, PRIMARY KEY (cur) NOT ENFORCED) WITH ('connector'='filesystem','path'='/data/in','format'='debezium-json'); INSERT INTO us SELECT i.cur, f.rate FROM inv2 i LEFT JOIN fx FOR SYSTEM_TIME AS OF i.itime AS f ON f.cur = i.cur;
+--- z_ij_ttl (c0 INT, c1 INT)
+SET 'table.exec.state.ttl'='1d';
+SELECT o.order_id, s.ship_id FROM orders o JOIN ships s ON o.order_id = s.order_id AND s.stime BETWEEN o.otime AND o.otime + INTERVAL '4' HOUR;
+--- z_ij_neg (c0 INT, c1 INT)
+SELECT o.order_id, s.ship_id FROM orders o LEFT JOIN ships s ON o.order_id = s.order_id AND s.stime BETWEEN o.otime - INTERVAL '4' HOUR AND o.otime - INTERVAL '1' HOUR;
+--- z_ij_arith (c0 INT, c1 INT)
+SELECT o.order_id, s.ship_id FROM orders o JOIN ships s ON o.order_id = s.order_id AND o.otime >= s.stime - INTERVAL '1:30' HOUR TO MINUTE AND o.otime < s.stime + INTERVAL '1 02:00:00' DAY TO SECOND;
+--- z_ij_const_side (c0 INT, c1 INT)
+SELECT o.order_id, s.ship_id FROM orders o JOIN ships s ON o.order_id = s.order_id AND o.otime + INTERVAL '1' HOUR = s.stime;
