@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from planner.algebra.nodes import Aggregate, AggregateCall
@@ -30,6 +31,8 @@ from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.specs import AggregateCall as PlanCall
 from plans.types import BytesType, FieldsType, MapType, MultisetType, RowType
 
+#: Names of calls that stand for no column of the query.
+_GENERATED = re.compile(r"\$f\d+|agg#\d+")
 _GROWING = frozenset(("$COUNT$1", "$MAX$1"))
 _SHRINKING = frozenset(("$MIN$1",))
 #: Types whose values Flink cannot tell apart for a DISTINCT argument (AggregateUtil, "Distinct aggregate function").
@@ -126,7 +129,7 @@ def call_text(call: AggregateCall, names: tuple[str, ...], retract: bool = False
 def plan_call(call: AggregateCall) -> PlanCall:
     """An aggregate call as plans have it."""
     return make(PlanCall)(
-        name=call.column or None,
+        name=None if not call.column or _GENERATED.fullmatch(call.column) else call.column,
         syntax=call.syntax,
         internal_name=call.name,
         arg_list=call.args,
