@@ -58,6 +58,14 @@ class Updates(Enum):
     BOTH = "BOTH"
 
 
+class Batches(Enum):
+    """How the rows of a mini-batch are told: by the clock, by watermarks; or not at all."""
+
+    PROCTIME = "ProcTime"
+    ROWTIME = "RowTime"
+    NONE = "None"
+
+
 class Trend(Enum):
     """How a column's value moves when its row is updated."""
 
@@ -146,6 +154,11 @@ class Operator:
     def needs_watermark(self) -> bool:
         """Whether the operator acts when watermarks pass."""
         return False
+
+    @property
+    def batches(self) -> Batches | None:
+        """The mini-batches that the operator asks for where the program has any; None: those of what reads it."""
+        return None
 
     def sending(self, wanted: Updates) -> Operator:
         """The operator made to send updates as `wanted`."""

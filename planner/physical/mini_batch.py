@@ -15,7 +15,7 @@ from typing import Literal
 from planner.algebra.nodes import AggregateCall
 from planner.physical.accumulators import accumulators
 from planner.physical.aggregate import GroupAggregate
-from planner.physical.base import Emission, Lowering, Operator, Single, any_distribution, make
+from planner.physical.base import Batches, Emission, Lowering, Operator, Single, any_distribution, make
 from planner.physical.calc import Watermarks
 from planner.physical.phases import GlobalAggregate, IncrementalAggregate, LocalAggregate
 from planner.physical.plumbing import Exchange
@@ -86,6 +86,13 @@ class _Rewriting:
         mode = self._below.get(id(operator))
         if isinstance(operator, GroupAggregate):
             mode = mode or "ProcTime"
+        match operator.batches:
+            case Batches.PROCTIME:
+                mode = mode or "ProcTime"
+            case Batches.ROWTIME:
+                mode = "RowTime"
+            case Batches.NONE:
+                mode = None
         if operator.needs_watermark and mode is not None:
             mode = "RowTime"
         if isinstance(operator, Watermarks):

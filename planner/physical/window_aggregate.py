@@ -22,6 +22,7 @@ from planner.physical.accumulators import Accumulators, accumulators
 from planner.physical.aggregate import call_text, check_distinct, plan_call
 from planner.physical.base import (
     NO_KEYS,
+    Batches,
     Emission,
     Facts,
     Key,
@@ -41,6 +42,7 @@ from planner.physical.describe import names_text, plain_name
 from planner.physical.plumbing import Exchange
 from planner.physical.windowing import (
     ALIAS,
+    batches_of,
     plan_properties,
     plan_window,
     plan_windowing,
@@ -118,6 +120,10 @@ class OnePhase(_PerWindow):
 
     windowing: Windowing
 
+    @property
+    def batches(self) -> Batches | None:
+        return batches_of(self.windowing)
+
     def plan_node(self, at: Emission) -> PlanNode:
         return make(WindowAggregateNode)(
             id=at.id,
@@ -160,6 +166,10 @@ class LocalPhase(Single):
         given = self.input.row_type.fields
         mark = "$slice_end" if isinstance(self.windowing, ByTime) else "$window_end"
         return RowType(fields=(*(given[index] for index in self.grouping), *self.parts.fields, Field(mark, BIGINT)))
+
+    @property
+    def batches(self) -> Batches | None:
+        return batches_of(self.windowing)
 
     def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
         return NO_KEYS
@@ -329,6 +339,10 @@ class GroupWindows(_PerWindow):
     """Aggregates by a window in GROUP BY."""
 
     windowing: ByTime
+
+    @property
+    def batches(self) -> Batches | None:
+        return Batches.NONE
 
     def plan_node(self, at: Emission) -> PlanNode:
         return make(GroupWindowAggregateNode)(

@@ -13,6 +13,7 @@ from planner.algebra.nodes import JoinKind, SortKey, join_row_type
 from planner.algebra.windows import Attached, WindowDeduplicate, WindowJoin, WindowRank
 from planner.physical.base import (
     NO_KEYS,
+    Batches,
     Emission,
     Facts,
     Key,
@@ -31,7 +32,7 @@ from planner.physical.describe import names_text, order_text, rex_text
 from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
 from planner.physical.plumbing import Exchange
 from planner.physical.rank import sort_spec
-from planner.physical.windowing import plan_windowing, refuse_changes, time_zone, windowing_text
+from planner.physical.windowing import batches_of, plan_windowing, refuse_changes, time_zone, windowing_text
 from plans.nodes.base import PlanNode
 from plans.nodes.ranks import ConstantRange, ConstantRangeWithoutEnd, RankType
 from plans.nodes.specs import JoinSpec, PartitionSpec
@@ -71,6 +72,10 @@ class JoinPerWindow(Operator):
 
     def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
         return inputs[0].upsert_keys if self.kind in (JoinKind.SEMI, JoinKind.ANTI) else NO_KEYS
+
+    @property
+    def batches(self) -> Batches | None:
+        return batches_of(self.left_windowing)
 
     def plan_node(self, at: Emission) -> PlanNode:
         spec = make(JoinSpec)(
@@ -146,6 +151,10 @@ class TopPerWindow(Single):
             found |= {Key((*self.partition, side, rank)) for side in (self.windowing.start, self.windowing.end)}
         return frozenset(found)
 
+    @property
+    def batches(self) -> Batches | None:
+        return batches_of(self.windowing)
+
     def plan_node(self, at: Emission) -> PlanNode:
         span: ConstantRange | ConstantRangeWithoutEnd = (
             make(ConstantRangeWithoutEnd)(start=self.start)
@@ -201,6 +210,10 @@ class KeepOnePerWindow(Single):
 
     def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
         return Kinds.INSERT
+
+    @property
+    def batches(self) -> Batches | None:
+        return batches_of(self.windowing)
 
     def plan_node(self, at: Emission) -> PlanNode:
         return make(WindowDeduplicateNode)(

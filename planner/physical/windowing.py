@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from planner.algebra.windows import ByTime, Property, Window, Windowing, WindowKind, WindowTable, is_rowtime
 from planner.physical.base import (
     NO_KEYS,
+    Batches,
     Emission,
     Facts,
     Keys,
@@ -139,6 +140,11 @@ def windowing_text(windowing: Windowing, names: Sequence[str]) -> str:
     return window_text(windowing.window, of, names)
 
 
+def batches_of(windowing: Windowing) -> Batches:
+    """The mini-batches in which rows reach an operator that works by windows."""
+    return Batches.ROWTIME if is_rowtime(windowing.time) else Batches.PROCTIME
+
+
 # --- operators ------------------------------------------------------------------------------------------------------
 
 
@@ -183,6 +189,10 @@ class WindowRows(Single):
             output_type=self.row_type,
             description=self.title(),
         )
+
+    @property
+    def needs_watermark(self) -> bool:
+        return is_rowtime(self.windowing.time)
 
     def title(self) -> str:
         return f"WindowTableFunction(window=[{windowing_text(self.windowing, self.input.row_type.names)}])"

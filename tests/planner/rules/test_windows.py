@@ -265,3 +265,29 @@ def test_what_windows_cannot_be_is_refused(query: str, message: str) -> None:
     with pytest.raises(CompiledPlanError) as caught:
         compiled(query, "BIGINT")
     assert message in caught.value.message
+
+
+MINI_BATCHES = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "1 s",
+    "table.exec.mini-batch.size": "100",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "modes"),
+    [
+        (f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY window_start, window_end", ["RowTime"]),
+        (f"SELECT COUNT(*) FROM {TUMBLE.replace('(dt)', '(proc)')} GROUP BY window_start, window_end", ["ProcTime"]),
+        (f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY window_start", ["RowTime"]),
+        (f"SELECT auction FROM {TUMBLE}", []),
+        (f"SELECT COUNT(*) FROM bid {LEGACY}", []),
+        (f"SELECT SUM(n) FROM (SELECT bidder, COUNT(*) AS n FROM bid {LEGACY}) GROUP BY bidder", []),
+    ],
+)
+def test_the_mini_batches_that_windows_ask_for(query: str, modes: list[str]) -> None:
+    environment = TableEnvironment(MINI_BATCHES)
+    environment.execute_sql(f"{DDL}CREATE TABLE snk (n BIGINT) WITH ('connector' = 'blackhole');")
+    plan = environment.compile_plan_sql(f"INSERT INTO snk {query}")
+    found = [node.to_json() for node in plan.nodes if node.kind == "mini-batch-assigner"]
+    assert [node["miniBatchInterval"]["mode"] for node in found] == modes
