@@ -106,7 +106,11 @@ def prepare(plan: CompiledPlan) -> Program:
     for node in plan.nodes:
         if is_keyed(node) or is_materialising(node):
             producers[node.id] = _targets(plan, node.id)
-    event_time = frozenset(node.id for node in plan.nodes if has_event_time(node, plan))
+    event_time = frozenset(
+        node.id
+        for node in plan.nodes
+        if has_event_time(node, plan) or (isinstance(node, Sink) and node.waits_for_watermarks)
+    )
     layout = lay_out(producers, sources, frozenset(sink_target(sink) for sink in sinks), event_time)
     return Program(plan, layout, tables, values, sinks)
 

@@ -34,6 +34,12 @@ class Sink(StatefulNode):
     conflict_strategy: ConflictStrategy | None = None
     input_upsert_key: Enforcing[tuple[Int, ...]] = ()
 
+    @property
+    def waits_for_watermarks(self) -> bool:
+        """Whether it decides about a primary key when the watermark moves on, as DO ERROR and DO NOTHING do."""
+        strategy = self.conflict_strategy
+        return self.require_upsert_materialize and strategy is not None and strategy.behavior != "DEDUPLICATE"
+
     def state_slots(self, input_count: int) -> tuple[StateSlot, ...]:
         return (MATERIALIZE_STATE,) if self.require_upsert_materialize else ()
 

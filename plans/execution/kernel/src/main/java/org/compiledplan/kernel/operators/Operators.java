@@ -17,6 +17,7 @@ public final class Operators {
     TYPES.put("sort-limit", Rank::new);
     TYPES.put("changelog-normalize", ChangelogNormalize::new);
     TYPES.put("sink-upsert-materializer", SinkUpsertMaterializer::new);
+    TYPES.put("sink-compactor", SinkCompactor::new);
     TYPES.put("multi-join", MultiJoin::new);
     TYPES.put("window-aggregate", WindowAggregate::new);
     TYPES.put("count-window-aggregate", CountWindowAggregate::new);
