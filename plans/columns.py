@@ -47,7 +47,7 @@ _INDICES = {
 _SPECS = {"partition", "partitionSpec", "orderBy", "sortSpec"}
 _REX_OVER_ALL = {"projection", "condition", "projects", "watermarkExpr", "filterCondition", "nonEquiCondition"}
 # A correlate's condition is over the rows of the function, a match's expressions over patterns.
-_NOT_READ = {"correlate", "match", "over-aggregate"}
+_NOT_READ = {"correlate", "lookup-join", "match", "over-aggregate"}
 
 
 def column_uses(node: PlanNode) -> Iterator[ColumnUse]:

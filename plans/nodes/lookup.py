@@ -48,7 +48,6 @@ class LookupJoin(StatefulNode):
     """
 
     NAME = "stream-exec-lookup-join"
-    RUNNABLE = False
     TAIL: ClassVar[tuple[str, ...]] = ("prefer_custom_shuffle",)
 
     join_type: Enforcing[Literal["INNER", "LEFT"]]

@@ -24,15 +24,11 @@ def test_it_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(schemas.load())
 
 
-#: Nodes that are not run, and whose fields are known all the same.
-_TYPED = ("stream-exec-lookup-join_1",)
-
-
 def test_every_node_type_has_a_definition() -> None:
     for name, model in all_node_types().items():
         found = schemas.load()["$defs"][model.__name__]
         assert found["properties"]["type"] == {"const": name}
-        assert found["additionalProperties"] is (not model.RUNNABLE and name not in _TYPED)
+        assert found["additionalProperties"] is (not model.RUNNABLE)
 
 
 @pytest.mark.parametrize("path", ALL, ids=name_of)

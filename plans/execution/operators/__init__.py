@@ -5,6 +5,7 @@ from plans.execution.operators import (
     calc,
     changelog,
     join,
+    lookup,
     match,
     over,
     rank,
@@ -13,4 +14,16 @@ from plans.execution.operators import (
     window_aggregate,
 )
 
-__all__ = ["aggregate", "calc", "changelog", "join", "match", "over", "rank", "timed", "window", "window_aggregate"]
+__all__ = [
+    "aggregate",
+    "calc",
+    "changelog",
+    "join",
+    "lookup",
+    "match",
+    "over",
+    "rank",
+    "timed",
+    "window",
+    "window_aggregate",
+]

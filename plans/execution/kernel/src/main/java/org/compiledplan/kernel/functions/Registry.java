@@ -19,6 +19,7 @@ final class Registry {
         Times.register();
         Json.register();
         Collections.register();
+        Lookups.register();
     }
 
     private Registry() {}

@@ -1,0 +1,17 @@
+package org.compiledplan.kernel.functions;
+
+import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.lookup.LookupTable;
+
+/** Questions to tables of other systems. */
+final class Lookups {
+    private Lookups() {}
+
+    static void register() {
+        // Options: the table's description, see LookupTable. Argument: the keys as a struct, null if none is asked for.
+        Registry.plainWith("lookup_rows", options -> {
+            LookupTable table = LookupTable.of(options[0]);
+            return values -> values[0] == null ? null : table.rows((Row) values[0]);
+        });
+    }
+}

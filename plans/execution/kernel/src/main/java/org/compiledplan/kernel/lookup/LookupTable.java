@@ -1,0 +1,133 @@
+package org.compiledplan.kernel.lookup;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+
+/**
+ * A table of a database that is asked for the rows of a key. One instance serves all tasks of a process; it keeps
+ * its connections, and the rows it got if it has a cache.
+ *
+ * <p>Description: {@code {"url", "driver"?, "user"?, "password"?, "query", "types": [Spark types of the columns],
+ * "retries", "timeout": s, "cache": null or {"maxRows"?, "expireAfterWrite"?: ms, "expireAfterAccess"?: ms,
+ * "missing": bool}}}. The query has a question mark for each key.
+ */
+public final class LookupTable {
+  private static final Map<String, LookupTable> TABLES = new ConcurrentHashMap<>();
+
+  private final JsonNode spec;
+  private final String[] types;
+  private final int retries;
+  private final LookupCache cache;
+  private final ArrayDeque<Connection> idle = new ArrayDeque<>();
+
+  private LookupTable(JsonNode spec) {
+    this.spec = spec;
+    types = new String[spec.path("types").size()];
+    for (int i = 0; i < types.length; i++) types[i] = spec.path("types").get(i).asText();
+    retries = spec.path("retries").asInt(3);
+    cache = spec.hasNonNull("cache") ? new LookupCache(spec.get("cache"), System::currentTimeMillis) : null;
+  }
+
+  /** The table of a description; the same one for the same description. */
+  public static LookupTable of(String description) {
+    return TABLES.computeIfAbsent(description, text -> {
+      try {
+        return new LookupTable(new ObjectMapper().readTree(text));
+      } catch (JsonProcessingException error) {
+        throw new IllegalArgumentException(error);
+      }
+    });
+  }
+
+  /** The rows of a key; none if a part of it is null. */
+  public List<Row> rows(Row key) {
+    for (int i = 0; i < key.length(); i++) {
+      if (key.isNullAt(i)) return List.of();
+    }
+    if (cache == null) return ask(key);
+    List<Row> known = cache.get(key);
+    if (known == null) {
+      known = ask(key);
+      cache.put(key, known);
+    }
+    return known;
+  }
+
+  private List<Row> ask(Row key) {
+    for (int attempt = 0; ; attempt++) {
+      try {
+        Connection connection = take();
+        boolean whole = false;
+        try {
+          List<Row> rows = ask(connection, key);
+          whole = true;
+          return rows;
+        } finally {
+          if (whole) giveBack(connection);
+          else connection.close();
+        }
+      } catch (SQLException error) {
+        if (attempt >= retries) {
+          // Without the cause: the last message of the chain is what the user sees.
+          throw new IllegalStateException(
+              "the database " + spec.path("url").asText() + " does not answer: " + error.getMessage());
+        }
+      }
+    }
+  }
+
+  private List<Row> ask(Connection connection, Row key) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(spec.path("query").asText())) {
+      for (int i = 0; i < key.length(); i++) statement.setObject(i + 1, JdbcValues.toJdbc(key.get(i)));
+      List<Row> rows = new ArrayList<>();
+      try (ResultSet found = statement.executeQuery()) {
+        while (found.next()) {
+          Object[] values = new Object[types.length];
+          for (int i = 0; i < types.length; i++) values[i] = JdbcValues.fromJdbc(found, i + 1, types[i]);
+          rows.add(RowFactory.create(values));
+        }
+      }
+      return rows;
+    }
+  }
+
+  private Connection take() throws SQLException {
+    synchronized (idle) {
+      if (!idle.isEmpty()) return idle.pop();
+    }
+    if (spec.hasNonNull("driver")) {
+      try {
+        Class.forName(spec.get("driver").asText(), true, Thread.currentThread().getContextClassLoader());
+      } catch (ClassNotFoundException error) {
+        throw new IllegalStateException(
+            "the JDBC driver " + spec.get("driver").asText() + " is not on the class path", error);
+      }
+    }
+    DriverManager.setLoginTimeout(spec.path("timeout").asInt(60));
+    return DriverManager.getConnection(
+        spec.path("url").asText(), text("user"), text("password"));
+  }
+
+  private String text(String field) {
+    return spec.hasNonNull(field) ? spec.get(field).asText() : null;
+  }
+
+  private void giveBack(Connection connection) {
+    synchronized (idle) {
+      idle.push(connection);
+    }
+  }
+}

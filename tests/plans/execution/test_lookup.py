@@ -1,0 +1,101 @@
+"""Lookup joins against a database in the same process (Derby, which comes with Spark)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from planner.environment import TableEnvironment
+from plans.errors import ExecutionError, UnsupportedError
+from plans.execution.options import RunOptions
+from plans.execution.run import Run
+from plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+URL = "jdbc:derby:memory:rates;create=true"
+
+
+@pytest.fixture(scope="module")
+def database(spark: SparkSession) -> Iterator[Any]:
+    jvm: Any = spark._jvm
+    connection = jvm.java.sql.DriverManager.getConnection(URL)
+    statement = connection.createStatement()
+    statement.execute("CREATE TABLE rates (cur VARCHAR(9), kind INT, rate DECIMAL(10, 4), since TIMESTAMP)")
+    for row in ("'E', 1, 1.1, '2024-01-01 00:00:00'", "'E', 2, 1.2, NULL", "'G', 1, 1.3, NULL", "'Y', 1, NULL, NULL"):
+        statement.execute(f"INSERT INTO rates VALUES ({row})")
+    yield statement
+    statement.execute("DROP TABLE rates")
+    connection.close()
+
+
+def program(folder: Path, query: str, **options: str) -> CompiledPlan:
+    given = {"connector": "jdbc", "url": URL, "table-name": "rates", **options}
+    text = ", ".join(f"'{name}' = '{value}'" for name, value in given.items())
+    return TableEnvironment().compile_script(
+        f"CREATE TABLE orders (id INT, cur STRING, p AS PROCTIME()) WITH ('connector' = 'filesystem', "
+        f"'path' = '{folder / 'orders'}', 'format' = 'json');\n"
+        f"CREATE TABLE rates (cur STRING, kind INT, rate DECIMAL(10, 4), since TIMESTAMP(3)) WITH ({text});\n"
+        f"CREATE TABLE found (id INT, kind INT, rate DECIMAL(10, 2)) WITH ('connector' = 'filesystem', "
+        f"'path' = '{folder / 'found'}', 'format' = 'json');\n"
+        f"INSERT INTO found {query};"
+    )
+
+
+def run(spark: SparkSession, folder: Path, plan: CompiledPlan, *orders: tuple[int, str | None]) -> list[Any]:
+    (folder / "orders").mkdir(exist_ok=True)
+    lines = (json.dumps({"id": id_, "cur": cur}) for id_, cur in orders)
+    (folder / "orders" / "1.json").write_text("\n".join(lines))
+    Run(spark, plan, RunOptions()).execute()
+    files = sorted((folder / "found").glob("part-*"))
+    return sorted(
+        (tuple(json.loads(line).values()) for file in files for line in file.read_text().splitlines()), key=repr
+    )
+
+
+JOIN = "JOIN rates FOR SYSTEM_TIME AS OF o.p AS r ON o.cur = r.cur"
+ORDERS: tuple[tuple[int, str | None], ...] = ((1, "E"), (2, "G"), (3, "X"), (4, None), (5, "Y"))
+
+
+def test_an_inner_join_gives_all_rows_of_the_key(spark: SparkSession, database: Any, tmp_path: Path) -> None:
+    plan = program(tmp_path, f"SELECT o.id, r.kind, CAST(r.rate AS DECIMAL(10, 2)) FROM orders AS o {JOIN}")
+    assert run(spark, tmp_path, plan, *ORDERS) == [(1, 1, 1.1), (1, 2, 1.2), (2, 1, 1.3), (5, 1, None)]
+
+
+def test_a_left_join_keeps_rows_without_a_match(spark: SparkSession, database: Any, tmp_path: Path) -> None:
+    query = (
+        f"SELECT o.id, r.kind, r.rate + 1 FROM orders AS o LEFT {JOIN} AND r.kind = 1 AND o.id < 5 AND r.rate < o.id"
+    )
+    plan = program(tmp_path, query, **{"lookup.cache": "PARTIAL", "lookup.partial-cache.max-rows": "2"})
+    assert run(spark, tmp_path, plan, *ORDERS) == [
+        (1, None, None),
+        (2, 1, 2.3),
+        (3, None, None),
+        (4, None, None),
+        (5, None, None),
+    ]
+
+
+def test_a_database_that_does_not_answer_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
+    query = f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN}"
+    plan = program(tmp_path, query, url="jdbc:derby:memory:nowhere", **{"lookup.max-retries": "1"})
+    with pytest.raises(ExecutionError, match="does not answer"):
+        run(spark, tmp_path, plan, *ORDERS)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [({"lookup.cache": "FULL"}, "lookup.cache"), ({"lookup.cash": "NONE"}, "unknown option")],
+)
+def test_options_that_are_refused(spark: SparkSession, tmp_path: Path, options: dict[str, str], why: str) -> None:
+    plan = program(tmp_path, f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN}")
+    data = plan.to_data()
+    node = next(node for node in data["nodes"] if node["type"] == "stream-exec-lookup-join_1")
+    node["temporalTable"]["lookupTableSource"]["table"]["resolvedTable"]["options"] |= options
+    with pytest.raises(UnsupportedError, match=why):
+        run(spark, tmp_path, CompiledPlan.from_data(data), *ORDERS)
