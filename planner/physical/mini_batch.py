@@ -72,6 +72,7 @@ class _Rewriting:
         self._two_phases = may_split(lowering.settings)
         self._increments = lowering.settings.boolean(_INCREMENTAL)
         self._below: dict[int, Mode] = {}
+        self._seen: set[tuple[int, Mode | None]] = set()
         self._done: dict[int, Operator] = {}
 
     def all(self) -> list[Operator]:
@@ -80,6 +81,9 @@ class _Rewriting:
         return [self._rebuilt(sink) for sink in self._sinks]
 
     def _mark(self, operator: Operator, above: Mode | None) -> None:
+        if (id(operator), above) in self._seen:
+            return
+        self._seen.add((id(operator), above))
         known = self._below.get(id(operator))
         if above is not None and known != "RowTime":
             self._below[id(operator)] = above
