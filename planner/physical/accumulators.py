@@ -17,6 +17,7 @@ from plans.types import (
     DOUBLE,
     INT,
     STRING,
+    ArrayType,
     CharacterType,
     DateType,
     DecimalType,
@@ -146,6 +147,18 @@ def _deviations(call: AggregateCall, args: Types) -> Columns:
     return ((_short(call), StructuredType(class_name=class_, fields=fields)),)
 
 
+def _percentile(call: AggregateCall, args: Types) -> Columns:
+    fields = {"percentages": ArrayType(element=DOUBLE), "valueCount": _map_view(DOUBLE, BIGINT)}
+    return (("percentile", _structured("PercentileAggFunction$PercentileAccumulator", fields)),)
+
+
+def _object(call: AggregateCall, args: Types) -> Columns:
+    texts = {"conversionClass": f"{_DATA}.StringData"}
+    classes = {"name": "map"} | _key(STRING, texts)
+    view = _view("MapView", f"`map` MAP<{STRING.not_null()}, {STRING}>", classes)
+    return ((_short(call), _structured("JsonObjectAggFunction$Accumulator", {"map": view})),)
+
+
 def _short(call: AggregateCall) -> str:
     """`max` of `$MAX$1`, `$welford_m2$1` of `$$WELFORD_M2$1$1`."""
     return call.name.removeprefix("$").removesuffix("$1").lower()
@@ -156,6 +169,9 @@ _COMMON: dict[str, _Reader] = {
     "$COUNT$1": _count,
     "$AVG$1": _average,
     "$COLLECT$1": _collected,
+    "$JSON_OBJECTAGG_ABSENT_ON_NULL$1": _object,
+    "$JSON_OBJECTAGG_NULL_ON_NULL$1": _object,
+    "$PERCENTILE$1": _percentile,
     "$$WELFORD_M2$1$1": _deviations,
 }
 _APPENDING: dict[str, _Reader] = _COMMON | {
