@@ -30,6 +30,7 @@ def spec(type_: str, join_type: str, **fields: Any) -> dict[str, Any]:
         "filterNulls": [True],
         "leftTime": 2,
         "rightTime": 2,
+        "sharedWatermark": True,
         **fields,
     }
 
@@ -112,6 +113,18 @@ def test_a_late_row_matches_what_is_still_there(harness: Harness) -> None:
         ["+I(a, 0, 10, a, 1, 15)"],
         ["+I(null, null, null, a, 2, 15)"],
     ]
+
+
+def test_a_watermark_of_one_input_alone_makes_nothing_late(harness: Harness) -> None:
+    # The left input is far ahead; what both have reached is the batch's watermark.
+    left, right = rows(0, ("a", 0, 10), ("a", 0, 900)), rows(1, ("a", 1, 15), at=900)
+    for type_ in ("interval-join", "temporal-join"):
+        join = spec(type_, "INNER", lowerBound=-10, upperBound=0, sharedWatermark=False)
+        steps = [Step(0, left, watermark=5), Step(1, right, watermark=5), Step(2, rows(0, ("a", 0, 15), at=900))]
+        answers = harness.run(join, [*steps, Step(3, [], watermark=1000)])
+        found = [change.values[2] for answer in answers for change in answer.out]
+        assert found == ([10, 15] if type_ == "interval-join" else [15, 900])
+        assert answers[-1].keys == (0 if type_ == "interval-join" else 1)
 
 
 def test_processing_time_is_that_of_the_batch(harness: Harness) -> None:

@@ -81,6 +81,19 @@ def test_an_interval_join_holds_the_watermark_back(join_type: str, held_back: in
     operator, event_time = lowered(data, "interval-join")
     assert (event_time, operator.holds_back) == (True, held_back)
     assert (operator.parameters["lowerBound"], operator.parameters["upperBound"]) == (-14_400_000, 0)
+    assert not operator.parameters["sharedWatermark"]
+
+
+def test_inputs_through_one_watermark_assigner_share_a_watermark() -> None:
+    data = data_of("interval_join/left_outer")
+    first, second = (node["id"] for node in data["nodes"] if node["type"] == "stream-exec-watermark-assigner_1")
+    for edge in data["edges"]:
+        if edge["source"] == second:
+            edge["source"] = first
+    gone = {second, *(edge["source"] for edge in data["edges"] if edge["target"] == second)}
+    data["edges"] = [edge for edge in data["edges"] if edge["target"] != second]
+    data["nodes"] = [node for node in data["nodes"] if node["id"] not in gone]
+    assert lowered(data, "interval-join")[0].parameters["sharedWatermark"]
 
 
 def test_an_interval_join_in_processing_time() -> None:

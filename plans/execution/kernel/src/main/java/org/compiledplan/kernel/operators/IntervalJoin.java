@@ -20,6 +20,7 @@ final class IntervalJoin implements Operator {
   private final int width;
   private final boolean[] outer;
   private final boolean eventTime;
+  private final boolean sharedWatermark;
   private final int[] time;
   /** How long after its own time, in ms, a row of an input may match one of the other. */
   private final long[] reach;
@@ -31,6 +32,7 @@ final class IntervalJoin implements Operator {
     width = leftWidth + spec.inputs[RIGHT].length;
     outer = outer(spec);
     eventTime = spec.eventTime();
+    sharedWatermark = spec.flag("sharedWatermark", false);
     time = new int[] {spec.column("leftTime"), spec.column("rightTime")};
     reach = new long[] {-spec.number("lowerBound", 0), spec.number("upperBound", 0)};
     cleanUpInterval = Math.max(0, (reach[LEFT] + reach[RIGHT]) / 2);
@@ -98,7 +100,7 @@ final class IntervalJoin implements Operator {
       if (caches == null) caches = new Caches(state);
       int other = 1 - port;
       long at = eventTime ? Rowtime.of(row.values, time[port]) : context.processingTime;
-      long now = eventTime ? row.watermark : context.processingTime;
+      long now = eventTime ? watermark(row) : context.processingTime;
       caches.cleanUp(LEFT, now);
       caches.cleanUp(RIGHT, now);
       boolean matched = false;
@@ -119,6 +121,14 @@ final class IntervalJoin implements Operator {
     public void close(Out out) {
       if (caches != null) caches.save(eventTime ? context.watermark : context.processingTime, false);
     }
+  }
+
+  /**
+   * The watermark of both inputs. It is that of the row if the inputs share a watermark; else the row knows its own
+   * input's alone, and what both have reached counts once the batch is through.
+   */
+  private long watermark(InputRow row) {
+    return sharedWatermark ? row.watermark : Long.MIN_VALUE;
   }
 
   /** The time of rows of an input that match nothing any more. */

@@ -23,6 +23,7 @@ final class TemporalJoin implements Operator {
   private final ValueType[] rightTypes;
   private final boolean outer;
   private final int[] time;
+  private final boolean sharedWatermark;
 
   TemporalJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
@@ -30,6 +31,7 @@ final class TemporalJoin implements Operator {
     rightTypes = spec.inputs[RIGHT];
     outer = isOuter(spec);
     time = new int[] {spec.column("leftTime"), spec.column("rightTime")};
+    sharedWatermark = spec.flag("sharedWatermark", false);
   }
 
   static boolean isOuter(OperatorSpec spec) {
@@ -83,8 +85,10 @@ final class TemporalJoin implements Operator {
       if (row.port == RIGHT && row.kind == RowKinds.UPDATE_BEFORE) return;
       if (stored == null) stored = new Stored(state.get());
       long at = Rowtime.of(row.values, time[row.port]);
-      if (row.port == LEFT) stored.left.add(at, row.watermark, row.kind, row.values);
-      else stored.right.add(at, WaitingRows.due(at, row.watermark), row.kind, row.values);
+      // Without a common watermark what both inputs have reached counts once the batch is through.
+      long watermark = sharedWatermark ? row.watermark : Long.MIN_VALUE;
+      if (row.port == LEFT) stored.left.add(at, watermark, row.kind, row.values);
+      else stored.right.add(at, WaitingRows.due(at, watermark), row.kind, row.values);
     }
 
     @Override
