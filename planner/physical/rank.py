@@ -289,6 +289,7 @@ def _state(at: Emission) -> tuple[StateEntry, ...]:
 
 @lowers(Deduplicate)
 def _lower_deduplicate(rel: Deduplicate, at: Lowering) -> Operator:
+    rel = replace(rel, keys=tuple(sorted(rel.keys)))
     source = Exchange(at.lower(rel.input), rel.keys if rel.keys else None)
     if at.facts(source).kinds.insert_only:
         return KeepOne(source, rel.keys, rel.rowtime, rel.keep_last)
@@ -300,6 +301,8 @@ def _lower_deduplicate(rel: Deduplicate, at: Lowering) -> Operator:
 def _lower_rank(rel: Rank, at: Lowering) -> Operator:
     if rel.function != "ROW_NUMBER":
         raise unsupported(f"{rel.function}() as a top-n", remedy="use ROW_NUMBER()")
+    # In the order of the columns, whatever the order in which PARTITION BY names them.
+    rel = replace(rel, partition=tuple(sorted(rel.partition)))
     source = Exchange(at.lower(rel.input), rel.partition if rel.partition else None)
     facts = at.facts(source)
     append = facts.kinds.insert_only
