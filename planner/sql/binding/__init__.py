@@ -5,6 +5,7 @@ identifiers are case-sensitive, columns without a name are `EXPR$n`, GROUP BY kn
 BY knows both.
 
 One file per concern: `scopes` (what names mean), `expressions` (scalars), `operators` (the table of AST classes),
-`aggregates` (grouping), `windows` (OVER), `subqueries`, `relations` (FROM), `queries` (SELECT, set operations,
-VALUES, ORDER BY), `hints`, `inserts`, `ddl` and `unparse` (the SQL text of computed columns).
+`aggregates` (grouping), `group_windows` (TUMBLE in GROUP BY), `windows` (OVER), `subqueries`, `relations` (FROM),
+`window_tables` (TUMBLE in FROM), `queries` (SELECT, set operations, VALUES, ORDER BY), `hints`, `inserts`, `ddl` and
+`unparse` (the SQL text of computed columns).
 """
