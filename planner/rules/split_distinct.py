@@ -32,7 +32,7 @@ _FINAL = {
     "$LAST_VALUE$1": "$LAST_VALUE$1",
 }
 #: Functions whose values are spread too: they need not see all rows of a group at once.
-_SPREAD = ("$MIN$1", "$MAX$1")
+_SPREAD = ("$MIN$1", "$MAX$1", "$FIRST_VALUE$1", "$LAST_VALUE$1")
 
 
 def split_distinct(rel: RelNode, buckets: int) -> RelNode:
@@ -115,7 +115,13 @@ class _Split:
         marks: dict[int | None, int] = {}
         parts = [part for parts in self._parts for part in parts]
         calls = [part.call for part in parts]
-        if len([group for group in groups if group is not None]) > 1:
+        spread = {
+            part.spread
+            for call, own in zip(self._rel.calls, self._parts, strict=True)
+            for part in own
+            if _is_spread(call)
+        }
+        if len(spread) > 1:
             groups.sort(key=lambda group: len(self._given.fields) if group is None else group)
             source, marks = self._expanded(source, groups, places)
             source, calls = _marked(source, parts, marks)

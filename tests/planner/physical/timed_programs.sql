@@ -17,6 +17,7 @@ CREATE TABLE plain3 (id INT, k STRING, v INT, d DOUBLE, ts TIMESTAMP(3)) WITH ('
 CREATE TABLE arr (k STRING, xs ARRAY<INT>, m MAP<STRING, INT>, rs ARRAY<ROW<a INT, b STRING>>) WITH ('connector'='filesystem','path'='/data/in','format'='json');
 CREATE TABLE dim (id INT, name STRING, city STRING, price DECIMAL(10,2), PRIMARY KEY (id) NOT ENFORCED) WITH ('connector'='jdbc','url'='jdbc:x','table-name'='t');
 CREATE TABLE dimnk (id INT, name STRING, city STRING) WITH ('connector'='jdbc','url'='jdbc:x','table-name'='t','lookup.cache'='PARTIAL','lookup.partial-cache.max-rows'='100');
+CREATE TABLE fxn (cur STRING, rate DECIMAL(10,4), note STRING, PRIMARY KEY (cur) NOT ENFORCED) WITH ('connector'='filesystem','path'='/data/in','format'='debezium-json');
 --- over_rows_unb (c0 VARCHAR(2147483647), c1 INT, c2 INT)
 SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM ev;
 --- over_rows_bounded (c0 VARCHAR(2147483647), c1 INT, c2 INT, c3 BIGINT)
@@ -675,6 +676,48 @@ SELECT k, 1 + SUM(v) OVER w * 2 - COALESCE(LAG(v) OVER (PARTITION BY k ORDER BY 
 SELECT LAG(1) OVER (PARTITION BY k ORDER BY ts), FIRST_VALUE('a') OVER (PARTITION BY k ORDER BY ts) FROM ev;
 --- f_lookup_cdc_over (c0 VARCHAR(2147483647), c1 INT)
 SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY pt) FROM (SELECT k, v, PROCTIME() AS pt FROM plain2);
+--- ds_avg (c0 VARCHAR(2147483647), c1 BIGINT, c2 DOUBLE, c3 INT, c4 DOUBLE, c5 INT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v), AVG(d), AVG(DISTINCT v), MIN(d), SUM(DISTINCT id) FROM plain2 GROUP BY k;
+--- ds_global2 (c0 BIGINT, c1 BIGINT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT COUNT(DISTINCT v), COUNT(DISTINCT id) FROM plain2;
+--- ds_filter2 (c0 VARCHAR(2147483647), c1 BIGINT, c2 BIGINT, c3 BIGINT, c4 INT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v) FILTER (WHERE id > 1), COUNT(DISTINCT v) FILTER (WHERE id > 5), COUNT(*) FILTER (WHERE v > 2), SUM(v) FROM plain2 GROUP BY k;
+--- ds_only (c0 BIGINT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT COUNT(DISTINCT v) FROM plain2;
+--- ds_groupkey (c0 VARCHAR(2147483647), c1 BIGINT, c2 BIGINT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT k), COUNT(DISTINCT v) FROM plain2 GROUP BY k;
+--- ds_retract (c0 VARCHAR(2147483647), c1 BIGINT, c2 DECIMAL(38, 4))
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT note, COUNT(DISTINCT cur), SUM(rate) FROM fx GROUP BY note;
+--- ds_first (c0 VARCHAR(2147483647), c1 BIGINT, c2 INT, c3 INT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v), FIRST_VALUE(id), LAST_VALUE(id) FROM plain2 GROUP BY k;
+--- ds_unsplit (c0 VARCHAR(2147483647), c1 BIGINT, c2 MULTISET<VARCHAR(2147483647)>)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v), COLLECT(k) FROM plain2 GROUP BY k;
+--- ds_stddev (c0 VARCHAR(2147483647), c1 BIGINT, c2 DOUBLE)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v), STDDEV_POP(d) FROM plain2 GROUP BY k;
+--- ds_bucket (c0 VARCHAR(2147483647), c1 BIGINT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true'; SET 'table.optimizer.distinct-agg.split.bucket-num'='16';
+SELECT k, COUNT(DISTINCT v) FROM plain2 GROUP BY k;
+--- ds_cube (c0 VARCHAR(2147483647), c1 INT, c2 BIGINT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, v, COUNT(DISTINCT id) FROM plain2 GROUP BY CUBE (k, v);
+--- ds_min_max_distinct (c0 VARCHAR(2147483647), c1 INT, c2 INT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, MIN(DISTINCT v), MAX(v) FROM plain2 GROUP BY k;
+--- ds_ttl (c0 VARCHAR(2147483647), c1 BIGINT)
+SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT /*+ STATE_TTL('plain2'='1d') */ k, COUNT(DISTINCT v) FROM plain2 GROUP BY k;
+--- ds_mb_ttl (c0 VARCHAR(2147483647), c1 BIGINT)
+SET 'table.exec.state.ttl'='1d'; SET 'table.exec.mini-batch.enabled'='true'; SET 'table.exec.mini-batch.allow-latency'='5 s'; SET 'table.exec.mini-batch.size'='100'; SET 'table.optimizer.distinct-agg.split.enabled'='true';
+SELECT k, COUNT(DISTINCT v) FROM plain2 GROUP BY k;
 --- x_first_ignore
 SELECT k, FIRST_VALUE(v) IGNORE NULLS OVER (PARTITION BY k ORDER BY ts) FROM ev;
 --- x_nth
