@@ -70,11 +70,11 @@ def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
         source, windowing = placed.rel, placed.windowing
         keys = tuple(placed.place[index] for index in keys)
         calls = tuple(_moved_call(call, placed.place) for call in calls)
-    return _above_windows(rel, WindowPlan(source, keys, calls, windowing), shown, grouped)
+    return _above_windows(rel, _Parts(source, keys, calls, windowing), shown, grouped)
 
 
 @dataclass(frozen=True, slots=True)
-class WindowPlan:
+class _Parts:
     """What a window aggregate is made of."""
 
     source: RelNode
@@ -83,7 +83,7 @@ class WindowPlan:
     windowing: Windowing
 
 
-def _above_windows(rel: Aggregate, made: WindowPlan, shown: WindowColumns, grouped: frozenset[int]) -> RelNode:
+def _above_windows(rel: Aggregate, made: _Parts, shown: WindowColumns, grouped: frozenset[int]) -> RelNode:
     """The window aggregate, and above it the columns of the aggregate that it stands for."""
     time = replace(shown.time, nullable=False)
     properties = [("window_start", Property.START), ("window_end", Property.END)]
