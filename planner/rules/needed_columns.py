@@ -136,17 +136,19 @@ def _(rel: Rank, wanted: Columns) -> tuple[Columns, ...]:
 @needed.register
 def _(rel: OverAggregate, wanted: Columns) -> tuple[Columns, ...]:
     width = len(rel.input.row_type.fields)
-    used = {index for index in wanted if index < width} | set(rel.partition) | {key.index for key in rel.order}
-    for call in wanted_calls(rel, wanted).values():
+    calls = wanted_calls(rel, wanted)
+    used = {index for index in wanted if index < width}
+    if calls:
+        used |= set(rel.partition) | {key.index for key in rel.order}
+    for call in calls.values():
         used.update(index for index in call.args if index < width)
     return (frozenset(used),)
 
 
 def wanted_calls(rel: OverAggregate, wanted: Columns) -> dict[int, AggregateCall]:
-    """The calls whose values are read, by their column; at least one."""
-    width = len(rel.input.row_type.fields)
-    every = dict(enumerate(rel.calls, width))
-    return {at: call for at, call in every.items() if at in wanted} or {width: rel.calls[0]}
+    """The calls whose values are read, by their column."""
+    every = enumerate(rel.calls, len(rel.input.row_type.fields))
+    return {at: call for at, call in every if at in wanted}
 
 
 @needed.register

@@ -36,6 +36,7 @@ from planner.algebra.traverse import map_expressions, nodes, share
 from planner.algebra.windows import GroupWindowAggregate, WindowTable
 from planner.catalog.tables import ColumnKind
 from planner.rules.needed_columns import Columns, needed, wanted_calls
+from planner.rules.push_filters import RANKING
 from plans.rex import FieldAccess, InputRef, RexNode, transform, type_of, walk
 from plans.types import RowType
 
@@ -70,11 +71,14 @@ def prune(sinks: Sequence[RelNode], keeps_key: Callable[[Scan], bool]) -> tuple[
 
 
 def forget_unused_windows(rel: RelNode) -> RelNode:
-    """The statement without the window functions whose values nobody reads, so that one read alone is recognized."""
+    """The statement without the window functions whose values nobody reads, so that one read alone is recognized.
+
+    Aggregates over one window stay: what other statements read of them is not known here.
+    """
     wanted = _wanted((rel,))
 
     def change(node: RelNode, read: Columns) -> RelNode:
-        if not isinstance(node, Project) or not any(contains(rex, Over) for rex in node.exprs):
+        if not isinstance(node, Project) or len(_windows(node)) < 2:
             return node
         exprs = tuple(
             null_of(type_of(rex)) if contains(rex, Over) and at not in read else rex
@@ -87,6 +91,17 @@ def forget_unused_windows(rel: RelNode) -> RelNode:
         inputs = tuple(done[id(child)] for child in node.inputs)
         done[id(node)] = change(node.with_inputs(inputs), wanted[id(node)])
     return done[id(rel)]
+
+
+def _windows(rel: Project) -> set[tuple[object, ...]]:
+    """The different windows of a projection's functions; each ranking function counts as one of its own."""
+    found: set[tuple[object, ...]] = set()
+    for rex in rel.exprs:
+        for node in walk(rex):
+            if isinstance(node, Over):
+                own = (node.name,) if node.name in RANKING else ()
+                found.add((*own, node.partition, node.order, node.unit, node.lower, node.upper))
+    return found
 
 
 def _wanted(roots: Sequence[RelNode]) -> dict[int, Columns]:
@@ -361,6 +376,8 @@ def _(rel: OverAggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...]
     source = _narrow(inputs[0], needs[0])
     old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
     kept = wanted_calls(rel, wanted)
+    if not kept:
+        return source
     calls = tuple(
         replace(call, args=tuple(source.place[arg] if arg < old else arg - old + new for arg in call.args))
         for call in kept.values()

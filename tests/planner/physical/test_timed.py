@@ -140,3 +140,16 @@ def test_a_table_that_can_only_be_looked_up_is_not_read_as_a_whole() -> None:
     sink = f"CREATE TABLE names (name STRING) WITH ({_SINK});"
     with pytest.raises(CompiledPlanError, match="can only be looked up"):
         TableEnvironment().compile_script(f"{setup}{sink}INSERT INTO names SELECT name FROM dim;")
+
+
+def test_a_window_that_several_inserts_read_is_computed_once() -> None:
+    setup = programs()["over_rows_unb"].split("CREATE TABLE sink_auto")[0]
+    script = f"""{setup}
+    CREATE TABLE sums (k STRING, s INT) WITH ({_SINK});
+    CREATE TABLE counts (k STRING, n BIGINT) WITH ({_SINK});
+    CREATE VIEW both_of AS SELECT k, SUM(v) OVER w AS s, COUNT(*) OVER w AS n
+    FROM ev WINDOW w AS (PARTITION BY k ORDER BY ts);
+    EXECUTE STATEMENT SET BEGIN
+    INSERT INTO sums SELECT k, s FROM both_of; INSERT INTO counts SELECT k, n FROM both_of; END;"""
+    nodes = TableEnvironment().compile_script(script).to_data()["nodes"]
+    assert [kind_of(node) for node in nodes].count("over-aggregate") == 1
