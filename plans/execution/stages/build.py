@@ -30,7 +30,14 @@ from plans.execution.operators.base import (
 from plans.execution.operators.changelog import sink_materializer
 from plans.execution.program import Program, consumers, is_target, scan_columns
 from plans.execution.stages.layout import Port, output_column
-from plans.execution.stages.watermarks import WATERMARK, assigners_above, meeting, watermark_times, with_watermarks
+from plans.execution.stages.watermarks import (
+    WATERMARK,
+    assigners_above,
+    held_back,
+    meeting,
+    watermark_times,
+    with_watermarks,
+)
 from plans.execution.types import to_spark
 from plans.nodes import Sink, TableSourceScan
 from plans.types import FieldsType, LogicalType, RowType
@@ -167,7 +174,7 @@ class StageBuilder:
             finish = self.operators[node].finish
             columns = columns if finish is None else tuple(finish(columns))
             condition = None if alone else F.col("op") == F.lit(self._tag(node))
-            watermark = F.col(WATERMARK) - F.lit(self.operators[node].holds_back) if self.program.event_time else None
+            watermark = held_back(self.operators[node].holds_back) if self.program.event_time else None
             flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), columns, condition, watermark)
             pieces += self._pieces(node, flow, level + 1)
         if passing:

@@ -102,6 +102,14 @@ def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
     return found
 
 
+def held_back(delay: int) -> Column:
+    """The watermark of the rows of an operator that holds it back by so many ms; what is unknown stays unknown."""
+    watermark = F.col(WATERMARK)
+    if delay == 0:
+        return watermark
+    return F.when(watermark > F.lit(UNKNOWN + delay), watermark - F.lit(delay)).otherwise(watermark)
+
+
 def meeting(flow: Flow) -> Flow:
     """The rows where those of several watermark assigners meet: the batch's watermark counts, the least of all.
 
