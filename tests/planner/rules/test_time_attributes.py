@@ -74,3 +74,24 @@ def test_what_is_ranked_above_a_join_knows_that_its_times_are_plain() -> None:
 def test_a_filter_on_a_rowtime_compares_its_value() -> None:
     plan = compiled("INSERT INTO ids SELECT id FROM o WHERE ts > TIMESTAMP '2020-01-01 00:00:00'")
     assert "where=[(CAST(ts AS TIMESTAMP(3)) > 2020-01-01" in descriptions(plan)
+
+
+def test_a_rowtime_has_milliseconds_whatever_its_column_has() -> None:
+    environment = TableEnvironment()
+    environment.execute_sql(
+        DDL + "CREATE TABLE seconds (id INT, ts TIMESTAMP(0), WATERMARK FOR ts AS ts) "
+        "WITH ('connector' = 'filesystem', 'path' = '/s', 'format' = 'json');"
+    )
+    plan = environment.compile_plan_sql("INSERT INTO times SELECT id, ts FROM seconds")
+    row = next(item for item in plan.nodes if item.kind == "watermark-assigner").output_type
+    assert [type_.precision for type_ in row.children() if isinstance(type_, TimestampBase)] == [3]
+
+
+def test_a_rowtime_is_plain_before_it_is_cast_to_another_type() -> None:
+    plan = compiled("INSERT INTO times SELECT id, CAST(CAST(ts AS STRING) AS TIMESTAMP(3)) FROM o")
+    assert "CAST(CAST(CAST(ts AS TIMESTAMP(3)) AS VARCHAR(2147483647)) AS TIMESTAMP(3))" in descriptions(plan)
+
+
+def test_columns_are_read_in_the_order_of_a_projection_above_the_watermark() -> None:
+    plan = compiled("INSERT INTO zoned SELECT id, proc FROM o")
+    assert "Calc(select=[id, PROCTIME() AS proc, ts])" in descriptions(plan)
