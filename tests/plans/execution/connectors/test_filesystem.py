@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,7 @@ def test_partitions_of_dates_and_times(session: SparkSession, tmp_path: Path) ->
         ({"json.timestamp-format.standard": "ISO"}, "one of 'SQL', 'ISO-8601'"),
         ({"csv.null-literal": "x"}, "unknown option 'csv.null-literal'"),
         ({"sink.partition-commit.policy.kind": "success-file"}, "is not supported"),
-        ({"format": "avro"}, "format 'avro' is not supported"),
+        ({"format": "protobuf"}, "format 'protobuf' is not supported"),
     ],
 )
 def test_options_are_checked_before_anything_starts(
@@ -196,3 +197,40 @@ def test_options_are_checked_before_anything_starts(
 def test_monitored_folder_is_unbounded(session: SparkSession, tmp_path: Path) -> None:
     spec = table(tmp_path, options={"source.monitor-interval": "1 s", "source.report-statistics": "all"})
     assert not open_source(spec, SourceContext(session, "UTC")).bounded
+
+
+@pytest.mark.parametrize("format_", ["canal-json", "maxwell-json", "orc", "avro", "parquet", "raw"])
+def test_each_format_in_a_growing_partitioned_folder(session: SparkSession, tmp_path: Path, format_: str) -> None:
+    place = tmp_path / "out"
+    spec = table(place, format_=format_, partition_keys=("k",), options={"source.monitor-interval": "1 s"})
+    sink = open_sink(spec, SinkContext(session, "UTC", "run", print))
+    sink.write(rows(session, (0, 1, "a"), (0, 2, "b"), (0, 1, "c")), 0)
+    # Of a batch without rows nothing is left, and one that is written again is there once.
+    sink.write(rows(session).where("f0 = 0"), 1)
+    again = open_sink(spec, SinkContext(session, "UTC", "run", print))
+    again.write(rows(session, (0, 1, "a"), (0, 2, "b"), (0, 1, "c")), 0)
+    assert sorted(path.parent.name for path in place.rglob("part-*")) == ["k=1", "k=2"]
+    metadata = (("file.name", t.STRING),)
+    reading = replace(spec, metadata=metadata)
+    found: list[Row] = []
+    source = open_source(reading, SourceContext(session, "UTC"))
+    assert not source.bounded
+    query = source.frame.writeStream.foreachBatch(lambda frame, _: found.extend(frame.collect())).start()
+    try:
+        query.processAllAvailable()
+        assert sorted((row.kind, row.f0, row.f1) for row in found) == [(0, 1, "a"), (0, 1, "c"), (0, 2, "b")]
+        assert [row.f1 for row in sorted(found, key=lambda row: bytes(row.path)) if row.f0 == 1] == ["a", "c"]
+        assert all(row.m0.startswith("part-run-0-") for row in found)
+        sink.write(rows(session, (0, 3, "d")), 2)
+        query.processAllAvailable()
+        assert [(row.f0, row.f1) for row in found[3:]] == [(3, "d")]
+    finally:
+        query.stop()
+
+
+@pytest.mark.parametrize("format_", ["orc", "avro", "raw"])
+def test_formats_of_inserts_alone(session: SparkSession, tmp_path: Path, format_: str) -> None:
+    spec = table(tmp_path / "out", "v STRING", format_)
+    frame = rows(session, (3, 1, "a")).drop("f0").withColumnRenamed("f1", "f0")
+    with pytest.raises(Exception, match=f"format '{format_}' of table c.d.t holds inserts alone"):
+        open_sink(spec, SinkContext(session, "UTC", "run", print)).write(frame, 0)
