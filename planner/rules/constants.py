@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.expressions import conjunction, conjuncts, is_false, is_true
+from planner.algebra.expressions import NEGATED, conjunction, conjuncts, is_false, is_true
 from planner.algebra.nodes import Filter, Join, Project, RelNode, SetKind, SetOp, Sort, Values
 from planner.algebra.timed import TemporalJoin
 from planner.algebra.traverse import map_expressions, rewrite_shared
 from planner.functions.fold import simplify, simplify_condition
-from plans.rex import Literal, RexNode
+from plans.rex import Call, Literal, RexNode, type_of
 from plans.types import INT, row_of
 
 
@@ -25,7 +25,7 @@ def _simplified(rel: RelNode) -> RelNode:
         rel = map_expressions(rel, simplify)
     match rel:
         case Filter():
-            parts = conjuncts(rel.condition)
+            parts = [inner for part in conjuncts(rel.condition) for inner in _without_case(part)]
             if any(map(is_false, parts)):
                 return Values(rel.row_type, ())
             condition = conjunction(part for part in parts if not is_true(part))
@@ -37,6 +37,19 @@ def _simplified(rel: RelNode) -> RelNode:
         case Values():
             return _values(rel)
     return rel
+
+
+def _without_case(part: RexNode) -> list[RexNode]:
+    """`CASE WHEN c THEN x END > 1` as what it needs to be true: `c` and `x > 1`."""
+    if not isinstance(part, Call) or part.name not in NEGATED or not isinstance(part.operands[1], Literal):
+        return [part]
+    choice, bound = part.operands
+    if not isinstance(choice, Call) or choice.name != "$CASE$1" or len(choice.operands) != 3:
+        return [part]
+    when, then, otherwise = choice.operands
+    if not isinstance(otherwise, Literal) or otherwise.value is not None or type_of(when).nullable:
+        return [part]
+    return [*conjuncts(when), part.with_children((then, bound))]
 
 
 def _values(rel: Values) -> RelNode:
