@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planner.environment import TableEnvironment
 from plans.execution.options import RunOptions
 from plans.execution.run import Run
+from plans.execution.stages.watermarks import UNKNOWN, held_back
 from plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -97,3 +98,11 @@ def test_all_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
     assert found == {1: None, 2: 10, 3: None, 4: 20, 5: 20, 6: 20, 7: None}
     assert [id_ for (id_,) in lines(tmp_path / "sorted")] == [2, 1, 3, 5, 4, 7]
     assert sorted(lines(tmp_path / "rising")) == [("E", 3, 2, 10)]
+
+
+def test_what_is_held_back_keeps_the_unknown(spark: SparkSession) -> None:
+    given = [(UNKNOWN,), (UNKNOWN + 4,), (UNKNOWN + 5,), (None,), (10,)]
+    frame = spark.createDataFrame(given, "watermark BIGINT")
+    found = [row[0] for row in frame.select(held_back(4)).collect()]
+    assert found == [UNKNOWN, UNKNOWN + 4, UNKNOWN + 1, None, 6]
+    assert [row[0] for row in frame.select(held_back(0)).collect()] == [value for (value,) in given]
