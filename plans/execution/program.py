@@ -6,14 +6,14 @@ Everything that can be refused is refused here, before a checkpoint or an output
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plans.errors import UnsupportedError
 from plans.execution import operators  # noqa: F401 - registers the lowerings
 from plans.execution.connectors.base import TableSpec
 from plans.execution.operators.base import has_event_time, is_keyed, is_stateless, refuse
 from plans.execution.stages.layout import Layout, Port, lay_out
-from plans.nodes import Sink, TableSourceScan, Values, WatermarkAssigner
+from plans.nodes import Sink, TableSourceScan, Values
 from plans.nodes.base import PlanNode
 from plans.nodes.tables import CatalogTable, PhysicalColumn, ProjectPushDown, ReadingMetadata, ResolvedTable
 from plans.plan import CompiledPlan
@@ -47,8 +47,8 @@ class Program:
 
     @property
     def event_time(self) -> bool:
-        """True when rows carry watermarks."""
-        return any(isinstance(node, WatermarkAssigner) for node in self.plan.nodes)
+        """True when rows carry watermarks: some operator waits for them."""
+        return bool(self.layout.event_time)
 
     def starts(self, source: int) -> tuple[int, ...]:
         """The plan nodes whose rows a source gives: the scans of a table, or a values node."""
@@ -132,9 +132,14 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
     found = {}
     for scans in groups.values():
         keys: dict[str, LogicalType] = {}
+        used: set[int] = set()
         for scan in scans:
-            keys |= dict(scan_columns(scan).metadata)
-        found[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table_spec(scans[0], tuple(keys.items())))
+            columns = scan_columns(scan)
+            keys |= dict(columns.metadata)
+            used |= {path[0] for path in columns.paths}
+        table = table_spec(scans[0], tuple(keys.items()))
+        wanted = frozenset(table.columns.names[at] for at in used)
+        found[scans[0].id] = SourceTable(scans[0].id, tuple(scans), replace(table, wanted=wanted))
     return found
 
 

@@ -40,6 +40,7 @@ class TableSpec:
         partition_keys: names of the columns of PARTITIONED BY.
         primary_key: names of the primary key's columns.
         node: the plan node's id, for messages.
+        wanted: of a source, the names of the columns that are used; None for all. The others may be null.
     """
 
     identifier: str
@@ -49,6 +50,7 @@ class TableSpec:
     partition_keys: tuple[str, ...] = ()
     primary_key: tuple[str, ...] = ()
     node: int = 0
+    wanted: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,7 @@ def _format(table: TableSpec) -> tuple[Format, FormatSpec]:
         replace(table.columns, fields=kept),
         own,
         tuple(key.removeprefix("value.") for key in keys),
+        table.wanted,
     )
     for key in spec.metadata:
         if key not in found.metadata:

@@ -34,12 +34,14 @@ class FormatSpec:
         row: the columns that are in the files, in order.
         options: the format's options without prefix, checked.
         metadata: keys of the format's metadata that are asked for, in order.
+        wanted: of a source, the names of the columns that are used; None for all. The others may be null, of any type.
     """
 
     table: str
     row: t.RowType
     options: Mapping[str, str]
     metadata: tuple[str, ...] = ()
+    wanted: frozenset[str] | None = None
 
     def flag(self, name: str, default: bool = False) -> bool:
         """A boolean option."""

@@ -74,11 +74,20 @@ class CsvFormat(LineFormat):
         """Rows of files; see `Format.scan`."""
         # Of all formats Spark knows the schema of its own text files alone.
         lines = files.format(_WHOLE_FILES).schema("value string").option("lineSep", "\n").load(path)
-        return self.decoded(lines, _plain(spec), extra)
+        return self.decoded(lines, _plain(replace(spec, row=_wanted(spec))), extra)
 
     def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
         """Files of rows; see `Format.writer`."""
         return super().writer(frame, _plain(spec), extra)
+
+
+def _wanted(spec: FormatSpec) -> t.RowType:
+    """The columns, those that nobody uses of the type that is read without a look at the cell."""
+    wanted = spec.wanted
+    if wanted is None:
+        return spec.row
+    fields = (field if field.name in wanted else replace(field, type=t.NULL) for field in spec.row.fields)
+    return replace(spec.row, fields=tuple(fields))
 
 
 def _plain(spec: FormatSpec) -> FormatSpec:

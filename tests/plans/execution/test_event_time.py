@@ -151,6 +151,18 @@ def test_state_by_processing_time_goes_beside_windows(spark: SparkSession, tmp_p
         wait_until(shrunk)
 
 
+def test_watermarks_that_nothing_waits_for_cost_no_batches(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    columns = "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND"
+    plan = TableEnvironment().compile_script(
+        table(tmp_path, "clicks", columns)
+        + table(tmp_path, "pages", "page STRING, n BIGINT", "debezium-json")
+        + "INSERT INTO pages SELECT page, COUNT(*) FROM clicks GROUP BY page;"
+    )
+    for host in ("transformWithState", "flatMapGroupsWithState"):
+        assert Run(spark, plan, RunOptions(host=host)).execute().batches == 1
+
+
 def test_event_time_needs_a_host_that_has_it(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
     with pytest.raises(UnsupportedError, match="flatMapGroupsWithState"):

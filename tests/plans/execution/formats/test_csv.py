@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,38 @@ def test_any_column_name(spark: SparkSession, tmp_path: Path) -> None:
     spec = spec_of(THREE, {}, "kind suffix m0")
     rows: list[Row] = CsvFormat().scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
     assert [tuple(row)[2:] for row in rows] == [(1, "a", "b")]
+
+
+def test_cells_that_nobody_wants_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
+    register(spark)
+    load_formats()
+    (tmp_path / "rows.csv").write_text('x,a,2\ny,"b",3\n')
+    spec = replace(spec_of(("INT", "STRING", "BIGINT"), {}, "i s n"), wanted=frozenset({"s", "n"}))
+    rows: list[Row] = CsvFormat().scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
+    assert [tuple(row)[2:] for row in rows] == [(None, "a", 2), (None, "b", 3)]
+
+
+LONG, INTEGER = 2**63 - 1, 2**31 - 1
+
+
+@pytest.mark.parametrize("quoted", ["", '"'])
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        ("1,a,2,2024-01-02 03:04:05.678", (1, "a", 2, "2024-01-02 03:04:05.678000")),
+        (f"{INTEGER},é,{LONG},2024-01-02 03:04:05", (INTEGER, "é", LONG, "2024-01-02 03:04:05")),
+        (f"{-INTEGER - 1},,{-LONG - 1},-\r", (-INTEGER - 1, "", -LONG - 1, None)),
+        ("-12, b ,-,0", (-12, " b ", None, None)),
+        (" 7 ,-,+8,2024-02-30 00:00:00", (7, None, 8, "2024-02-29 00:00:00")),
+        ("-,\t,-0,-", (None, "\t", 0, None)),
+    ],
+)
+def test_values_with_and_without_quotes(spark: SparkSession, line: str, row: tuple[object, ...], quoted: str) -> None:
+    """A line with a quote is read in another way; the quote is that of one more column."""
+    options = {"null_literal": "-", "ignore_trailing_unmappable": "true", "ignore_parse_errors": "true"}
+    text = line if not quoted else line.replace("\r", "") + ',""'
+    found = read(spark, text + "\n", "INT", "STRING", "BIGINT", "TIMESTAMP(6)", **options)
+    assert [(*cells[:3], None if cells[3] is None else str(cells[3])) for cells in found] == [row]
 
 
 def test_options(spark: SparkSession) -> None:

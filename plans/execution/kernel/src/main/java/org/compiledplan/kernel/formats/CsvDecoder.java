@@ -29,7 +29,9 @@ public final class CsvDecoder extends Decoder {
     private transient String[] names;
     private transient CsvValues.Reader[] readers;
     private transient CsvLines lines;
+    private transient CsvBytes plain;
     private transient String file;
+    private transient UTF8String lastPath;
     private transient TaskContext watched;
 
     CsvDecoder(String table, String shape, Map<String, String> options) {
@@ -58,6 +60,12 @@ public final class CsvDecoder extends Decoder {
     @Override
     protected ArrayData decode(UTF8String line) {
         prepare();
+        if (plain != null && !lines.isOpen()) {
+            GenericInternalRow row = plain.read(line);
+            if (row != null) {
+                return insert(row);
+            }
+        }
         List<String> cells = lines.add(line.toString());
         if (lines.isOpen()) {
             watchEnd();
@@ -101,8 +109,16 @@ public final class CsvDecoder extends Decoder {
                 readers[i] = values.reader(row.children()[i]);
             }
             lines = new CsvLines(separator, quote, escape, comments, trims);
+            if (!comments && !trims && escape == CsvLines.NONE && CsvBytes.fits(separator, quote)) {
+                plain = new CsvBytes(separator, quote, nothing, emptyIsNull, row.children(), readers);
+            }
         }
-        String now = String.valueOf(InputFileBlockHolder.getInputFilePath());
+        UTF8String path = InputFileBlockHolder.getInputFilePath();
+        if (path == lastPath) {
+            return;
+        }
+        lastPath = path;
+        String now = String.valueOf(path);
         if (!now.equals(file)) {
             boolean open = lines.isOpen();
             lines.clear();
