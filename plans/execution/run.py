@@ -24,9 +24,9 @@ from plans.execution.operators.enforcer import enforce
 from plans.execution.options import RunOptions
 from plans.execution.program import Program, prepare, sink_target, table_spec
 from plans.execution.progress import BatchProgress, operator_progress
+from plans.execution.session import empty_batches
 from plans.execution.stages.build import StageBuilder
 from plans.execution.stages.watermarks import end_of_input, end_text
-from plans.execution.session import empty_batches
 from plans.execution.storage import Folder
 from plans.execution.values import values_source
 from plans.identity import with_uids
