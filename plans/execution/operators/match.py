@@ -161,8 +161,7 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
     variables = [name for name, _ in elements]
     if len(set(variables)) < len(variables):
         raise refuse(node, "a pattern variable that is there twice", "give each place a variable of its own")
-    if elements[-1][1]["greedy"] and elements[-1][1]["max"] != elements[-1][1]["min"] and elements[-1][1]["max"] != 1:
-        raise refuse(node, "a greedy quantifier at the end of the pattern", "make it reluctant, or end with a variable")
+    _check_quantifiers(node, [element for _, element in elements])
     row = node.output_type
     assert isinstance(row, RowType)
     rows = _Rows(list(lowering.input_types(node)))
@@ -235,6 +234,22 @@ def _elements(node: Match, pattern: RexNode) -> list[tuple[str, dict[str, Any]]]
             return [(str(variable), {"min": least, "max": most, "greedy": not reluctant})]
         raise refuse(node, f"the pattern {dict(pattern.extra).get('sqlKind', pattern.name)}", "use a linear pattern")
     raise refuse(node, f"the pattern {type(pattern).__name__}", "use a linear pattern")
+
+
+def _check_quantifiers(node: Match, elements: Sequence[dict[str, Any]]) -> None:
+    """Refuse what Flink's patterns refuse."""
+    for before, element in zip((None, *elements), elements, strict=False):
+        if (element["min"], element["max"], element["greedy"]) == (0, 1, False):
+            raise refuse(node, "a reluctant optional variable", "make it greedy")
+        if element["min"] == 0 and before is not None and _keeps(before):
+            raise refuse(node, "an optional variable after a greedy one", "make the one before it reluctant")
+    if _keeps(elements[-1]):
+        raise refuse(node, "a greedy quantifier at the end of the pattern", "make it reluctant, or end with a variable")
+
+
+def _keeps(element: dict[str, Any]) -> bool:
+    """Whether a variable is greedy for more rows than it needs."""
+    return bool(element["greedy"]) and element["max"] != 1 and element["max"] != element["min"]
 
 
 def _skip(node: Match, after: RexNode) -> tuple[str, str | None]:

@@ -160,7 +160,7 @@ def test_a_pattern() -> None:
 @pytest.mark.parametrize(
     ("define", "last", "why"),
     [
-        (None, False, "greedy quantifier at the end"),
+        (None, False, "optional variable after a greedy one"),
         (None, True, "PREV or NEXT with an offset"),
         (call("$LAST$1", call("$+$1", reference("A"), reference("B")), literal(0)), True, "several variables"),
         (reference("X"), True, "the variable X"),
@@ -183,5 +183,22 @@ def test_patterns_that_are_refused(define: Any, last: bool, why: str) -> None:
 def test_clauses_that_are_refused(change: dict[str, Any], why: str) -> None:
     data = pattern(reference("B"))
     node_of(data, "match")["matchSpec"].update(change)
+    with pytest.raises(UnsupportedError, match=why):
+        lowered(data, "match")
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "reluctant", "why"),
+    [
+        (0, 1, True, "reluctant optional"),
+        (0, -1, False, "optional variable after a greedy one"),
+        (1, -1, False, "greedy quantifier at the end"),
+    ],
+)
+def test_quantifiers_that_are_refused(least: int, most: int, reluctant: bool, why: str) -> None:
+    data = data_of("match_recognize")
+    numbers = [literal(least), literal(most), literal(reluctant, "BOOLEAN NOT NULL")]
+    last = call("$PATTERN_QUANTIFIER$1", literal("C", "CHAR(1) NOT NULL"), *numbers, type_="NULL")
+    node_of(data, "match")["matchSpec"]["pattern"]["operands"][1] = last
     with pytest.raises(UnsupportedError, match=why):
         lowered(data, "match")
