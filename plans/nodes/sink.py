@@ -31,8 +31,8 @@ class Sink(StatefulNode):
     input_changelog_mode: tuple[RowKind, ...]
     require_upsert_materialize: Enforcing[Bool] = False
     upsert_materialize_strategy: str | None = None
-    conflict_strategy: ConflictStrategy | None = None
     input_upsert_key: Enforcing[tuple[Int, ...]] = ()
+    conflict_strategy: ConflictStrategy | None = None
 
     @property
     def waits_for_watermarks(self) -> bool:
