@@ -25,7 +25,10 @@ def stages_text(plan: CompiledPlan) -> str:
             node = program.plan.node(node_id)
             ttls = ", ".join(f"{entry.name} = {entry.ttl}" for entry in node.state_entries)
             lines.append(f"  {node.uid} (node {node_id}): {node.description}")
-            lines.append(f"    state: {ttls}")
+            if ttls:
+                lines.append(f"    state: {ttls}")
+            if node_id in program.layout.event_time:
+                lines.append("    timers fire by watermark")
         for port in program.layout.passing(level):
             lines.append(f"  rows for node {abs(port.node)} pass")
     lines.append("sinks")

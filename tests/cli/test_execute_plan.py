@@ -84,10 +84,10 @@ def test_dry_run_shows_stages_and_starts_nothing(plan_file: PlanFile) -> None:
 
 
 def test_a_node_that_cannot_run_is_refused_by_name() -> None:
-    plan = Path(__file__).parents[1] / "conformance/cases/window/tumble_agg/flink-plan.json"
+    plan = Path(__file__).parents[1] / "conformance/cases/errors/order_by_non_time_no_limit/flink-plan.json"
     done = run("--dry-run", str(plan))
     assert done.returncode == 1
-    assert "stream-exec-local-window-aggregate_1" in done.stderr
+    assert "stream-exec-sort_1" in done.stderr
     assert "node " in done.stderr
 
 
