@@ -55,6 +55,28 @@ def cases(*categories: str) -> list[Case]:
     return [Case(path.parent) for name in categories for path in sorted((CASES / name).glob("*/expected.json"))]
 
 
+def categories() -> list[str]:
+    """The names of all categories."""
+    return sorted(path.name for path in CASES.iterdir())
+
+
+def same_plan(left: str, right: str) -> bool:
+    """Whether two plans say the same, but for ids, uids and descriptions."""
+    return _shape(json.loads(left)) == _shape(json.loads(right))
+
+
+def _shape(plan: dict[str, Any]) -> tuple[Any, ...]:
+    place = {node["id"]: at for at, node in enumerate(plan["nodes"])}
+
+    def stripped(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: stripped(item) for key, item in value.items() if key not in ("id", "uid", "description")}
+        return [stripped(item) for item in value] if isinstance(value, list) else value
+
+    edges = [(place[edge["source"]], place[edge["target"]]) for edge in plan["edges"]]
+    return stripped(plan["nodes"]), edges
+
+
 def difference(case: Case, out: Path) -> str:
     """What is missing or too much in the sinks' files; empty where they hold what Flink computed."""
     digits = 6 if case.expected.get("float_tolerance") else 12
