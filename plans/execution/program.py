@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from plans.errors import UnsupportedError
 from plans.execution import operators  # noqa: F401 - registers the lowerings
 from plans.execution.connectors.base import TableSpec
-from plans.execution.operators.base import has_event_time, is_keyed, is_stateless, refuse
+from plans.execution.operators.base import goes_by_the_clock, has_event_time, is_keyed, is_stateless, refuse
 from plans.execution.stages.layout import Layout, Port, lay_out
 from plans.nodes import Sink, TableSourceScan, Values
 from plans.nodes.base import PlanNode
@@ -49,6 +49,11 @@ class Program:
     def event_time(self) -> bool:
         """True when rows carry watermarks: some operator waits for them."""
         return bool(self.layout.event_time)
+
+    @property
+    def goes_by_the_clock(self) -> bool:
+        """True when rows come out because processing time has come, though none come in."""
+        return any(goes_by_the_clock(node, self.plan) for node in self.plan.nodes)
 
     def starts(self, source: int) -> tuple[int, ...]:
         """The plan nodes whose rows a source gives: the scans of a table, or a values node."""

@@ -40,6 +40,8 @@ _RUN_ID, _STATE_ROWS = f"{checkpoint.FOLDER}/run-id", f"{checkpoint.FOLDER}/stat
 #: Files that tell of the end of the input, and that windows were closed by it.
 _ENDS, _ENDED = f"{checkpoint.FOLDER}/end-of-input", f"{checkpoint.FOLDER}/ended"
 _POLL_SECONDS = 0.1
+#: How often a continuous run looks for what is due by processing time, unless the user says.
+_CLOCK_MS = 1000
 #: How long to wait for the figures of a write that is over.
 _OBSERVED_SECONDS = 2.0
 
@@ -195,9 +197,11 @@ class Run:
         writer = writer.outputMode("append").option("checkpointLocation", self.folder.uri)
         if self.bounded and self.options.trigger_ms is None and not endless:
             writer = writer.trigger(availableNow=True)
-        elif self.options.trigger_ms is not None:
-            writer = writer.trigger(processingTime=f"{self.options.trigger_ms} milliseconds")
-        with empty_batches(self.spark, self.program.event_time):
+        by_clock = self.program.goes_by_the_clock and not self.bounded
+        trigger_ms = self.options.trigger_ms or (_CLOCK_MS if by_clock else None)
+        if trigger_ms is not None:
+            writer = writer.trigger(processingTime=f"{trigger_ms} milliseconds")
+        with empty_batches(self.spark, self.program.event_time or by_clock):
             return writer.start()
 
     def _write(self, frame: DataFrame, batch: int, builder: StageBuilder) -> None:

@@ -92,7 +92,7 @@ def spark_session(
 def empty_batches(spark: SparkSession, wanted: bool) -> Iterator[None]:
     """Whether queries that are started meanwhile run a batch without data once the watermark has moved.
 
-    Only plans with watermarks want them: a stage that keeps processing time would have them for ever.
+    A stage that keeps processing time has them for ever, at each trigger.
     """
     name = "spark.sql.streaming.noDataMicroBatches.enabled"
     spark.conf.set(name, str(wanted).lower())

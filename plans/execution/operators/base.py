@@ -173,6 +173,11 @@ def has_event_time(node: PlanNode, plan: CompiledPlan) -> bool:
     return found if isinstance(found, bool) else found(node)
 
 
+def goes_by_the_clock(node: PlanNode, plan: CompiledPlan) -> bool:
+    """True for a node that emits rows when processing time has come, though no row comes."""
+    return is_keyed(node) and _EVENT_TIME.get(type(node), False) is not False and not has_event_time(node, plan)
+
+
 def is_stateless(node: PlanNode) -> bool:
     """True for a node that runs as columns between stages."""
     return type(node) in _STATELESS and not is_keyed(node)

@@ -163,6 +163,18 @@ def test_watermarks_that_nothing_waits_for_cost_no_batches(spark: SparkSession, 
         assert Run(spark, plan, RunOptions(host=host)).execute().batches == 1
 
 
+def test_windows_of_the_clock_fire_though_no_more_rows_come(spark: SparkSession, tmp_path: Path) -> None:
+    plan = TableEnvironment().compile_script(
+        table(tmp_path, "clicks", "page STRING, seen AS PROCTIME()", **{"source.monitor-interval": "1 s"})
+        + table(tmp_path, "counts", "ws TIMESTAMP(3), n BIGINT")
+        + "INSERT INTO counts SELECT window_start, COUNT(*) FROM "
+        + "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(seen), INTERVAL '1' SECOND)) GROUP BY window_start, window_end;"
+    )
+    put(tmp_path / "clicks", "1.json", {"page": "a"}, {"page": "b"})
+    with running(Run(spark, plan, RunOptions(trigger_ms=100))):
+        wait_until(lambda: [count for _, count in counts(tmp_path)] == [2])
+
+
 def test_event_time_needs_a_host_that_has_it(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
     with pytest.raises(UnsupportedError, match="flatMapGroupsWithState"):
