@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,8 +43,18 @@ def test_program(case: Case, spark: SparkSession, rocksdb: None, tmp_path: Path)
     assert difference(case, tmp_path) == ""
 
 
+@pytest.fixture
+def one_partition(spark: SparkSession) -> Iterator[None]:
+    """State in one partition: quicker, where the same rows go through two in another test."""
+    setting = "spark.sql.shuffle.partitions"
+    before = str(spark.conf.get(setting))
+    spark.conf.set(setting, "1")
+    yield
+    spark.conf.set(setting, before)
+
+
 @pytest.mark.parametrize("case", RUNNABLE, ids=name)
-def test_flink_plan(case: Case, spark: SparkSession, rocksdb: None, tmp_path: Path) -> None:
+def test_flink_plan(case: Case, spark: SparkSession, rocksdb: None, one_partition: None, tmp_path: Path) -> None:
     plan = case.flink_plan(tmp_path)
     if same_plan(plan, compile_program(case.program(tmp_path)).to_json()):
         return  # `test_program` runs it

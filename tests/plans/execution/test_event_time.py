@@ -65,7 +65,7 @@ CLICKS = [click(10), click(50), click(30), click(65), click(80), click(5), click
 EXPECTED = [("00:00", 3), ("01:00", 3), ("02:00", 1)]
 
 
-@pytest.mark.parametrize("rows_a_file", [len(CLICKS), 3, 1])
+@pytest.mark.parametrize("rows_a_file", [len(CLICKS), 2])
 def test_late_rows_are_the_same_in_any_batches(spark: SparkSession, tmp_path: Path, rows_a_file: int) -> None:
     for start in range(0, len(CLICKS), rows_a_file):
         put(tmp_path / "clicks", f"{start}.json", *CLICKS[start : start + rows_a_file])
