@@ -201,7 +201,9 @@ class Run:
         trigger_ms = self.options.trigger_ms or (_CLOCK_MS if by_clock else None)
         if trigger_ms is not None:
             writer = writer.trigger(processingTime=f"{trigger_ms} milliseconds")
-        with empty_batches(self.spark, self.program.event_time or by_clock):
+        # Where the end of the input is about to fire everything, nothing needs to fire before.
+        by_watermark = self.program.event_time and (endless or not self._ends)
+        with empty_batches(self.spark, by_watermark or by_clock):
             return writer.start()
 
     def _write(self, frame: DataFrame, batch: int, builder: StageBuilder) -> None:

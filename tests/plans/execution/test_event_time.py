@@ -95,7 +95,7 @@ def test_a_crash_while_windows_are_closed(spark: SparkSession, tmp_path: Path, m
 
     def fails_in_the_end(self: object, frame: object, batch: int) -> None:
         before(self, frame, batch)  # type: ignore[arg-type]
-        if batch == 2:
+        if batch == 1:
             raise OSError("disk is full")
 
     monkeypatch.setattr(type(sink), "write", fails_in_the_end)
