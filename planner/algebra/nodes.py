@@ -95,7 +95,7 @@ class _Leaf(RelNode):
 
 
 @dataclass(frozen=True, slots=True)
-class _Single(RelNode):
+class Single(RelNode):
     """A node with one input whose columns it keeps."""
 
     input: RelNode
@@ -133,7 +133,7 @@ class Values(_Leaf):
 
 
 @dataclass(frozen=True, slots=True)
-class Project(_Single):
+class Project(Single):
     """New columns from expressions. May hold Over expressions until the rules take them out."""
 
     exprs: tuple[RexNode, ...]
@@ -145,14 +145,14 @@ class Project(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class Filter(_Single):
+class Filter(Single):
     """Rows for which `condition` is true. May hold Subquery expressions until the rules take them out."""
 
     condition: RexNode
 
 
 @dataclass(frozen=True, slots=True)
-class WatermarkAssigner(_Single):
+class WatermarkAssigner(Single):
     """Makes column `index` the rowtime, its watermark being `watermark` over the input's columns."""
 
     index: int
@@ -221,7 +221,7 @@ class TableFunctionScan(_Leaf):
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate(_Single):
+class Aggregate(Single):
     """Groups and aggregates. Columns: the grouping columns in order, then the calls.
 
     `grouping_sets` has more than one entry for GROUPING SETS, ROLLUP and CUBE (each a subset of `grouping`); the
@@ -242,7 +242,7 @@ class Aggregate(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class Sort(_Single):
+class Sort(Single):
     """ORDER BY, OFFSET, FETCH; keys may be empty (a plain LIMIT)."""
 
     keys: tuple[SortKey, ...]
@@ -251,7 +251,7 @@ class Sort(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class Rank(_Single):
+class Rank(Single):
     """ROW_NUMBER top-n: per `partition`, ordered by `order`, the rows ranked `start` to `end` (1-based, inclusive).
 
     `end_column` instead of `end` when the limit is a column. With `rank_column` the rank is the last column.
@@ -272,7 +272,7 @@ class Rank(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class Deduplicate(_Single):
+class Deduplicate(Single):
     """First or last row per `keys`, by arrival (proctime) or by rowtime column `order`."""
 
     keys: tuple[int, ...]
@@ -311,7 +311,7 @@ class SetOp(RelNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Expand(_Single):
+class Expand(Single):
     """Every input row once per entry of `projects`; used for grouping sets."""
 
     projects: tuple[tuple[RexNode, ...], ...]
@@ -324,7 +324,7 @@ class Expand(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class Sink(_Single):
+class Sink(Single):
     """The query's rows into a table, cast to its columns; `target` are the indices of the columns written.
 
     `on_conflict` is None, NOTHING, ERROR or DEDUPLICATE.

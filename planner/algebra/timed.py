@@ -13,8 +13,8 @@ from planner.algebra.nodes import (
     FrameUnit,
     JoinKind,
     RelNode,
+    Single,
     SortKey,
-    _Single,
     join_row_type,
 )
 from plans.rex import Literal, RexNode
@@ -22,7 +22,7 @@ from plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
-class OverAggregate(_Single):
+class OverAggregate(Single):
     """Adds aggregates over earlier rows to each row: the input's columns, then a column for each call.
 
     An argument of a call that is not below the number of input columns stands for one of `constants`. The offsets of
@@ -44,7 +44,7 @@ class OverAggregate(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot(_Single):
+class Snapshot(Single):
     """A table FOR SYSTEM_TIME AS OF `time`, an expression over the row to the left of a join.
 
     Stands on the right of a join in FROM alone, where the binder makes it a TemporalJoin.
@@ -81,7 +81,7 @@ class TemporalJoin(RelNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Match(_Single):
+class Match(Single):
     """MATCH_RECOGNIZE: rows in the order of `order` that match `pattern`; one row for each match.
 
     Columns: those of `partition`, then the measures. `definitions` and `measures` are over PatternInputRefs, which

@@ -15,6 +15,7 @@ from planner.algebra.nodes import (
     AggregateCall,
     JoinKind,
     RelNode,
+    Single,
     SortKey,
     join_row_type,
     named_row,
@@ -92,23 +93,7 @@ def is_rowtime(type_: TimestampBase) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Single(RelNode):
-    input: RelNode
-
-    @property
-    def row_type(self) -> RowType:
-        return self.input.row_type
-
-    @property
-    def inputs(self) -> tuple[RelNode, ...]:
-        return (self.input,)
-
-    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
-        return replace(self, input=inputs[0])
-
-
-@dataclass(frozen=True, slots=True)
-class WindowTable(_Single):
+class WindowTable(Single):
     """Each row once for every window that it falls into, with the window's start, end and time behind its columns.
 
     `index` is the time attribute.
@@ -128,7 +113,7 @@ class WindowTable(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class WindowAggregate(_Single):
+class WindowAggregate(Single):
     """Aggregates by window and `grouping`. Columns: those of `grouping`, the calls, then `properties` by name."""
 
     grouping: tuple[int, ...]
@@ -143,7 +128,7 @@ class WindowAggregate(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class GroupWindowAggregate(_Single):
+class GroupWindowAggregate(Single):
     """The older GROUP BY TUMBLE(ts, ...): as `WindowAggregate`; column `index` is the time, of the type `time`."""
 
     grouping: tuple[int, ...]
@@ -183,7 +168,7 @@ class WindowJoin(RelNode):
 
 
 @dataclass(frozen=True, slots=True)
-class WindowRank(_Single):
+class WindowRank(Single):
     """Per window and `partition`, the rows ranked `start` to `end` (None: no end). As `Rank`."""
 
     partition: tuple[int, ...]
@@ -205,7 +190,7 @@ class WindowRank(_Single):
 
 
 @dataclass(frozen=True, slots=True)
-class WindowDeduplicate(_Single):
+class WindowDeduplicate(Single):
     """Per window and `keys`, the first or last row by the time attribute `order`."""
 
     keys: tuple[int, ...]

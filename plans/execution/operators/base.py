@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from plans.errors import UnsupportedError
+from plans.nodes import WatermarkAssigner
 from plans.nodes.base import PlanNode
 from plans.types import LogicalType, RowType
 
@@ -191,6 +192,14 @@ def lower_stateless(node: PlanNode, port: int, flow: Flow, lowering: Lowering) -
 def lower_keyed(node: PlanNode, lowering: Lowering) -> KeyedOperator:
     """The kernel operator of a keyed node."""
     return _KEYED[type(node)](node, lowering)
+
+
+def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
+    """The watermark assigners whose rows come to a node."""
+    found: frozenset[int] = frozenset()
+    for below in plan.inputs(node):
+        found |= {below.id} if isinstance(below, WatermarkAssigner) else assigners_above(plan, below.id)
+    return found
 
 
 def refuse(node: PlanNode, why: str = "", remedy: str = "") -> UnsupportedError:

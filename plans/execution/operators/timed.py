@@ -6,9 +6,9 @@ from typing import Any
 
 from pyspark.sql import functions as F
 
-from plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed, refuse
+from plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, assigners_above, keyed, refuse
 from plans.execution.operators.join import join_key, joined_condition
-from plans.nodes import IntervalJoin, TemporalJoin, TemporalSort, WatermarkAssigner
+from plans.nodes import IntervalJoin, TemporalJoin, TemporalSort
 from plans.nodes.base import PlanNode
 from plans.nodes.specs import JoinSpec
 from plans.types import RowType, TimeKind, TimestampBase
@@ -27,19 +27,6 @@ def _output(node: PlanNode) -> RowType:
     return node.output_type
 
 
-def _shares_watermark(node: PlanNode, lowering: Lowering) -> bool:
-    """Whether both inputs come through one watermark assigner, so that a row's watermark is that of both."""
-    found: set[int] = set()
-    above = [node]
-    while above:
-        for each in lowering.plan.inputs(above.pop().id):
-            if isinstance(each, WatermarkAssigner):
-                found.add(each.id)
-            else:
-                above.append(each)
-    return len(found) == 1
-
-
 def _joined(node: PlanNode, spec: JoinSpec, lowering: Lowering) -> tuple[tuple[KeyedPort, KeyedPort], dict[str, Any]]:
     """The inputs and the parameters that all joins have."""
     left, right = lowering.input_types(node, 0), lowering.input_types(node, 1)
@@ -53,7 +40,8 @@ def _joined(node: PlanNode, spec: JoinSpec, lowering: Lowering) -> tuple[tuple[K
         "rightKeys": list(spec.right_keys),
         "filterNulls": list(spec.filter_nulls),
         "condition": joined_condition(spec.non_equi_condition, (*left, *right), lowering, node),
-        "sharedWatermark": _shares_watermark(node, lowering),
+        # Of one watermark assigner: a row's watermark is then that of both inputs.
+        "sharedWatermark": len(assigners_above(lowering.plan, node.id)) == 1,
     }
 
 

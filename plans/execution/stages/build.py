@@ -24,6 +24,7 @@ from plans.execution.operators.base import (
     KeyedOperator,
     KeyedPort,
     Lowering,
+    assigners_above,
     lower_keyed,
     lower_stateless,
 )
@@ -32,7 +33,6 @@ from plans.execution.program import Program, consumers, is_target, scan_columns
 from plans.execution.stages.layout import Port, output_column
 from plans.execution.stages.watermarks import (
     WATERMARK,
-    assigners_above,
     held_back,
     meeting,
     watermark_times,

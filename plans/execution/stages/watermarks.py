@@ -69,11 +69,12 @@ def with_watermarks(frame: DataFrame, times: Sequence[Column], ends: DataFrame |
     """
     if not times:
         return frame.withColumn(WATERMARK, F.lit(None).cast("bigint"))
+    time = times[0] if len(times) == 1 else F.least(*times)
     if ends is not None:
         nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in frame.schema.fields]
         frame = frame.withColumn(_END, F.lit(None).cast("bigint")).unionByName(ends.select(*nothing, F.col(_END)))
-        times = [F.coalesce(F.col(_END), *times)] if len(times) == 1 else [F.coalesce(F.col(_END), F.least(*times))]
-    timed = frame.withColumn(_TIME, F.timestamp_millis(times[0] if len(times) == 1 else F.least(*times)))
+        time = F.coalesce(F.col(_END), time)
+    timed = frame.withColumn(_TIME, F.timestamp_millis(time))
     # The row's watermark depends on the rows before it, so no filter may get below: Spark moves none below a call that
     # is not deterministic.
     counted = timed.withWatermark(_TIME, "0 seconds").withColumn(
@@ -92,14 +93,6 @@ def end_of_input(spark: SparkSession, folder: str) -> DataFrame:
 def end_text() -> str:
     """What is written into such a file."""
     return f'{{"{_END}": {END}}}\n'
-
-
-def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
-    """The watermark assigners whose rows come to a node."""
-    found: frozenset[int] = frozenset()
-    for below in plan.inputs(node):
-        found |= {below.id} if isinstance(below, WatermarkAssigner) else assigners_above(plan, below.id)
-    return found
 
 
 def held_back(delay: int) -> Column:
