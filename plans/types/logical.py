@@ -7,10 +7,13 @@ are in digits, characters or bytes, as in SQL.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+if TYPE_CHECKING:
+    from plans.types.conversions.converter import DataTypeConverter
 
 MAX_LENGTH = 2147483647
 
@@ -25,9 +28,13 @@ class TimeKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalType:
-    """Base of all types. `nullable` is True unless the type says NOT NULL."""
+    """Base of all types. `nullable` is True unless the type says NOT NULL.
+
+    `conversions` are the program's own, see `with_custom_conversion`; they are no part of what the type is.
+    """
 
     nullable: bool = True
+    conversions: tuple[tuple[type, DataTypeConverter[Any, Any]], ...] = field(default=(), compare=False, repr=False)
 
     #: Flink's LogicalTypeRoot, the name used in the JSON form of a type.
     ROOT: ClassVar[str] = ""
@@ -50,6 +57,33 @@ class LogicalType:
     def children(self) -> Iterator[LogicalType]:
         """The types this one is made of, in order."""
         return iter(())
+
+    def with_custom_conversion(self, class_: type, converter: DataTypeConverter[Any, Any]) -> Self:
+        """The same type, whose values may also be objects of a class of the program's own.
+
+        Source: the DataTypeConverter FLIP, "Public Interfaces", 2.
+
+        Args:
+            class_: the external class; subclasses are converted too.
+            converter: converts its objects; has `to_internal` and `to_external`.
+
+        Raises:
+            ProgramError: `class_` is no class, or `converter` lacks a method.
+        """
+        return self.with_custom_conversions({class_: converter})
+
+    def with_custom_conversions(self, conversions: Mapping[type, DataTypeConverter[Any, Any] | None]) -> Self:
+        """The same type with several custom conversions; a class with None is left out.
+
+        Raises:
+            ProgramError: as `with_custom_conversion`.
+        """
+        from plans.types.conversions.converter import check_conversion
+
+        added = {class_: converter for class_, converter in conversions.items() if converter is not None}
+        for class_, converter in added.items():
+            check_conversion(class_, converter)
+        return replace(self, conversions=tuple((dict(self.conversions) | added).items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

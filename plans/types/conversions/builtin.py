@@ -1,0 +1,205 @@
+"""The built-in conversions, as a table: for each logical type the Python classes it takes and gives.
+
+The first class of a type is the one that its values come out as, unless `bridged_to` names another. A function of a
+conversion raises ValueError, TypeError or ArithmeticError for an object that is no value of the type.
+
+Source: the conversions of Flink's "Data Types" page, with Python's classes in the place of Java's.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from numbers import Integral, Real
+from typing import Any
+
+from plans.types import logical as t
+
+Convert = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A class that values of a type may be, outside.
+
+    Args:
+        class_: the class; its subclasses are taken too.
+        to_internal: (object, type) to internal value; None where the class only comes out.
+        to_external: (internal value, type) to object; None where the class only goes in.
+        note: what a reader of the table should know.
+    """
+
+    class_: type
+    to_internal: Convert | None
+    to_external: Convert | None
+    note: str = ""
+
+
+def same(value: Any, type_: Any) -> Any:
+    """The value itself."""
+    return value
+
+
+_UTC = dt.UTC
+_DECIMALS = Context(prec=76, rounding=ROUND_HALF_UP)
+
+
+def _whole(value: Any, type_: t.IntegerType) -> int:
+    if isinstance(value, bool):
+        raise TypeError("a bool is no number")
+    number, most = int(value), 2 ** (type_.BITS - 1)
+    if not -most <= number < most:
+        raise OverflowError(f"it does not fit {type_.text()}, which holds {-most} to {most - 1}")
+    return number
+
+
+def _real(value: Any, type_: Any) -> float:
+    if isinstance(value, bool):
+        raise TypeError("a bool is no number")
+    return float(value)
+
+
+def _single(value: Any, type_: Any) -> float:
+    number = _real(value, type_)
+    if abs(number) > 3.4028235677973366e38 and number not in (float("inf"), float("-inf")):
+        raise OverflowError("it does not fit FLOAT")
+    return number
+
+
+def _decimal(value: Any, type_: t.DecimalType) -> Decimal:
+    if isinstance(value, bool):
+        raise TypeError("a bool is no number")
+    number = value if isinstance(value, Decimal) else Decimal(int(value))
+    if not number.is_finite():
+        raise ValueError(f"DECIMAL has no {number}")
+    rounded = number.quantize(Decimal(1).scaleb(-type_.scale), context=_DECIMALS)
+    if rounded.adjusted() + 1 + type_.scale > type_.precision and rounded:
+        raise OverflowError(f"it does not fit {type_.text()}")
+    return rounded
+
+
+def _date(value: dt.date, type_: Any) -> dt.date:
+    if isinstance(value, dt.datetime):
+        raise TypeError("a datetime is no date; take its .date()")
+    return value
+
+
+def _millis_of_day(value: dt.time, type_: Any) -> int:
+    if value.tzinfo is not None:
+        raise ValueError("TIME has no time zone")
+    return ((value.hour * 60 + value.minute) * 60 + value.second) * 1000 + value.microsecond // 1000
+
+
+def _day_millis(value: Any, type_: Any) -> int:
+    number = _whole(value, t.INT)
+    if not 0 <= number < 86_400_000:
+        raise ValueError("the milliseconds of a day are 0 to 86399999")
+    return number
+
+
+def _time(value: int, type_: Any) -> dt.time:
+    seconds, millis = divmod(value, 1000)
+    return dt.time(seconds // 3600, seconds // 60 % 60, seconds % 60, millis * 1000)
+
+
+def _plain_datetime(value: dt.datetime, type_: Any) -> dt.datetime:
+    if value.tzinfo is not None:
+        raise ValueError("TIMESTAMP has no time zone; declare TIMESTAMP_LTZ, or take the zone away")
+    return _datetime(value)
+
+
+def _instant(value: dt.datetime, type_: Any) -> dt.datetime:
+    if value.tzinfo is None:
+        raise ValueError("TIMESTAMP_LTZ is a point in time; give the datetime a tzinfo, or declare TIMESTAMP")
+    return _datetime(value).astimezone(_UTC)
+
+
+def _datetime(value: dt.datetime) -> dt.datetime:
+    """Of pandas' subclass, the plain class, microseconds."""
+    if type(value) is dt.datetime:
+        return value
+    return dt.datetime.combine(dt.datetime.date(value), dt.datetime.timetz(value))
+
+
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=_UTC)
+
+
+def _from_epoch(value: Any, type_: Any) -> dt.datetime:
+    return _EPOCH + dt.timedelta(milliseconds=_whole(value, t.BIGINT))
+
+
+def _to_epoch(value: dt.datetime, type_: Any) -> int:
+    return (value - _EPOCH) // dt.timedelta(milliseconds=1)
+
+
+def _interval(value: dt.timedelta, type_: Any) -> int:
+    return value // dt.timedelta(milliseconds=1)
+
+
+def _timedelta(value: int, type_: Any) -> dt.timedelta:
+    return dt.timedelta(milliseconds=value)
+
+
+def _months(value: Any, type_: Any) -> int:
+    return _whole(value, t.INT)
+
+
+def _millis(value: Any, type_: Any) -> int:
+    return _whole(value, t.BIGINT)
+
+
+def _to(class_: Callable[[Any], Any]) -> Convert:
+    return lambda value, type_: class_(value)
+
+
+_TEXT = (Conversion(str, same, same), Conversion(bytes, lambda v, _: v.decode(), lambda v, _: v.encode(), "UTF-8"))
+_BINARY = (
+    Conversion(bytes, _to(bytes), same),
+    Conversion(bytearray, _to(bytes), _to(bytearray)),
+    Conversion(memoryview, _to(bytes), _to(memoryview)),
+)
+_INT = (Conversion(int, _whole, same), Conversion(Integral, _whole, None, "numpy's integers"))
+
+#: The conversions of the types that hold no other type; the first gives what values come out as.
+SIMPLE: dict[type[t.LogicalType], tuple[Conversion, ...]] = {
+    t.CharType: _TEXT,
+    t.VarCharType: _TEXT,
+    t.BooleanType: (Conversion(bool, same, same),),
+    t.BinaryType: _BINARY,
+    t.VarBinaryType: _BINARY,
+    t.DecimalType: (
+        Conversion(Decimal, _decimal, same, "rounded half up to the scale"),
+        Conversion(Integral, _decimal, None),
+    ),
+    t.TinyIntType: _INT,
+    t.SmallIntType: _INT,
+    t.IntType: _INT,
+    t.BigIntType: _INT,
+    t.FloatType: (Conversion(float, _single, same), Conversion(Real, _single, None, "int, numpy's numbers")),
+    t.DoubleType: (Conversion(float, _real, same), Conversion(Real, _real, None, "int, numpy's numbers")),
+    t.DateType: (
+        Conversion(dt.date, _date, same),
+        Conversion(
+            int,
+            lambda v, _: dt.date(1970, 1, 1) + dt.timedelta(days=_whole(v, t.INT)),
+            lambda v, _: (v - dt.date(1970, 1, 1)).days,
+            "days since 1970-01-01",
+        ),
+    ),
+    t.TimeType: (
+        Conversion(dt.time, _millis_of_day, _time, "milliseconds; further digits are cut off"),
+        Conversion(int, _day_millis, same, "milliseconds of the day"),
+    ),
+    t.TimestampType: (Conversion(dt.datetime, _plain_datetime, same, "without tzinfo, microseconds"),),
+    t.TimestampLtzType: (
+        Conversion(dt.datetime, _instant, same, "with tzinfo; comes out in UTC, microseconds"),
+        Conversion(int, _from_epoch, _to_epoch, "milliseconds since 1970-01-01T00:00Z"),
+    ),
+    t.YearMonthIntervalType: (Conversion(int, _months, same, "months"),),
+    t.DayTimeIntervalType: (
+        Conversion(dt.timedelta, _interval, _timedelta, "milliseconds; further digits are cut off"),
+        Conversion(int, _millis, same, "milliseconds"),
+    ),
+}

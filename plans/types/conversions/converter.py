@@ -1,0 +1,89 @@
+"""DataTypeConverter: between objects of a Python class and the internal values of a logical type.
+
+Source: the DataTypeConverter FLIP, "Public Interfaces". Internal values are those that a column holds:
+
+| type | internal value |
+| --- | --- |
+| CHAR, VARCHAR | str |
+| BOOLEAN | bool |
+| TINYINT, SMALLINT, INT, BIGINT | int |
+| FLOAT, DOUBLE | float |
+| DECIMAL | decimal.Decimal of the type's scale |
+| BINARY, VARBINARY | bytes |
+| DATE | datetime.date |
+| TIME | int, milliseconds of the day |
+| TIMESTAMP | datetime.datetime without time zone, microseconds |
+| TIMESTAMP_LTZ | datetime.datetime in UTC, microseconds |
+| INTERVAL YEAR TO MONTH | int, months |
+| INTERVAL DAY TO SECOND | int, milliseconds |
+| ARRAY | list |
+| MAP | dict |
+| MULTISET | dict from element to count |
+| ROW, STRUCTURED | tuple in the order of the fields |
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from plans.errors import ProgramError
+
+Internal = TypeVar("Internal")
+External = TypeVar("External")
+
+#: Finds the class of a name; None where there is none that may be used.
+ClassLoader = Callable[[str], "type | None"]
+
+
+class DataTypeConverter(ABC, Generic[Internal, External]):
+    """Converts between the internal values of a logical type and the objects of a class.
+
+    Neither method is ever given None, nor may it give None: NULL is passed by. A converter may be pickled.
+    """
+
+    def open(self, class_loader: ClassLoader) -> None:
+        """Called once in each process before the first value.
+
+        Args:
+            class_loader: finds classes by name, those that the program may use.
+        """
+
+    @abstractmethod
+    def to_internal(self, external: External) -> Internal:
+        """The internal value of an object."""
+
+    @abstractmethod
+    def to_external(self, internal: Internal) -> External:
+        """The object of an internal value."""
+
+
+def open_converter(converter: DataTypeConverter[Any, Any], class_loader: ClassLoader) -> None:
+    """Open a converter; its `open` may also be written without a parameter."""
+    opening = getattr(converter, "open", None)
+    if opening is None:
+        return
+    if inspect.signature(opening).parameters:
+        opening(class_loader)
+    else:
+        opening()
+
+
+def check_conversion(class_: object, converter: object) -> None:
+    """Refuse what cannot be a custom conversion.
+
+    Raises:
+        ProgramError: `class_` is no class, or `converter` lacks a method.
+    """
+    if not isinstance(class_, type):
+        raise ProgramError(f"a conversion class must be a class, not {class_!r}")
+    missing = [name for name in ("to_internal", "to_external") if not callable(getattr(converter, name, None))]
+    if isinstance(converter, type) or missing:
+        what = converter.__name__ if isinstance(converter, type) else type(converter).__name__
+        raise ProgramError(
+            f"{what} is no converter for {class_.__name__}",
+            remedy=f"give an object of a class with {' and '.join(missing or ['to_internal', 'to_external'])}, "
+            "such as a subclass of DataTypeConverter",
+        )

@@ -1,0 +1,216 @@
+"""The built-in conversions of types that hold others: ARRAY, MAP, MULTISET, ROW, STRUCTURED."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from plans.types import logical as t
+from plans.types.conversions.classes import constructor, is_named_tuple
+from plans.types.conversions.compiling import Choices, Compiled, Function, compile_conversion
+from plans.types.conversions.converter import ClassLoader
+from plans.types.row import Row
+
+if TYPE_CHECKING:
+    from plans.types.data_types import DataType
+
+Built = tuple[Choices, "Function | None"]
+
+#: The classes besides those of the program that values of nested types may be; the first is the default.
+CLASSES: dict[type[t.LogicalType], tuple[type, ...]] = {
+    t.ArrayType: (list, tuple),
+    t.MapType: (dict,),
+    t.MultisetType: (dict, Counter, list),
+    t.RowType: (Row, tuple, list, dict),
+    t.StructuredType: (Row, tuple, list, dict),
+    t.NullType: (type(None),),
+}
+
+
+def children(data_type: DataType, path: str, loader: ClassLoader) -> tuple[Compiled, ...]:
+    """The conversions of what a type holds."""
+    type_ = data_type.logical_type
+    names = type_.names if isinstance(type_, t.FieldsType) else _PARTS.get(type(type_), ())
+    return tuple(
+        compile_conversion(child, f"{path}.{name}" if path else name, loader)
+        for name, child in zip(names, data_type.children, strict=True)
+    )
+
+
+_PARTS: dict[type[t.LogicalType], tuple[str, ...]] = {
+    t.ArrayType: ("element",),
+    t.MultisetType: ("element",),
+    t.MapType: ("key", "value"),
+}
+
+
+def _array(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) -> Built:
+    inward, outward = inner[0].to_internal, inner[0].to_external
+    plain = inner[0].plain
+
+    def into(value: Any) -> list[Any]:
+        return [inward(item) for item in value]
+
+    outer = data_type.conversion_class
+    choices: Choices = [(list, into), (tuple, into), (_ArrayLike, into)]
+    if outer is list:
+        return choices, None if plain else (lambda value: [outward(item) for item in value])
+    return choices, lambda value: outer(outward(item) for item in value)
+
+
+class _ArrayLikeMeta(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        """Sequences but for texts, and numpy's arrays."""
+        if isinstance(instance, str | bytes | bytearray | memoryview):
+            return False
+        return isinstance(instance, Sequence) or hasattr(instance, "__array__")
+
+
+class _ArrayLike(metaclass=_ArrayLikeMeta):
+    """Anything that is read like a list."""
+
+
+_ArrayLike.__name__ = "Sequence"
+
+
+def _map(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) -> Built:
+    key, value = inner
+
+    def into(items: Mapping[Any, Any]) -> dict[Any, Any]:
+        return {_hashable(key.to_internal(k)): value.to_internal(v) for k, v in items.items()}
+
+    def out(items: dict[Any, Any]) -> dict[Any, Any]:
+        return {_hashable(key.to_external(k)): value.to_external(v) for k, v in items.items()}
+
+    return [(dict, into), (Mapping, into)], None if key.plain and value.plain else out
+
+
+def _multiset(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) -> Built:
+    element, outer = inner[0], data_type.conversion_class
+
+    def into(items: Mapping[Any, int]) -> dict[Any, int]:
+        return {_hashable(element.to_internal(item)): _count(number) for item, number in items.items()}
+
+    def counted(items: Sequence[Any]) -> dict[Any, int]:
+        return dict(Counter(_hashable(element.to_internal(item)) for item in items))
+
+    def out(items: dict[Any, int]) -> Any:
+        found = {_hashable(element.to_external(item)): number for item, number in items.items()}
+        if outer is list:
+            return [item for item, number in found.items() for _ in range(number)]
+        return found if outer is dict else Counter(found)
+
+    return [(dict, into), (Mapping, into), (list, counted)], None if outer is dict and element.plain else out
+
+
+def _count(number: Any) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+        raise ValueError(f"{number!r} is no count")
+    return number
+
+
+def _hashable(value: Any) -> Any:
+    """A value that may be a key of a dict: lists become tuples."""
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) -> Built:
+    type_ = data_type.logical_type
+    assert isinstance(type_, t.FieldsType)
+    names = type_.names
+    inward = tuple(item.to_internal for item in inner)
+    known = frozenset(names)
+
+    def convert(values: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple([f(value) for f, value in zip(inward, values, strict=True)])
+
+    def by_position(value: Sequence[Any]) -> tuple[Any, ...]:
+        if len(value) != len(names):
+            raise ValueError(f"it has {len(value)} fields, the type {len(names)}: {', '.join(names)}")
+        return convert(value)
+
+    def by_name(value: Mapping[str, Any]) -> tuple[Any, ...]:
+        unknown = [str(name) for name in value if name not in known]
+        if unknown:
+            raise ValueError(f"the type has no field {unknown[0]}; it has {', '.join(names)}")
+        return convert([value.get(name) for name in names])
+
+    def of_row(value: Row) -> tuple[Any, ...]:
+        held = value.field_names
+        return by_name(dict(zip(held, value, strict=True))) if held and held != names else by_position(value)
+
+    def of_object(value: Any) -> tuple[Any, ...]:
+        missing = next((name for name in names if not hasattr(value, name)), None)
+        if missing is not None:
+            raise ValueError(f"it has no field {missing}; the type has {', '.join(names)}")
+        return convert([getattr(value, name) for name in names])
+
+    choices: Choices = [(Row, of_row), (_NamedTuple, of_object), (tuple, by_position), (list, by_position)]
+    choices += [(dict, by_name), (Mapping, by_name), (_Record, of_object)]
+    class_ = data_type.conversion_class
+    if class_ not in CLASSES[t.RowType]:
+        choices.insert(0, (class_, of_object))
+    return choices, _record_out(class_, names, tuple(item.to_external for item in inner), all(i.plain for i in inner))
+
+
+def _record_out(class_: type, names: tuple[str, ...], outward: tuple[Function, ...], plain: bool) -> Function | None:
+    make: Callable[[Sequence[Any]], Any]
+    if class_ is tuple:
+        if plain:
+            return None
+        make = tuple
+    elif class_ is list:
+        make = list
+    elif class_ is dict:
+
+        def make(values: Sequence[Any]) -> Any:
+            return dict(zip(names, values, strict=True))
+
+    elif class_ is Row:
+
+        def make(values: Sequence[Any]) -> Any:
+            return Row.of(values, names)
+
+    else:
+        make = constructor(class_, names)
+    if plain:
+        return make
+    return lambda values: make([f(value) for f, value in zip(outward, values, strict=True)])
+
+
+class _NamedTupleMeta(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return is_named_tuple(type(instance))
+
+
+class _NamedTuple(metaclass=_NamedTupleMeta):
+    """Any NamedTuple."""
+
+
+class _RecordMeta(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        """Objects of dataclasses, and of other classes of the program's own that have fields."""
+        return dataclasses.is_dataclass(instance) or hasattr(instance, "__dict__")
+
+
+class _Record(metaclass=_RecordMeta):
+    """Any object with fields."""
+
+
+_NamedTuple.__name__, _Record.__name__ = "NamedTuple", "a class with these fields"
+
+
+def _null(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) -> Built:
+    return [], None
+
+
+BUILDERS: dict[type[t.LogicalType], Callable[[DataType, tuple[Compiled, ...], ClassLoader], Built]] = {
+    t.ArrayType: _array,
+    t.MapType: _map,
+    t.MultisetType: _multiset,
+    t.RowType: _fields,
+    t.StructuredType: _fields,
+    t.NullType: _null,
+}

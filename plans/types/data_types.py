@@ -1,0 +1,369 @@
+"""Data types: a logical type, and the Python class that its values have outside.
+
+    DataTypes.ROW(DataTypes.FIELD("id", DataTypes.BIGINT().not_null()), DataTypes.FIELD("tags", "ARRAY<STRING>"))
+
+Source: Flink's "Data Types" page (`DataTypes`, `bridgedTo`); the DataTypeConverter FLIP, "Public Interfaces", 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from plans.errors import ProgramError
+from plans.types import logical as t
+from plans.types.conversions.builtin import SIMPLE
+from plans.types.conversions.converter import DataTypeConverter, check_conversion
+from plans.types.conversions.nested import CLASSES
+from plans.types.parse import parse_type
+
+#: What a type may be given as: itself, a logical type, its text, or a Python class or annotation.
+AnyType = Any
+
+
+@dataclass(frozen=True)
+class DataType:
+    """A logical type with a hint of the class that its values have when they enter or leave a table. Immutable.
+
+    Args:
+        logical_type: what the values are to a program.
+        bridge: the class outside; None for the type's default.
+        converter: converts objects of `bridge`; None for a built-in conversion.
+        children: the data types of what the type holds: the element, key and value, or fields.
+    """
+
+    logical_type: t.LogicalType
+    bridge: type | None = None
+    converter: DataTypeConverter[Any, Any] | None = None
+    children: tuple[DataType, ...] = ()
+
+    def not_null(self) -> DataType:
+        """The same type, NOT NULL."""
+        return replace(self, logical_type=self.logical_type.not_null())
+
+    def nullable(self) -> DataType:
+        """The same type, nullable."""
+        return replace(self, logical_type=self.logical_type.with_nullability(True))
+
+    def bridged_to(self, class_: type, converter: DataTypeConverter[Any, Any] | None = None) -> DataType:
+        """The same type, with values of another class outside.
+
+        Args:
+            class_: one of the type's built-in classes, one of its custom conversions, or any class with a converter.
+            converter: converts objects of `class_` from and to internal values.
+
+        Raises:
+            ProgramError: the type has no conversion to the class, and no converter is given; names those it has.
+        """
+        if converter is not None:
+            check_conversion(class_, converter)
+            return replace(self, bridge=class_, converter=converter)
+        if not isinstance(class_, type):
+            raise ProgramError(f"a conversion class must be a class, not {class_!r}")
+        known = self.conversion_classes
+        if class_ in known:
+            return replace(self, bridge=class_, converter=None)
+        if isinstance(self.logical_type, t.FieldsType) and _fits(class_, self.logical_type):
+            return replace(self, bridge=class_, converter=None)
+        raise ProgramError(
+            f"{self.logical_type} has no conversion to class {class_.__name__}",
+            remedy=f"give a converter with it, or choose one of: {', '.join(item.__name__ for item in known)}",
+        )
+
+    @cached_property
+    def conversion_classes(self) -> tuple[type, ...]:
+        """The classes that values may come out as without a converter; the first is the default."""
+        type_ = self.logical_type
+        simple = tuple(item.class_ for item in SIMPLE.get(type(type_), ()) if item.to_external is not None)
+        nested = simple or CLASSES.get(type(type_), ())
+        own = tuple(class_ for class_, _ in type_.conversions)
+        found = dict.fromkeys((*nested, *own))
+        if isinstance(type_, t.StructuredType) and (known := self._class_of(type_)) is not None:
+            found = dict.fromkeys((known, *found))
+        return tuple(found)
+
+    @staticmethod
+    def _class_of(type_: t.StructuredType) -> type | None:
+        from plans.types.conversions.classes import resolve_class
+
+        return resolve_class(type_.class_name)
+
+    @property
+    def conversion_class(self) -> type:
+        """The class that values come out as."""
+        known = self.conversion_classes
+        return self.bridge or (known[0] if known else object)
+
+    @property
+    def has_built_in(self) -> bool:
+        """Whether the type has a conversion without a converter of the program's own."""
+        return type(self.logical_type) in SIMPLE or type(self.logical_type) in CLASSES
+
+    def without_bridge(self) -> DataType:
+        """The same type with its default class outside."""
+        return replace(self, bridge=None, converter=None)
+
+    def __str__(self) -> str:
+        return str(self.logical_type)
+
+
+@dataclass(frozen=True, slots=True)
+class DataTypeField:
+    """One field of `DataTypes.ROW` or `DataTypes.STRUCTURED`."""
+
+    name: str
+    data_type: DataType
+    description: str | None = None
+
+    @property
+    def field(self) -> t.Field:
+        """The field of the logical type."""
+        return t.Field(self.name, self.data_type.logical_type, self.description)
+
+
+def _fits(class_: type, type_: t.FieldsType) -> bool:
+    from plans.errors import DataError
+    from plans.types.conversions.classes import constructor
+
+    try:
+        constructor(class_, type_.names)
+    except DataError:
+        return False
+    return True
+
+
+def _of_logical(type_: t.LogicalType) -> DataType:
+    return DataType(type_, children=tuple(map(_of_logical, type_.children())))
+
+
+class DataTypes:
+    """All data types, by Flink's names. Each method raises ProgramError for lengths and precisions out of range."""
+
+    @staticmethod
+    def of(type_: AnyType) -> DataType:
+        """The data type of a type's text, a logical type, or a Python class or annotation (`int`, `list[str]`).
+
+        Raises:
+            ProgramError: it stands for no type; says what to write.
+        """
+        if isinstance(type_, DataType):
+            return type_
+        if isinstance(type_, t.LogicalType):
+            return _of_logical(type_)
+        if isinstance(type_, str):
+            return _of_logical(parse_type(type_))
+        from plans.types.extraction import data_type_of
+
+        return data_type_of(type_)
+
+    # --- numbers, texts, bytes
+
+    @staticmethod
+    def BOOLEAN() -> DataType:
+        """BOOLEAN."""
+        return DataType(t.BOOLEAN)
+
+    @staticmethod
+    def TINYINT() -> DataType:
+        """TINYINT, 8 bits."""
+        return DataType(t.TINYINT)
+
+    @staticmethod
+    def SMALLINT() -> DataType:
+        """SMALLINT, 16 bits."""
+        return DataType(t.SMALLINT)
+
+    @staticmethod
+    def INT() -> DataType:
+        """INT, 32 bits."""
+        return DataType(t.INT)
+
+    @staticmethod
+    def BIGINT() -> DataType:
+        """BIGINT, 64 bits."""
+        return DataType(t.BIGINT)
+
+    @staticmethod
+    def FLOAT() -> DataType:
+        """FLOAT, 32 bits."""
+        return DataType(t.FLOAT)
+
+    @staticmethod
+    def DOUBLE() -> DataType:
+        """DOUBLE, 64 bits."""
+        return DataType(t.DOUBLE)
+
+    @staticmethod
+    def DECIMAL(precision: int = 10, scale: int = 0) -> DataType:
+        """DECIMAL(precision, scale): 1 to 38 digits, `scale` of them after the point."""
+        _check("precision of DECIMAL", precision, 1, 38)
+        _check("scale of DECIMAL", scale, 0, precision)
+        return DataType(t.DecimalType(precision=precision, scale=scale))
+
+    @staticmethod
+    def CHAR(length: int = 1) -> DataType:
+        """CHAR(length), in characters."""
+        return DataType(t.CharType(length=_check("length of CHAR", length, 1, t.MAX_LENGTH)))
+
+    @staticmethod
+    def VARCHAR(length: int = 1) -> DataType:
+        """VARCHAR(length), in characters."""
+        return DataType(t.VarCharType(length=_check("length of VARCHAR", length, 1, t.MAX_LENGTH)))
+
+    @staticmethod
+    def STRING() -> DataType:
+        """STRING, a VARCHAR of any length."""
+        return DataType(t.STRING)
+
+    @staticmethod
+    def BINARY(length: int = 1) -> DataType:
+        """BINARY(length), in bytes."""
+        return DataType(t.BinaryType(length=_check("length of BINARY", length, 1, t.MAX_LENGTH)))
+
+    @staticmethod
+    def VARBINARY(length: int = 1) -> DataType:
+        """VARBINARY(length), in bytes."""
+        return DataType(t.VarBinaryType(length=_check("length of VARBINARY", length, 1, t.MAX_LENGTH)))
+
+    @staticmethod
+    def BYTES() -> DataType:
+        """BYTES, a VARBINARY of any length."""
+        return DataType(t.BYTES)
+
+    # --- times
+
+    @staticmethod
+    def DATE() -> DataType:
+        """DATE."""
+        return DataType(t.DATE)
+
+    @staticmethod
+    def TIME(precision: int = 0) -> DataType:
+        """TIME(precision), digits of a second."""
+        return DataType(t.TimeType(precision=_check("precision of TIME", precision, 0, 9)))
+
+    @staticmethod
+    def TIMESTAMP(precision: int = 6) -> DataType:
+        """TIMESTAMP(precision) without time zone, digits of a second."""
+        return DataType(t.TimestampType(precision=_check("precision of TIMESTAMP", precision, 0, 9)))
+
+    @staticmethod
+    def TIMESTAMP_LTZ(precision: int = 6) -> DataType:
+        """TIMESTAMP_LTZ(precision), a point in time, digits of a second."""
+        return DataType(t.TimestampLtzType(precision=_check("precision of TIMESTAMP_LTZ", precision, 0, 9)))
+
+    TIMESTAMP_WITH_LOCAL_TIME_ZONE = TIMESTAMP_LTZ
+
+    @staticmethod
+    def INTERVAL(resolution: str) -> DataType:
+        """INTERVAL of a resolution as in SQL: `DAY TO SECOND(3)`, `YEAR(4)`, `MONTH`."""
+        return _of_logical(parse_type(f"INTERVAL {resolution}"))
+
+    @staticmethod
+    def INTERVAL_DAY_TIME(day_precision: int = 2, second_precision: int = 6) -> DataType:
+        """INTERVAL DAY(p) TO SECOND(s)."""
+        return DataTypes.INTERVAL(f"DAY({day_precision}) TO SECOND({second_precision})")
+
+    @staticmethod
+    def INTERVAL_YEAR_MONTH(year_precision: int = 2) -> DataType:
+        """INTERVAL YEAR(p) TO MONTH."""
+        return DataTypes.INTERVAL(f"YEAR({year_precision}) TO MONTH")
+
+    @staticmethod
+    def NULL() -> DataType:
+        """The type of NULL alone."""
+        return DataType(t.NULL)
+
+    # --- what holds others
+
+    @staticmethod
+    def ARRAY(element: AnyType) -> DataType:
+        """ARRAY<element>."""
+        inner = DataTypes.of(element)
+        return DataType(t.ArrayType(element=inner.logical_type), children=(inner,))
+
+    @staticmethod
+    def MULTISET(element: AnyType) -> DataType:
+        """MULTISET<element>."""
+        inner = DataTypes.of(element)
+        return DataType(t.MultisetType(element=inner.logical_type), children=(inner,))
+
+    @staticmethod
+    def MAP(key: AnyType, value: AnyType) -> DataType:
+        """MAP<key, value>."""
+        pair = DataTypes.of(key), DataTypes.of(value)
+        return DataType(t.MapType(key=pair[0].logical_type, value=pair[1].logical_type), children=pair)
+
+    @staticmethod
+    def FIELD(name: str, data_type: AnyType, description: str | None = None) -> DataTypeField:
+        """A field of ROW and STRUCTURED."""
+        return DataTypeField(name, DataTypes.of(data_type), description)
+
+    @staticmethod
+    def ROW(*fields: DataTypeField | Iterable[DataTypeField] | AnyType) -> DataType:
+        """ROW<...> of fields, each from FIELD (or of types alone, named f0, f1, ...), or of a list of them.
+
+        Raises:
+            ProgramError: a field's name comes twice.
+        """
+        found = _listed(fields)
+        return DataType(t.RowType(fields=_unique(found)), children=tuple(item.data_type for item in found))
+
+    @staticmethod
+    def STRUCTURED(class_: str | type, *fields: DataTypeField | Iterable[DataTypeField]) -> DataType:
+        """STRUCTURED<'name', ...> of a class or its name; a class without fields gives those of its annotations.
+
+        Raises:
+            ProgramError: a field's name comes twice, a name that no class can have, or a class whose fields cannot be
+                told.
+        """
+        if isinstance(class_, type) and not fields:
+            return DataTypes.of(class_).not_null().nullable()
+        found = _listed(fields)
+        if isinstance(class_, str):
+            name = check_class_name(class_)
+        else:
+            from plans.types.conversions.classes import use_class
+
+            name = use_class(class_)
+        type_ = t.StructuredType(class_name=name, fields=_unique(found))
+        return DataType(type_, children=tuple(item.data_type for item in found))
+
+
+def check_class_name(name: str) -> str:
+    """The name of a structured type, checked as Flink does.
+
+    Raises:
+        ProgramError: no dotted identifiers.
+    """
+    if not all(part.replace("$", "_").isidentifier() for part in name.split(".")):
+        raise ProgramError(
+            f"invalid class name {name!r}: the name of a structured type is made of identifiers",
+            remedy="write it as 'package.module.Class'",
+        )
+    return name
+
+
+def _listed(fields: tuple[Any, ...]) -> list[DataTypeField]:
+    if len(fields) == 1 and not isinstance(fields[0], DataTypeField | DataType | str | type | t.LogicalType):
+        fields = tuple(fields[0])
+    return [
+        item if isinstance(item, DataTypeField) else DataTypeField(f"f{at}", DataTypes.of(item))
+        for at, item in enumerate(fields)
+    ]
+
+
+def _unique(fields: list[DataTypeField]) -> tuple[t.Field, ...]:
+    names = [item.name for item in fields]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ProgramError(f"the field name {twice!r} comes twice", remedy="give every field a name of its own")
+    return tuple(item.field for item in fields)
+
+
+def _check(what: str, value: int, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ProgramError(f"the {what} must be a whole number from {least} to {most}, not {value!r}")
+    return value
