@@ -19,6 +19,7 @@ from plans.execution.connectors import base as connectors
 from plans.execution.connectors import load_all
 from plans.execution.expressions import ExpressionContext, register
 from plans.execution.failures import translate
+from plans.execution.java import java_class
 from plans.execution.operators.base import Lowering
 from plans.execution.operators.enforcer import enforce
 from plans.execution.options import RunOptions
@@ -107,8 +108,8 @@ class Run:
             )
         jvm = spark._jvm
         assert jvm is not None
-        jvm.org.compiledplan.kernel.OrderNumber.register(spark._jsparkSession)
-        jvm.org.compiledplan.kernel.RowWatermark.register(spark._jsparkSession)
+        java_class(jvm, "org.compiledplan.kernel.OrderNumber").register(spark._jsparkSession)
+        java_class(jvm, "org.compiledplan.kernel.RowWatermark").register(spark._jsparkSession)
         context = connectors.SourceContext(spark, time_zone, options.max_files_per_batch)
         self._sources = {
             source: connectors.open_source(table.table, context) for source, table in self.program.tables.items()

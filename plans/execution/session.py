@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
@@ -11,6 +12,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from plans.errors import ExecutionError
+from plans.execution.java import java_class
 from plans.execution.kernel import kernel_jar, use_fit_java
 
 if TYPE_CHECKING:
@@ -44,8 +46,16 @@ DEFAULTS: dict[str, str] = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.ui.enabled": "false",
     "spark.sql.streaming.forceDeleteTempCheckpointLocation": "true",
+    # Where in Python a Column was made: ten calls to the JVM for each, and never the user's own line.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.optimizer.collapseProjectAlwaysInline": "false",
+}
+
+#: Defaults where driver and executors are one process, which has the kernel before it touches a file.
+LOCAL: dict[str, str] = {
+    "spark.hadoop.fs.file.impl": "org.compiledplan.kernel.files.NioLocalFileSystem",
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.compiledplan.kernel.files.NioLocalFs",
 }
 
 
@@ -75,8 +85,7 @@ def spark_session(
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
     settings = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | chosen | FIXED
     settings.setdefault("spark.sql.shuffle.partitions", str(_cores(master)))
-    jars = [jar for jar in settings.get("spark.jars", "").split(",") if jar]
-    settings["spark.jars"] = ",".join([*jars, kernel_jar().as_uri()])
+    _add_kernel(settings, master)
     with nullcontext() if verbose else _silent_children():
         session = _start(master, settings)
     try:
@@ -119,21 +128,53 @@ def _silent_children() -> Iterator[None]:
         os.close(nowhere)
 
 
+def _add_kernel(settings: dict[str, str], master: str) -> None:
+    """Put the kernel where Spark finds it, and its file system where nothing needs it earlier."""
+    from pyspark import SparkContext
+
+    jar = kernel_jar()
+    fresh = SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
+    if fresh and re.fullmatch(r"local(\[.*\])?", master or settings.get("spark.master") or _master("")):
+        for name, value in LOCAL.items():
+            settings.setdefault(name, value)
+        _append(settings, "spark.driver.extraClassPath", str(jar), os.pathsep)
+    else:
+        _append(settings, "spark.jars", jar.as_uri(), ",")
+
+
+def _append(settings: dict[str, str], name: str, value: str, separator: str) -> None:
+    settings[name] = separator.join([*filter(None, [settings.get(name)]), value])
+
+
+def _master(chosen: str) -> str:
+    return chosen or os.environ.get("MASTER", "local[*]")
+
+
 def _start(master: str, settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName("execute-plan")
     if master or "spark.master" not in settings:
-        builder = builder.master(master or os.environ.get("MASTER", "local[*]"))
+        builder = builder.master(_master(master))
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
+        _name_classes(session)
+        return session
     except Exception as fault:
         raise ExecutionError(
             f"Spark did not start: {_reason(fault)}",
             remedy="check --master, --conf and the log of the cluster; the Java that is used is that of JAVA_HOME",
         ) from fault
+
+
+def _name_classes(session: SparkSession) -> None:
+    """Tell the gateway where the classes are that PySpark names without their package at every turn."""
+    from py4j.java_gateway import java_import
+
+    for name in ("org.apache.spark.api.python.PythonUtils", "org.apache.spark.sql.functions"):
+        java_import(session._jvm, name)
 
 
 def _reason(fault: Exception) -> str:
@@ -148,7 +189,7 @@ def _stop(session: SparkSession) -> None:
     if jvm is not None:
         # The name is Spark's own affair; without it a stop is only slower.
         with suppress(Exception):
-            jvm.org.apache.spark.sql.execution.streaming.state.StateStore.stop()
+            java_class(jvm, "org.apache.spark.sql.execution.streaming.state.StateStore").stop()
     session.stop()
 
 

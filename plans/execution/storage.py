@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plans.execution.java import java_class
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -15,7 +17,7 @@ class Folder:
         jvm = spark._jvm
         assert jvm is not None
         self._jvm: Any = jvm
-        self._path = jvm.org.apache.hadoop.fs.Path(path)
+        self._path = java_class(jvm, "org.apache.hadoop.fs.Path")(path)
         self._fs = self._path.getFileSystem(spark._jsc.hadoopConfiguration())
 
     @property
@@ -46,7 +48,7 @@ class Folder:
             return None
         stream = self._fs.open(path)
         try:
-            data = self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream)
+            data = java_class(self._jvm, "org.apache.commons.io.IOUtils").toByteArray(stream)
         finally:
             stream.close()
         return bytes(data).decode()
@@ -65,4 +67,4 @@ class Folder:
         self._fs.rename(temporary, path)
 
     def _child(self, name: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(self._path, name)
+        return java_class(self._jvm, "org.apache.hadoop.fs.Path")(self._path, name)

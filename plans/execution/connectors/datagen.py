@@ -19,6 +19,7 @@ from plans.errors import PlanError, UnsupportedError
 from plans.execution.connectors.base import INSERT, KIND, ORD, PATH, Source, SourceContext, TableSpec, source_connector
 from plans.execution.connectors.options import Check, OptionSet, any_text, boolean, one_of, positive, whole_number
 from plans.execution.formats.base import column, java_column
+from plans.execution.java import java_class
 from plans.execution.types import ddl
 
 _SOURCE = "org.compiledplan.kernel.datagen.RowNumbers"
@@ -87,7 +88,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
         .load()
     )
     jvm: Any = context.spark._jvm
-    made = jvm.org.compiledplan.kernel.datagen.Datagen.row(
+    made = java_class(jvm, "org.compiledplan.kernel.datagen.Datagen").row(
         json.dumps(makers),
         zlib.crc32(table.identifier.encode()),
         ddl(table.columns),

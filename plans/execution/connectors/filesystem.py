@@ -30,6 +30,7 @@ from plans.execution.connectors.hadoop import Files, literally
 from plans.execution.connectors.options import OptionSet, any_text
 from plans.execution.formats import load_formats
 from plans.execution.formats.base import SUFFIX, Format, FormatSpec, column, formats, java_column, shape
+from plans.execution.java import java_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -233,7 +234,7 @@ def _field(table: TableSpec, name: str) -> t.Field:
 
 def _file_paths(spark: SparkSession) -> Any:
     jvm: Any = spark._jvm
-    return jvm.org.compiledplan.kernel.formats.FilePaths
+    return java_class(jvm, "org.compiledplan.kernel.formats.FilePaths")
 
 
 def _folder_order(common: int) -> tuple[Column, Column]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plans.execution.java import java_class
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -31,7 +33,7 @@ class Files:
 
     def __init__(self, spark: SparkSession, path: str) -> None:
         jvm: Any = spark._jvm
-        self._path_class = jvm.org.apache.hadoop.fs.Path
+        self._path_class = java_class(jvm, "org.apache.hadoop.fs.Path")
         self._conf = spark._jsparkSession.sessionState().newHadoopConf()
         self._fs = self._path(path).getFileSystem(self._conf)
         #: The path with its scheme.

@@ -9,6 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from plans.execution.java import java_class
 from plans.execution.types import ddl
 
 if TYPE_CHECKING:
@@ -52,13 +53,15 @@ def java(name: str, returns: LogicalType | str, *args: Column, options: tuple[st
     jvm: Any = context._jvm
     text = returns if isinstance(returns, str) else ddl(returns)
     gateway: Any = context._gateway
-    columns = gateway.new_array(jvm.org.apache.spark.sql.Column, len(args))
+    columns = gateway.new_array(java_class(jvm, "org.apache.spark.sql.Column"), len(args))
     for index, column in enumerate(args):
         columns[index] = column._jc
-    constants = gateway.new_array(jvm.java.lang.String, len(options))
+    constants = gateway.new_array(java_class(jvm, "java.lang.String"), len(options))
     for index, option in enumerate(options):
         constants[index] = option
-    return _column(jvm.org.compiledplan.kernel.functions.Functions.column(name, text, constants, columns))
+    return _column(
+        java_class(jvm, "org.compiledplan.kernel.functions.Functions").column(name, text, constants, columns)
+    )
 
 
 def fail(message: str, *values: Column) -> Column:

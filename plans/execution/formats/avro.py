@@ -17,6 +17,7 @@ from plans import types as t
 from plans.execution.connectors.base import INSERT, KIND
 from plans.execution.connectors.options import OptionSet, boolean, one_of
 from plans.execution.formats.base import SUFFIX, FormatSpec, check_columns, register, shape
+from plans.execution.java import java_class
 from plans.execution.types import to_spark
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class AvroFormat:
         """A file without a row; see `Format.is_empty`."""
         jvm: Any = spark._jvm
         conf = spark._jsparkSession.sessionState().newHadoopConf()
-        return bool(jvm.org.compiledplan.kernel.formats.AvroFiles.isEmpty(path, conf))
+        return bool(java_class(jvm, "org.compiledplan.kernel.formats.AvroFiles").isEmpty(path, conf))
 
 
 def _settings(spec: FormatSpec) -> dict[str, str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from plans import types as t
 from plans.errors import UnsupportedError
 from plans.execution.connectors.options import OptionSet
+from plans.execution.java import java_class
 from plans.file_columns import unfit_columns
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def walk(type_: t.LogicalType) -> list[t.LogicalType]:
 def kernel_formats(spark: SparkSession) -> Any:
     """The kernel's `Formats` class."""
     jvm: Any = spark._jvm
-    return jvm.org.compiledplan.kernel.formats.Formats
+    return java_class(jvm, "org.compiledplan.kernel.formats.Formats")
 
 
 def column(java_column: Any) -> Column:

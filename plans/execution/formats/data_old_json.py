@@ -16,6 +16,7 @@ from plans.execution.connectors.options import OptionSet, any_text
 from plans.execution.formats.base import FormatSpec, register
 from plans.execution.formats.json import JSON_OPTIONS, check_json
 from plans.execution.formats.lines import LineFormat
+from plans.execution.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -52,7 +53,7 @@ class DataOldJsonFormat(LineFormat):
         """Refuse an option that is not a regular expression of Java's, which Python's rules do not tell."""
         jvm: Any = lines.sparkSession._jvm
         try:
-            jvm.java.util.regex.Pattern.compile(spec.options.get(option, ""))
+            java_class(jvm, "java.util.regex.Pattern").compile(spec.options.get(option, ""))
         except IllegalArgumentException as fault:
             raise UnsupportedError(
                 f"option '{self.name}.{option}' is not a regular expression: "

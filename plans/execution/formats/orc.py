@@ -16,6 +16,7 @@ from plans.execution.connectors.base import INSERT, KIND
 from plans.execution.connectors.options import OptionSet
 from plans.execution.formats.base import SUFFIX, FormatSpec, check_columns, register, walk
 from plans.execution.formats.parquet import zoned
+from plans.execution.java import java_class
 from plans.execution.types import schema_of, to_spark
 
 if TYPE_CHECKING:
@@ -75,9 +76,9 @@ class OrcFormat:
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
         """A file whose footer counts no rows; see `Format.is_empty`."""
         jvm: Any = spark._jvm
-        library = jvm.org.apache.orc.OrcFile
+        library = java_class(jvm, "org.apache.orc.OrcFile")
         conf = spark._jsparkSession.sessionState().newHadoopConf()
-        reader = library.createReader(jvm.org.apache.hadoop.fs.Path(path), library.readerOptions(conf))
+        reader = library.createReader(java_class(jvm, "org.apache.hadoop.fs.Path")(path), library.readerOptions(conf))
         try:
             return int(reader.getNumberOfRows()) == 0
         finally:
@@ -87,7 +88,7 @@ class OrcFormat:
 def _zone(spark: SparkSession) -> str:
     """The zone of the JVM's clock."""
     jvm: Any = spark._jvm
-    return str(jvm.java.util.TimeZone.getDefault().getID())
+    return str(java_class(jvm, "java.util.TimeZone").getDefault().getID())
 
 
 def _moved(column: Column, type_: t.LogicalType, move: Callable[[Column], Column], zone: str) -> Column:

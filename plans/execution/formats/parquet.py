@@ -16,6 +16,7 @@ from plans.errors import UnsupportedError
 from plans.execution.connectors.base import INSERT, KIND
 from plans.execution.connectors.options import OptionSet
 from plans.execution.formats.base import SUFFIX, FormatSpec, first_unfit, register
+from plans.execution.java import java_class
 from plans.execution.types import schema_of, to_spark
 
 if TYPE_CHECKING:
@@ -70,9 +71,9 @@ class ParquetFormat:
         """A file whose footer counts no rows; see `Format.is_empty`."""
         jvm: Any = spark._jvm
         conf = spark._jsparkSession.sessionState().newHadoopConf()
-        place = jvm.org.apache.hadoop.fs.Path(path)
-        file = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(place, conf)
-        reader = jvm.org.apache.parquet.hadoop.ParquetFileReader.open(file)
+        place = java_class(jvm, "org.apache.hadoop.fs.Path")(path)
+        file = java_class(jvm, "org.apache.parquet.hadoop.util.HadoopInputFile").fromPath(place, conf)
+        reader = java_class(jvm, "org.apache.parquet.hadoop.ParquetFileReader").open(file)
         try:
             return int(reader.getRecordCount()) == 0
         finally:

@@ -15,6 +15,7 @@ from plans.errors import UnsupportedError
 from plans.execution.connectors.options import OptionSet, any_text, one_of
 from plans.execution.formats.base import FormatSpec, check_columns, register
 from plans.execution.formats.lines import LineFormat
+from plans.execution.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -55,7 +56,7 @@ def _check_charset(spark: SparkSession, spec: FormatSpec) -> None:
     name = spec.options.get("charset", "UTF-8")
     jvm: Any = spark._jvm
     try:
-        known = bool(jvm.java.nio.charset.Charset.isSupported(name))
+        known = bool(java_class(jvm, "java.nio.charset.Charset").isSupported(name))
     except IllegalArgumentException:
         known = False
     if not known:

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from plans.execution.connectors.base import KIND, ORD, PATH
+from plans.execution.java import java_class
 from plans.execution.operators.base import (
     Exploded,
     Flow,
@@ -296,7 +297,7 @@ class StageBuilder:
         }
         jvm = self.spark._jvm
         assert jvm is not None
-        kernel = jvm.org.compiledplan.kernel.Stage.attach(frame._jdf, json.dumps(spec))
+        kernel = java_class(jvm, "org.compiledplan.kernel.Stage").attach(frame._jdf, json.dumps(spec))
         self.handles.append(StageHandle({self._tag(node): node for node in hosted}, kernel))
         return SparkDataFrame(kernel.output(), self.spark)
 
@@ -338,4 +339,4 @@ class StageBuilder:
         column = condition.make([F.col(field.name) for field in types.fields])
         jvm = self.spark._jvm
         assert jvm is not None
-        return str(jvm.org.compiledplan.kernel.Conditions.serialize(sample._jdf, column._jc))
+        return str(java_class(jvm, "org.compiledplan.kernel.Conditions").serialize(sample._jdf, column._jc))
