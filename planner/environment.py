@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from planner.algebra.nodes import Sink
 from planner.catalog.memory import Catalog
@@ -13,10 +14,16 @@ from planner.sql.binding.core import Session
 from planner.sql.binding.ddl import bind_create_table, bind_create_view
 from planner.sql.binding.inserts import bind_insert
 from planner.sql.binding.queries import new_session
+from planner.sql.binding.scopes import Names
 from planner.sql.binding.source import Source
 from planner.sql.parse import parse_script
 from plans.errors import ProgramError
 from plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from planner.table.inserts import StatementSet
+    from planner.table.table import Table
+    from plans.results import TableResult
 
 _ONE = "compile one INSERT, or put several into one EXECUTE STATEMENT SET BEGIN ... END"
 
@@ -39,6 +46,8 @@ class TableEnvironment:
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         self.config = TableConfig(options)
+        #: The names of correlation variables, unique among all tables of the environment.
+        self.names = Names()
         self.catalog = Catalog(
             self.config.value("table.builtin-catalog-name"), self.config.value("table.builtin-database-name")
         )
@@ -51,17 +60,32 @@ class TableEnvironment:
         """
         self.config.set(key, value)
 
-    def execute_sql(self, text: str) -> None:
-        """Carry out statements that declare and set things: CREATE, DROP, USE, SET, RESET.
+    def execute_sql(self, text: str) -> TableResult:
+        """Carry out statements, one after another; the result is that of the last.
+
+        Statements that declare and set things take effect at once. A SELECT, an INSERT, a statement set and EXECUTE
+        PLAN start a run on an embedded local Spark: the rows of a SELECT come out of the result, and `wait()` waits
+        for an INSERT.
 
         Raises:
-            ProgramError: a statement is wrong, or writes data; with line, column and caret.
+            ProgramError: a statement is wrong; with line, column and caret.
             UnsupportedError: a statement that is not supported.
+            ExecutionError: Spark does not start.
         """
+        from plans.results import DONE
+
         source = Source(text)
         session = new_session(source, self.catalog)
+        result = DONE
         for statement in parse_script(text):
-            self._declare(session, statement)
+            if isinstance(statement, _RUNS):
+                from planner.running import run_statement
+
+                with source.at_span(statement.span):
+                    result = run_statement(self, session, statement)
+            else:
+                self._declare(session, statement)
+        return result
 
     def compile_script(self, text: str) -> CompiledPlan:
         """The plan of a script: declarations, and one INSERT or one statement set.
@@ -115,6 +139,71 @@ class TableEnvironment:
         if found is None:
             raise ProgramError("the script has no INSERT, so there is nothing to compile", remedy=_ONE)
         return found
+
+    # --- the Table API: see planner.table
+
+    def from_path(self, path: str) -> Table:
+        """A table or view of the catalog.
+
+        Raises:
+            ProgramError: there is none of that name.
+        """
+        from planner.table.environment import from_path
+
+        return from_path(self, path)
+
+    def sql_query(self, query: str) -> Table:
+        """The table that a query gives; other tables are in its text by name, or as f"... {table} ...".
+
+        Raises:
+            ProgramError: no query, or a wrong one; with line, column and caret.
+        """
+        from planner.table.environment import sql_query
+
+        return sql_query(self, query)
+
+    def from_values(self, values: Iterable[object], schema: Sequence[str] | None = None) -> Table:
+        """A table of constant rows.
+
+        Args:
+            values: the rows: tuples or lists of values, or single values.
+            schema: the names of the columns; f0, f1, ... without them.
+        """
+        from planner.table.environment import from_values
+
+        return from_values(self, values, schema)
+
+    def create_temporary_view(self, path: str, table: Table) -> None:
+        """Give a table a name, by which SQL and `from_path` find it.
+
+        Raises:
+            ProgramError: the name is taken.
+        """
+        from planner.table.environment import create_view
+
+        create_view(self, path, table, "create_temporary_view")
+
+    def drop_temporary_view(self, path: str) -> bool:
+        """Drop a temporary view; False where there is none."""
+        from planner.table.environment import drop_temporary
+
+        return drop_temporary(self, "VIEW", path)
+
+    def drop_temporary_table(self, path: str) -> bool:
+        """Drop a temporary table; False where there is none."""
+        from planner.table.environment import drop_temporary
+
+        return drop_temporary(self, "TABLE", path)
+
+    def list_tables(self) -> list[str]:
+        """The names of the tables and views of the current database."""
+        return self.catalog.names()
+
+    def create_statement_set(self) -> StatementSet:
+        """Inserts that become one plan."""
+        from planner.table.inserts import StatementSet
+
+        return StatementSet(self)
 
     def _declare(self, session: Session, statement: st.Statement) -> None:
         for class_, action in _ACTIONS.items():
@@ -208,6 +297,9 @@ def _inserts(source: Source, statement: st.Statement) -> tuple[st.Insert, ...] |
         return body.inserts
     return None
 
+
+#: Statements that read or write data, or plan files.
+_RUNS = st.Query | st.Insert | st.StatementSet | st.CompilePlan | st.ExecutePlan | st.CompileAndExecutePlan
 
 _ACTIONS: dict[type[st.Statement], Callable[..., None]] = {
     st.SetOption: TableEnvironment._set,

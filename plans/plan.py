@@ -9,11 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from plans import jsontext
 from plans.errors import PlanError
 from plans.nodes.base import Int, Json, PlanModel, PlanNode
+
+if TYPE_CHECKING:
+    from plans.results import TableResult
 
 #: The version of Flink whose plans are written, and the newest whose plans are read.
 FLINK_VERSION = "2.3"
@@ -110,11 +113,30 @@ class CompiledPlan:
         """Write a plan file, local or remote. A reader never sees half of it.
 
         Raises:
-            PlanError: the place cannot be written to.
+            PlanError: the place cannot be written to, or the plan reads or writes what only this process has.
         """
+        from plans.embedded import check_can_leave
         from plans.files import write_text
 
+        check_can_leave(self)
         write_text(path, self.to_json())
+
+    # ------------------------------------------------------------ running
+
+    def execute(self, *, time_zone: str = "UTC", checkpoint: str = "") -> TableResult:
+        """Run the plan on an embedded local Spark, in the background; `wait()` of the result waits for its end.
+
+        Args:
+            time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`.
+            checkpoint: folder of the checkpoint, where progress and state are kept; temporary if left out.
+
+        Raises:
+            UnsupportedError: the plan has something that does not run; names it.
+            ExecutionError: Spark does not start.
+        """
+        from plans.embedded import execute
+
+        return execute(self, time_zone=time_zone, checkpoint=checkpoint)
 
     # ------------------------------------------------------------ the graph
 

@@ -125,6 +125,15 @@ CONNECTORS: dict[str, Connector] = {
     )
 }
 
+#: Connectors of tables that a program has in its hands: its DataFrames, and the rows that it collects.
+IN_PROCESS: dict[str, Connector] = {
+    item.name: item
+    for item in (
+        Connector("inline", sink=False, required=("id",)),
+        Connector("collect", source=False, required=("id",), writes=Changes.ALL),
+    )
+}
+
 #: Names that Flink's distribution has and that do not run here; refused as unsupported, not as misspelt.
 FLINK_CONNECTORS = frozenset(
     "kafka upsert-kafka kinesis firehose dynamodb elasticsearch-6 elasticsearch-7 elasticsearch-8 opensearch "
@@ -216,7 +225,7 @@ def check_usable(table: CatalogTable, *, reading: bool) -> Connector:
             where=f"{where}, WITH",
             remedy=f"add 'connector' = '...', one of: {', '.join(sorted(CONNECTORS))}",
         )
-    connector = CONNECTORS.get(name)
+    connector = CONNECTORS.get(name) or IN_PROCESS.get(name)
     if connector is None:
         if name in FLINK_CONNECTORS:
             raise _unsupported("connector", name, where, CONNECTORS)

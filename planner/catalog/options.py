@@ -86,6 +86,8 @@ CONNECTOR_OPTIONS: Mapping[str, Mapping[str, Option]] = {
     "datagen": {**_COMMON, "rows-per-second": _INTEGER, "number-of-rows": _INTEGER, "scan.parallelism": _INTEGER},
     "print": {**_COMMON, "print-identifier": _TEXT, "standard-error": _BOOLEAN, "sink.parallelism": _INTEGER},
     "blackhole": {**_COMMON},
+    "inline": {**_COMMON, "id": _TEXT},
+    "collect": {**_COMMON, "id": _TEXT},
 }
 
 FORMAT_OPTIONS: Mapping[str, Mapping[str, Option]] = {

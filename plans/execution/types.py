@@ -99,3 +99,58 @@ def _ddl(type_: s.DataType) -> str:
 def _ddl_field(field: Any) -> str:
     name = field.name.replace("`", "``")
     return f"`{name}`:{_ddl(field.dataType)}"
+
+
+_LOGICAL: dict[type[s.DataType], t.LogicalType] = {
+    s.BooleanType: t.BOOLEAN,
+    s.ByteType: t.TINYINT,
+    s.ShortType: t.SMALLINT,
+    s.IntegerType: t.INT,
+    s.LongType: t.BIGINT,
+    s.FloatType: t.FLOAT,
+    s.DoubleType: t.DOUBLE,
+    s.StringType: t.STRING,
+    s.BinaryType: t.BYTES,
+    s.DateType: t.DATE,
+    s.TimestampNTZType: t.TimestampType(precision=6),
+    s.TimestampType: t.TimestampLtzType(precision=6),
+}
+
+
+def from_spark(type_: s.DataType, column: str = "") -> t.LogicalType:
+    """The logical type of a column of a DataFrame.
+
+    Args:
+        type_: its type in Spark.
+        column: its name, for errors.
+
+    Raises:
+        UnsupportedError: no logical type is held so; names the column.
+    """
+    match type_:
+        case s.CharType():
+            return t.CharType(length=type_.length)
+        case s.VarcharType():
+            return t.VarCharType(length=type_.length)
+        case s.DecimalType():
+            return t.DecimalType(precision=type_.precision, scale=type_.scale)
+        case s.ArrayType():
+            element = from_spark(type_.elementType, column)
+            return t.ArrayType(element=element.with_nullability(type_.containsNull))
+        case s.MapType():
+            key, value = from_spark(type_.keyType, column), from_spark(type_.valueType, column)
+            return t.MapType(key=key.not_null(), value=value.with_nullability(type_.valueContainsNull))
+        case s.StructType():
+            return t.RowType(
+                fields=tuple(
+                    t.Field(field.name, from_spark(field.dataType, column).with_nullability(field.nullable))
+                    for field in type_.fields
+                )
+            )
+    found = _LOGICAL.get(type(type_))
+    if found is None:
+        raise UnsupportedError(
+            f"column {column!r} has Spark's type {type_.simpleString()}, which no type of SQL is known for",
+            remedy="cast it before, to string or timestamp, say",
+        )
+    return found

@@ -6,7 +6,7 @@ import pytest
 
 from planner.algebra.nodes import Join
 from planner.environment import TableEnvironment
-from plans.errors import CompiledPlanError, ProgramError
+from plans.errors import CompiledPlanError
 from plans.plan import CompiledPlan
 
 TABLES = """
@@ -84,13 +84,6 @@ def test_what_cannot_become_a_plan(script: str, message: str) -> None:
     with pytest.raises(CompiledPlanError) as caught:
         TableEnvironment().compile_script(script)
     assert message in caught.value.message
-
-
-def test_execute_sql_writes_nothing() -> None:
-    env = TableEnvironment()
-    env.execute_sql(TABLES)
-    with pytest.raises(ProgramError, match="writes data"):
-        env.execute_sql(JOIN)
 
 
 def test_errors_of_planning_have_a_place() -> None:

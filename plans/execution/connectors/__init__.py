@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-NAMES = ("blackhole", "datagen", "filesystem", "print")
+NAMES = ("blackhole", "collect", "datagen", "filesystem", "inline", "print")
 
 
 def load_all() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from plans.embedded import IN_PROCESS
 from plans.errors import UnsupportedError
 from plans.types import LogicalType, RowType
 
@@ -147,6 +148,6 @@ def _find(registry: dict[str, F], table: TableSpec, what: str) -> F:
         raise UnsupportedError(
             f"connector {name!r} cannot be {what}",
             where=f"table {table.identifier}, node {table.node}",
-            remedy=f"connectors that can be {what}: {', '.join(sorted(registry))}",
+            remedy=f"connectors that can be {what}: {', '.join(sorted(registry.keys() - IN_PROCESS.keys()))}",
         )
     return found

@@ -1,0 +1,126 @@
+"""Statements that run: queries whose rows are collected, INSERTs, plan files. Compiled here, run by `plans.embedded`.
+
+Source: Flink's `TableEnvironment.executeSql` and `Table.execute`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from planner.algebra.nodes import RelNode, Sink
+from planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
+from planner.sql import statements as st
+from planner.sql.binding.core import Session, Surroundings
+from planner.sql.binding.inserts import bind_insert
+from plans import embedded
+from plans.plan import CompiledPlan
+from plans.results import DONE, TableResult
+from plans.types import LogicalType, TimestampBase
+
+if TYPE_CHECKING:
+    from planner.environment import TableEnvironment
+
+
+def run_query(environment: TableEnvironment, rel: RelNode) -> TableResult:
+    """Run a query; its rows come out of the result.
+
+    Raises:
+        ProgramError, UnsupportedError: the query cannot be planned, or cannot run.
+        ExecutionError: Spark does not start.
+    """
+    return _run(environment, compile_query(environment, rel))
+
+
+def compile_query(environment: TableEnvironment, rel: RelNode) -> CompiledPlan:
+    """The plan of a query whose rows this process collects; it cannot be written to a file."""
+    from planner.physical import plan
+
+    return plan([_collecting(rel)], environment.config)
+
+
+def _collecting(rel: RelNode) -> Sink:
+    name = uuid4().hex[:12]
+    columns = tuple(Column(field.name, _plain(field.type), comment=field.comment) for field in rel.row_type.fields)
+    table = CatalogTable(
+        ObjectIdentifier("default_catalog", "default_database", f"collect-{name}"),
+        columns,
+        (("connector", "collect"), ("id", name)),
+        temporary=True,
+    )
+    return Sink(rel, table)
+
+
+def _plain(type_: LogicalType) -> LogicalType:
+    return type_.as_regular() if isinstance(type_, TimestampBase) else type_
+
+
+def run_sinks(environment: TableEnvironment, sinks: list[Sink]) -> TableResult:
+    """Run INSERTs as one job, in the background unless `table.dml-sync` is set.
+
+    Raises:
+        ProgramError, UnsupportedError, ExecutionError: as `run_query`.
+    """
+    from planner.physical import plan
+
+    result = _run(environment, plan(sinks, environment.config))
+    if environment.config.boolean("table.dml-sync"):
+        result.wait()
+    return result
+
+
+def _run(environment: TableEnvironment, plan: CompiledPlan) -> TableResult:
+    zone = environment.config.value("table.local-time-zone")
+    return embedded.execute(plan, time_zone="UTC" if zone == "default" else zone)
+
+
+def run_statement(environment: TableEnvironment, session: Session, statement: st.Statement) -> TableResult:
+    """Run a statement that reads or writes data, or a plan file.
+
+    Raises:
+        ProgramError, UnsupportedError, PlanError, ExecutionError: it is wrong or does not run.
+    """
+    match statement:
+        case st.Query():
+            bound = session.bind_query(session, statement.query, Surroundings())
+            return run_query(environment, bound.rel)
+        case st.Insert():
+            return run_sinks(environment, [bind_insert(session, statement)])
+        case st.StatementSet():
+            if not statement.inserts:
+                raise session.source.error_at(statement.span, "the statement set is empty", "put an INSERT into it")
+            return run_sinks(environment, [bind_insert(session, insert) for insert in statement.inserts])
+        case st.ExecutePlan():
+            return _run(environment, CompiledPlan.read_file(statement.path))
+        case st.CompilePlan():
+            _write(environment, session, statement, if_not_exists=statement.if_not_exists)
+            return DONE
+        case st.CompileAndExecutePlan():
+            return _run(environment, _write(environment, session, statement, if_not_exists=True))
+    raise AssertionError(statement)
+
+
+def _write(
+    environment: TableEnvironment,
+    session: Session,
+    statement: st.CompilePlan | st.CompileAndExecutePlan,
+    *,
+    if_not_exists: bool,
+) -> CompiledPlan:
+    """The plan of a plan file, which is compiled and written unless it is there."""
+    from planner.physical import plan
+    from plans.errors import PlanError
+    from plans.files import exists
+
+    if exists(statement.path):
+        if if_not_exists:
+            return CompiledPlan.read_file(statement.path)
+        raise PlanError(
+            f"the plan file {statement.path} is there already",
+            remedy="write COMPILE PLAN IF NOT EXISTS, or remove the file",
+        )
+    body = statement.body
+    inserts = (body,) if isinstance(body, st.Insert) else body.inserts
+    found = plan([bind_insert(session, insert) for insert in inserts], environment.config)
+    found.write_file(statement.path)
+    return found

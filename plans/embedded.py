@@ -1,0 +1,97 @@
+"""Running plans inside the program that has them: the one door from plans and programs to the executor.
+
+Nothing of the executor is imported before something runs, so that a program that only compiles needs no Java.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plans.errors import PlanError
+from plans.nodes import Sink, TableSourceScan
+
+if TYPE_CHECKING:
+    from plans.plan import CompiledPlan
+    from plans.results import TableResult
+    from plans.types import RowType
+    from plans.types.data_types import AnyType
+
+#: Connectors whose tables are held by the process that compiled the plan.
+IN_PROCESS: Mapping[str, str] = {
+    "inline": "reads a DataFrame of this program",
+    "collect": "gives its rows to this program",
+}
+
+
+def execute(
+    plan: CompiledPlan, *, row_type: RowType | None = None, time_zone: str = "UTC", checkpoint: str = ""
+) -> TableResult:
+    """Run a plan on an embedded local Spark, in the background.
+
+    Args:
+        plan: the plan; one whose sink collects gives its rows to the result.
+        row_type: the columns of the collected rows; None for those of the plan's collecting sink, if it has one.
+        time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`.
+        checkpoint: folder of the checkpoint; temporary if left out.
+
+    Raises:
+        UnsupportedError: the plan has something that does not run; names it.
+        ExecutionError: no Java, or a Spark session is active that does not fit.
+    """
+    from plans.execution.embedded import start
+    from plans.results import TableResult
+    from plans.types import RowType
+
+    job, collected = start(plan, time_zone, checkpoint)
+    return TableResult(row_type or collected or RowType(), job)
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """A DataFrame as a table: its columns, and the options of the connector that reads it."""
+
+    row_type: RowType
+    options: Mapping[str, str]
+
+
+def inline(frame: Any, schema: AnyType = None) -> Inline:
+    """Hold a DataFrame, so that plans of this process can read it.
+
+    Args:
+        frame: of pandas, PyArrow (a Table or RecordBatch) or Spark. A streaming one of Spark is a source that never
+            ends.
+        schema: the columns: a row type, or a list of names; those of the frame if left out.
+
+    Raises:
+        ProgramError: no DataFrame; a column whose type is not known; a schema that does not fit.
+        DataError: a value that is none of its column's type; names column, type and value.
+    """
+    from plans.execution.frames import hold
+
+    row_type, name = hold(frame, schema)
+    return Inline(row_type, {"connector": "inline", "id": name})
+
+
+def check_can_leave(plan: CompiledPlan) -> None:
+    """Refuse to write a plan to a file whose tables only this process has.
+
+    Raises:
+        PlanError: names the table and what it is.
+    """
+    for node in plan.nodes:
+        if isinstance(node, TableSourceScan):
+            table = node.scan_table_source.table
+        elif isinstance(node, Sink):
+            table = node.dynamic_table_sink.table
+        else:
+            continue
+        options = table.resolved_table.options if table.resolved_table else None
+        what = IN_PROCESS.get((options or {}).get("connector", ""))
+        if what is not None:
+            raise PlanError(
+                f"the plan cannot be written to a file: the table {'.'.join(table.path)} {what}",
+                where=f"node {node.id}",
+                remedy="execute it in this program, or read from and write to tables of CREATE TABLE",
+            )

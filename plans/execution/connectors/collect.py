@@ -1,0 +1,50 @@
+"""The connector `collect`: the rows of a query, handed to the program that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plans.errors import UnsupportedError
+from plans.execution.connectors.base import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+#: What takes the rows of a sink, by the sink's option `id`: given Arrow tables of `kind`, `f0`, `f1`, ....
+RECEIVERS: dict[str, Callable[[Any], None]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Collector:
+    """Hands rows over in the order in which they were made."""
+
+    width: int
+    receive: Callable[[Any], None]
+
+    def write(self, frame: DataFrame, batch_id: int) -> None:
+        """Hand a batch over; see `Sink.write`."""
+        names = [KIND, *(f"f{at}" for at in range(self.width))]
+        # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
+        rows = frame.repartition(1).sortWithinPartitions(ORD, PATH).select(*names)
+        found = rows.toArrow()
+        if found.num_rows:
+            self.receive(found)
+
+
+@sink_connector("collect")
+def sink(table: TableSpec, context: SinkContext) -> Collector:
+    """A sink for a table.
+
+    Raises:
+        UnsupportedError: no program waits for the rows.
+    """
+    receive = RECEIVERS.get(table.options.get("id", ""))
+    if receive is None:
+        raise UnsupportedError(
+            f"{table.identifier} collects rows for the program that compiled this plan",
+            where=f"node {table.node}",
+            remedy="execute the query in that program, or compile an INSERT INTO a table",
+        )
+    return Collector(len(table.columns.fields), receive)

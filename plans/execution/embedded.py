@@ -1,0 +1,181 @@
+"""Runs inside a program: the Spark session that they share, and a run in the background whose rows come out."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from queue import Queue
+from typing import TYPE_CHECKING, Any
+
+from plans.errors import CompiledPlanError, ExecutionError
+from plans.execution import frames
+from plans.execution.arrow import values_of
+from plans.execution.connectors.collect import RECEIVERS
+from plans.execution.failures import translate
+from plans.execution.options import RunOptions
+from plans.execution.program import resolved_table, table_spec
+from plans.execution.run import Run
+from plans.execution.session import FIXED, spark_session
+from plans.nodes import Sink
+from plans.results import Chunk
+from plans.types import RowType
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from plans.plan import CompiledPlan
+
+_LOCK = threading.RLock()
+_OWN = ExitStack()
+
+
+def session() -> SparkSession:
+    """The session that runs plans in this process: the active one where it fits, else one that is started here.
+
+    Raises:
+        ExecutionError: a session is active that lacks the kernel or a setting; no fit Java.
+    """
+    from pyspark.sql import SparkSession
+
+    with _LOCK:
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            _check(active)
+            return active
+        found = _OWN.enter_context(spark_session(verbose=False))
+        atexit.register(_OWN.close)
+        return found
+
+
+def _check(active: SparkSession) -> None:
+    for name, value in FIXED.items():
+        if active.conf.get(name, None) != value:
+            raise ExecutionError(
+                f"the active Spark session has {name}={active.conf.get(name, None)}; plans run with {value}",
+                remedy="stop it (spark.stop()) and let the product start its own, or set it to that",
+            )
+    jvm = active._jvm
+    assert jvm is not None
+    try:
+        jvm.org.compiledplan.kernel.OrderNumber.register(active._jsparkSession)
+    except TypeError:
+        raise ExecutionError(
+            "the active Spark session lacks the product's kernel",
+            remedy="stop it (spark.stop()) and let the product start its own, or start it with "
+            "spark.jars set to plans.execution.kernel.kernel_jar()",
+        ) from None
+
+
+def start(plan: CompiledPlan, time_zone: str, checkpoint: str) -> tuple[Job, RowType | None]:
+    """Start a plan; the run, and the columns of the rows that it collects (None where it collects none).
+
+    Raises:
+        UnsupportedError: the plan has something that does not run.
+        ExecutionError: Spark does not start.
+    """
+    spark = session()
+    queue: Queue[Any] = Queue(maxsize=_WAITING)
+    plan, name, row_type = _received(plan)
+    job = Job(queue, row_type or RowType())
+    if name:
+        RECEIVERS[name] = job.receive
+    try:
+        with _LOCK:
+            run = Run(spark, plan, RunOptions(checkpoint=checkpoint), time_zone=time_zone)
+    except Exception as fault:
+        raise fault if isinstance(fault, CompiledPlanError) else translate(fault) from fault
+    finally:
+        if name:
+            del RECEIVERS[name]
+    job.begin(run)
+    return job, row_type
+
+
+#: How many micro-batches wait at most for the program to take their rows.
+_WAITING = 16
+
+
+def _received(plan: CompiledPlan) -> tuple[CompiledPlan, str, RowType | None]:
+    """The plan, the id of its collecting sink, and that sink's columns."""
+    for node in plan.sinks:
+        if isinstance(node, Sink):
+            options = resolved_table(node).options or {}
+            if options.get("connector") == "collect":
+                return plan, options.get("id", ""), table_spec(node).columns
+    return plan, "", None
+
+
+class Job:
+    """A run in a thread of its own. See `plans.results.Job`."""
+
+    def __init__(self, queue: Queue[Any], row_type: RowType) -> None:
+        self._queue, self._row_type = queue, row_type
+        self._run: Run | None = None
+        self._thread: threading.Thread | None = None
+        self._fault: BaseException | None = None
+        self._closed = False
+        self._collects = bool(row_type.fields)
+
+    def begin(self, run: Run) -> None:
+        """Start the thread. A program does not end before a run that ends by itself, unless that only collects."""
+        self._run = run
+        background = self._collects or not run.bounded
+        self._thread = threading.Thread(target=self._work, name=f"plan-{uuid.uuid4().hex[:8]}", daemon=background)
+        self._thread.start()
+
+    def _work(self) -> None:
+        assert self._run is not None
+        try:
+            self._run.execute()
+        except BaseException as fault:
+            self._fault = fault
+        finally:
+            self._put(None)
+
+    def receive(self, rows: Any) -> None:
+        """Take the rows of a micro-batch: an Arrow table of `kind`, `f0`, ...."""
+        self._put(rows)
+
+    def _put(self, item: Any) -> None:
+        if self._collects and not self._closed:
+            self._queue.put(item)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The rows as they come; raises what made the run fail."""
+        types = self._row_type.types
+        while (rows := self._queue.get()) is not None:
+            kinds = rows.column(0).to_pylist()
+            columns = [values_of(rows.column(at + 1), type_) for at, type_ in enumerate(types)]
+            yield Chunk(kinds, columns)
+        self.wait(None)
+
+    def stop(self) -> None:
+        """End the run; returns when it has ended."""
+        self._closed = True
+        if self._run is not None:
+            self._run.stop()
+        while self._thread is not None and self._thread.is_alive():
+            self._drain()
+            self._thread.join(0.05)
+        self._queue.put(None)
+
+    def _drain(self) -> None:
+        while not self._queue.empty():
+            self._queue.get_nowait()
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait for the end; False when it did not come in time. Raises what made the run fail."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+            if self._thread.is_alive():
+                return False
+        if self._fault is not None and not self._closed:
+            raise self._fault
+        return True
+
+    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
+        """Rows as a DataFrame of pandas, PyArrow or Spark."""
+        return frames.frame_of(kind, chunks, row_type, session)

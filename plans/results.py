@@ -1,0 +1,221 @@
+"""What an executed statement gives: its rows as Python objects, as text, or as a DataFrame.
+
+Source: Flink's `TableResult` (`collect`, `print`, `await`) and its tableau of results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from plans.errors import ExecutionError
+from plans.types import RowType
+from plans.types.row import Row, RowKind
+
+if TYPE_CHECKING:
+    from plans.types.data_types import AnyType
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some rows of a result: their kinds, as bytes of `RowKind`, and their columns of internal values."""
+
+    kinds: Sequence[int]
+    columns: Sequence[Sequence[Any]]
+
+
+class Job(Protocol):
+    """A run in the background."""
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The rows as they come; raises what made the run fail."""
+
+    def stop(self) -> None:
+        """End the run; returns when it has ended."""
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait for the end; False when it did not come in time. Raises what made the run fail."""
+
+    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
+        """Rows as a DataFrame of pandas, PyArrow or Spark, without kinds."""
+
+
+class Rows(Iterator[Row]):
+    """The rows of a result, one by one as they come. Closing it, or leaving its `with` block, ends the run."""
+
+    def __init__(self, rows: Iterator[Any], close: Callable[[], None]) -> None:
+        self._rows, self._close = rows, close
+
+    def __next__(self) -> Any:
+        return next(self._rows)
+
+    def close(self) -> None:
+        """End the run, whether or not there are more rows."""
+        self._close()
+
+    def __enter__(self) -> Rows:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+class TableResult:
+    """The result of `execute()`.
+
+    Args:
+        row_type: the columns; without fields where the statement gives no rows.
+        job: the run that gives the rows; None for a statement that is carried out at once.
+    """
+
+    def __init__(self, row_type: RowType, job: Job | None = None) -> None:
+        self.row_type = row_type
+        self._job = job
+        self._taken = False
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns in order."""
+        return self.row_type.names
+
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Wait until the statement has done its work, and in a query until its rows are there.
+
+        Args:
+            timeout_ms: milliseconds to wait at most.
+
+        Raises:
+            ExecutionError: it failed, or did not end in time.
+        """
+        if self._job is not None and not self._job.wait(None if timeout_ms is None else timeout_ms / 1000):
+            raise ExecutionError(
+                f"the statement did not end within {timeout_ms} ms",
+                remedy="wait longer; a program over sources that never end is ended with cancel()",
+            )
+
+    def cancel(self) -> None:
+        """End the run, if it still runs."""
+        if self._job is not None:
+            self._job.stop()
+
+    def collect(self, data_type: AnyType = None) -> Rows:
+        """The rows, in the order in which they are made, each with its kind. They can be taken once.
+
+        A query over sources that never end gives rows until it is closed.
+
+        Args:
+            data_type: what each row becomes: a class, or a data type with `bridged_to`; Row if left out.
+
+        Raises:
+            ExecutionError: the rows were taken already; while iterating, what made the run fail.
+            ProgramError, DataError: the rows cannot become that type.
+        """
+        return Rows(self._objects(self._chunks(), data_type), self.cancel)
+
+    def print(self) -> None:
+        """Print the rows as Flink does, the kind of each in the column `op`."""
+        from plans.tableau import lines
+
+        if self._job is None or not self.row_type.fields:
+            self.wait()
+            print("OK")
+            return
+        for line in lines(self.row_type, self._chunks()):
+            print(line)
+
+    def to_dataframe(self, kind: Literal["pandas", "pyarrow", "spark"] = "pandas", *, changelog: bool = False) -> Any:
+        """The rows as a DataFrame, once there are no more.
+
+        Args:
+            kind: of pandas (`pandas.DataFrame`), PyArrow (`pyarrow.Table`) or Spark (`pyspark.sql.DataFrame`).
+            changelog: False for the table that is left when all changes are done; True for the changes, with the kind
+                of each in a first column `op`.
+
+        Raises:
+            ExecutionError: no such kind; the rows were taken already; the run failed.
+        """
+        if kind not in ("pandas", "pyarrow", "spark"):
+            raise ExecutionError(f"no kind of DataFrame is {kind!r}", remedy="choose 'pandas', 'pyarrow' or 'spark'")
+        from plans.changelog import as_changes, as_table
+
+        job, chunks = self._job, list(self._chunks())
+        assert job is not None
+        row_type = self.row_type
+        if changelog:
+            row_type, chunks = as_changes(row_type, chunks)
+        elif any(kind_ for chunk in chunks for kind_ in chunk.kinds):
+            chunks = [as_table(chunks, len(row_type.fields))]
+        return job.frame(kind, chunks, row_type)
+
+    def to_pandas(self) -> Any:
+        """As `to_dataframe("pandas")`."""
+        return self.to_dataframe("pandas")
+
+    def _chunks(self) -> Iterator[Chunk]:
+        if self._job is None or not self.row_type.fields:
+            self.wait()
+            return iter(())
+        if self._taken:
+            raise ExecutionError("the rows of this result were taken already", remedy="execute the statement again")
+        self._taken = True
+        return self._job.chunks()
+
+    def _objects(self, chunks: Iterator[Chunk], data_type: AnyType) -> Iterator[Any]:
+        from plans.types.conversions import converter_of
+        from plans.types.data_types import DataTypes
+
+        names = self.row_type.names
+        if data_type is not None:
+            whole = converter_of(row_like(data_type, self.row_type)).to_external
+            return (whole(values) for chunk in chunks for values in zip(*chunk.columns, strict=True))
+        fields = self.row_type.fields
+        columns = [converter_of(DataTypes.of(field.type), field.name) for field in fields]
+
+        def rows() -> Iterator[Row]:
+            for chunk in chunks:
+                outside = [
+                    column if converter.plain else list(map(converter.to_external, column))
+                    for column, converter in zip(chunk.columns, columns, strict=True)
+                ]
+                for kind, values in zip(chunk.kinds, zip(*outside, strict=True), strict=True):
+                    yield Row.of(values, names, _KINDS[kind])
+
+        return rows()
+
+
+_KINDS = tuple(RowKind)
+
+
+#: The result of a statement that was carried out at once.
+DONE = TableResult(RowType())
+
+
+def row_like(data_type: AnyType, row_type: RowType) -> Any:
+    """The data type of whole rows: a class, or a data type whose fields are the columns, in their types.
+
+    Raises:
+        ProgramError: another number of fields than columns, or fields of other types.
+    """
+    from plans.errors import ProgramError
+    from plans.types import FieldsType
+    from plans.types.data_types import DataTypes
+
+    if isinstance(data_type, type) and data_type in (dict, tuple, list, Row):
+        return DataTypes.of(row_type).bridged_to(data_type)
+    found = DataTypes.of(data_type) if not isinstance(data_type, type) else None
+    if found is None:
+        return DataTypes.of(row_type).bridged_to(data_type)
+    type_ = found.logical_type
+    if not isinstance(type_, FieldsType) or len(type_.fields) != len(row_type.fields):
+        raise ProgramError(
+            f"the rows cannot become {type_}", remedy=f"give a class or a type with the fields of {row_type.text()}"
+        )
+    for ours, theirs in zip(row_type.fields, type_.fields, strict=True):
+        if type(ours.type) is not type(theirs.type):
+            raise ProgramError(
+                f"column {ours.name} of type {ours.type} cannot become {theirs.type}",
+                remedy="give the column's own type, bridged to the class wanted",
+            )
+    return found

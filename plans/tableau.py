@@ -1,0 +1,193 @@
+"""Rows as text in a frame, as Flink prints them.
+
+Source: Flink 2.3's `TableResult.print()` in streaming mode: the widths follow from the types, since rows are printed
+as they come; what does not fit ends in three dots.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from unicodedata import category, east_asian_width
+
+from plans import types as t
+from plans.results import Chunk
+from plans.types.row import RowKind
+
+#: Flink's `table.display.max-column-width`.
+MAX_WIDTH = 30
+_NULL = "<NULL>"
+_KINDS = tuple(RowKind)
+_WIDTHS: dict[type[t.LogicalType], int] = {
+    t.BooleanType: 5,
+    t.TinyIntType: 4,
+    t.SmallIntType: 6,
+    t.IntType: 11,
+    t.BigIntType: 20,
+    t.DateType: 10,
+}
+
+
+def lines(row_type: t.RowType, chunks: Iterator[Chunk]) -> Iterator[str]:
+    """The lines of a result, one for each row as it comes."""
+    widths = [2, *(max(_width_of(field.type), _shown_width(field.name)) for field in row_type.fields)]
+    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+    texts = [text_of(type_) for type_ in row_type.types]
+    count = 0
+    for chunk in chunks:
+        for kind, row in zip(chunk.kinds, zip(*chunk.columns, strict=True), strict=True):
+            if not count:
+                yield from (rule, _line(["op", *row_type.names], widths), rule)
+            count += 1
+            cells = [_NULL if value is None else text(value) for value, text in zip(row, texts, strict=True)]
+            yield _line([_KINDS[kind].short, *cells], widths)
+    if not count:
+        yield "Empty set"
+        return
+    yield rule
+    yield f"{count} row{'s' if count > 1 else ''} in set"
+
+
+def _width_of(type_: t.LogicalType) -> int:
+    match type_:
+        case t.DecimalType():
+            return type_.precision + 2
+        case t.TimeType():
+            return 8 if type_.precision == 0 else 9 + type_.precision
+        case t.TimestampBase():
+            return 19 if type_.precision == 0 else 20 + type_.precision
+    return _WIDTHS.get(type(type_), MAX_WIDTH)
+
+
+def _line(cells: list[str], widths: list[int]) -> str:
+    return "|" + "|".join(f" {_fitted(cell, width)} " for cell, width in zip(cells, widths, strict=True)) + "|"
+
+
+def _fitted(text: str, width: int) -> str:
+    size = _shown_width(text)
+    if size <= width:
+        return " " * (width - size) + text
+    kept, used = "", 0
+    for char in text:
+        used += _shown_width(char)
+        if used > width - 3:
+            break
+        kept += char
+    return kept + "..." + " " * (width - 3 - _shown_width(kept))
+
+
+def _shown_width(text: str) -> int:
+    """The columns that a text takes on a screen: two for a wide character, none for a control character."""
+    return sum(2 if east_asian_width(char) in "WF" else 0 if category(char) in ("Mn", "Cf") else 1 for char in text)
+
+
+# --- values
+
+
+Text = Callable[[object], str]
+
+
+def text_of(type_: t.LogicalType) -> Callable[..., str]:
+    """The function from internal values of a type to their text, as CAST to STRING gives it."""
+    match type_:
+        case t.ArrayType():
+            element = _inner(type_.element)
+            return lambda value: f"[{', '.join(map(element, value))}]"
+        case t.MapType() | t.MultisetType():
+            key = _inner(type_.key if isinstance(type_, t.MapType) else type_.element)
+            item = _inner(type_.value) if isinstance(type_, t.MapType) else str
+            return lambda value: "{" + ", ".join(f"{key(k)}={item(v)}" for k, v in value.items()) + "}"
+        case t.StructuredType():
+            fields = [_inner(one) for one in type_.types]
+            names = type_.names
+            return lambda value: f"({', '.join(f'{n}={f(v)}' for n, f, v in zip(names, fields, value, strict=True))})"
+        case t.RowType():
+            fields = [_inner(one) for one in type_.types]
+            return lambda value: f"({', '.join(f(v) for f, v in zip(fields, value, strict=True))})"
+        case t.TimestampBase() | t.TimeType():
+            return _SECONDS[type(type_)](type_.precision)
+    return _TEXTS.get(type(type_), str)
+
+
+def _inner(type_: t.LogicalType) -> Callable[..., str]:
+    text = text_of(type_)
+    return lambda value: "NULL" if value is None else text(value)
+
+
+def _single(value: float) -> str:
+    """The shortest digits that are this FLOAT and no other."""
+    from struct import error, pack, unpack
+
+    for digits in range(1, 10):
+        short = float(f"{value:.{digits}g}")
+        try:
+            if unpack("f", pack("f", short)) == unpack("f", pack("f", value)):
+                return _double(short)
+        except error:
+            break
+    return _double(value)
+
+
+def _double(value: float) -> str:
+    """As Java writes it: `1.5`, `1.0E10`, `1.0E-5`, `NaN`, `Infinity`."""
+    if value != value:
+        return "NaN"
+    if value in (float("inf"), float("-inf")):
+        return "Infinity" if value > 0 else "-Infinity"
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        return format(Decimal(repr(value)), "f") if "e" in repr(value) else repr(value)
+    sign, digits, exponent = Decimal(repr(value)).as_tuple()
+    text = "".join(map(str, digits)).rstrip("0")
+    power = len(digits) - 1 + int(exponent)
+    return f"{'-' if sign else ''}{text[0]}.{text[1:] or '0'}E{power}"
+
+
+def _moment(precision: int) -> Callable[[dt.datetime], str]:
+    def text(value: dt.datetime) -> str:
+        return value.strftime("%Y-%m-%d %H:%M:%S").rjust(19, "0") + _fraction(value.microsecond * 1000, precision)
+
+    return text
+
+
+def _clock(precision: int) -> Callable[[int], str]:
+    def text(value: int) -> str:
+        seconds, millis = divmod(value, 1000)
+        head = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        return head + _fraction(millis * 1_000_000, precision)
+
+    return text
+
+
+def _fraction(nanos: int, precision: int) -> str:
+    return f".{nanos:09}"[: precision + 1] if precision else ""
+
+
+def _months(value: int) -> str:
+    years, months = divmod(abs(value), 12)
+    return f"{'-' if value < 0 else '+'}{years}-{months:02}"
+
+
+def _millis(value: int) -> str:
+    seconds, millis = divmod(abs(value), 1000)
+    days, seconds = divmod(seconds, 86400)
+    clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{millis:03}"
+    return f"{'-' if value < 0 else '+'}{days} {clock}"
+
+
+_SECONDS: dict[type[t.LogicalType], Callable[[int], Callable[..., str]]] = {
+    t.TimestampType: _moment,
+    t.TimestampLtzType: _moment,
+    t.TimeType: _clock,
+}
+_TEXTS: dict[type[t.LogicalType], Callable[..., str]] = {
+    t.BooleanType: lambda value: "TRUE" if value else "FALSE",
+    t.BinaryType: lambda value: f"x'{value.hex()}'",
+    t.VarBinaryType: lambda value: f"x'{value.hex()}'",
+    t.FloatType: _single,
+    t.DoubleType: _double,
+    t.DecimalType: lambda value: format(value, "f"),
+    t.DateType: lambda value: value.isoformat(),
+    t.YearMonthIntervalType: _months,
+    t.DayTimeIntervalType: _millis,
+}
