@@ -21,10 +21,11 @@ from planner.algebra.nodes import (
 )
 from planner.catalog.memory import Catalog
 from planner.functions import casts, fold
+from planner.sql import nodes as ast
 from planner.sql.binding import calls, jsons, selects
 from planner.sql.binding.core import Bound, Context, Session, Surroundings
 from planner.sql.binding.expressions import bind, bind_value
-from planner.sql.binding.relations import one_row
+from planner.sql.binding.relations import From, one_row
 from planner.sql.binding.scopes import Scope, columns_of
 from planner.sql.binding.source import Source
 from planner.sql.binding.windows import directions
@@ -180,6 +181,12 @@ def _rows(cells: tuple[tuple[RexNode, ...], ...], columns: RowType) -> RelNode:
     return sources[0] if len(sources) == 1 else SetOp(sources, SetKind.UNION, True, columns)
 
 
+def _bound(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+    relation = node.args["relation"]
+    assert isinstance(relation, From)
+    return relation.as_query()
+
+
 def _select(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
     found = selects.bind_select(session, node, around)
     return _limited(session, node, found)
@@ -252,4 +259,5 @@ _BINDERS: dict[type[exp.Expr], Callable[[Session, exp.Expr, Surroundings], Bound
     exp.Intersect: _set_operation,
     exp.Except: _set_operation,
     exp.Values: _values,
+    ast.BoundRelation: _bound,
 }

@@ -19,7 +19,9 @@ from planner.algebra.nodes import (
     RelNode,
     TableFunctionScan,
     Values,
+    identity,
     join_row_type,
+    named_row,
 )
 from planner.algebra.timed import Snapshot
 from planner.algebra.traverse import outer_refs, unordered
@@ -61,6 +63,15 @@ class From:
     def alias(self) -> tuple[str, ...]:
         """The name that stands for the whole of it; a join has none."""
         return tuple(item.name for item in self.relations) if len(self.relations) == 1 else ()
+
+    def as_query(self) -> Bound:
+        """The columns of `*` as a query."""
+        scope = self.scope(self.rel.row_type, None, "")
+        exprs = tuple(map(scope.reference, self.visible))
+        names = tuple(column.name for column in self.visible)
+        if exprs == identity(self.rel.row_type):
+            return Bound(self.rel, names)
+        return Bound(Project(self.rel, exprs, named_row(names, [type_of(rex) for rex in exprs])), names)
 
     def scope(self, row: RowType, parent: Scope | None, correlation: str) -> Scope:
         """The names of this relation, over `row`."""
@@ -108,6 +119,15 @@ def _relation(session: Session, node: exp.Expr, place: Place) -> From:
 def _table(session: Session, node: exp.Expr, place: Place) -> From:
     assert isinstance(node, ast.TableRef)
     found = _plain_table(session, node, place)
+    if node.as_of is None:
+        return found
+    return replace(found, rel=bind_snapshot(session, node.as_of, found.rel, place.lateral, place.around))
+
+
+def _bound(session: Session, node: exp.Expr, place: Place) -> From:
+    assert isinstance(node, ast.BoundRelation)
+    found = node.args["relation"]
+    assert isinstance(found, From)
     if node.as_of is None:
         return found
     return replace(found, rel=bind_snapshot(session, node.as_of, found.rel, place.lateral, place.around))
@@ -404,6 +424,7 @@ def _match_recognize(session: Session, node: exp.Expr, place: Place) -> From:
 
 _BINDERS: dict[type[exp.Expr], Callable[[Session, exp.Expr, Place], From]] = {
     ast.TableRef: _table,
+    ast.BoundRelation: _bound,
     ast.Join: _join,
     ast.Unnest: _unnest,
     ast.TableFunction: _function,

@@ -46,6 +46,8 @@ LATERAL was written (`UNNEST` and table functions see the left side without it).
 `TableRef`
     `parts`: the name, 1 to 3 `exp.Identifier`; `hints`: list of `TableHint`; `as_of`: expr of
     FOR SYSTEM_TIME AS OF, or None; `sample` is refused.
+`BoundRelation`
+    a relation that is bound already, which the Table API puts into a tree; also a query by itself.
 `Unnest`
     `expressions`: operands; `ordinality`: bool.
 `TableFunction`
@@ -115,7 +117,7 @@ from planner.sql.nodes.calls import (
 )
 from planner.sql.nodes.operators import IsDistinctFrom, IsPredicate, Like, Overlaps, Plus, Quantified
 from planner.sql.nodes.queries import Cube, GroupBy, GroupingSets, HintOption, Rollup, TableHint
-from planner.sql.nodes.relations import Join, MatchRecognize, TableFunction, TableRef, Unnest
+from planner.sql.nodes.relations import BoundRelation, Join, MatchRecognize, TableFunction, TableRef, Unnest
 from planner.sql.nodes.types import TypeField, TypeSpec
 from planner.sql.nodes.values import (
     AllColumns,
@@ -137,6 +139,7 @@ __all__ = [
     "AllColumns",
     "ArrayValue",
     "BinaryLiteral",
+    "BoundRelation",
     "Call",
     "ColumnRef",
     "Cube",

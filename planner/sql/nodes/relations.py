@@ -41,6 +41,20 @@ class TableRef(_Aliased, Named):
         return self._maybe("as_of")
 
 
+class BoundRelation(Node):
+    """A relation that is bound already: a `Table` of the Table API. No parser makes one.
+
+    Args: `relation` (the binder's `From`), `as_of` (the time of FOR SYSTEM_TIME AS OF, or None). It is a query, too.
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {"relation": True, "as_of": False}
+
+    @property
+    def as_of(self) -> exp.Expr | None:
+        """The time as of which the rows are, or None."""
+        return self._maybe("as_of")
+
+
 class Unnest(_Aliased):
     """UNNEST(...) [WITH ORDINALITY]. Args: `expressions`, `ordinality`, `lateral`, `alias`."""
 

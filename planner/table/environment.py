@@ -1,0 +1,142 @@
+"""What `TableEnvironment` does for the Table API.
+
+Source: Flink's "Concepts & Common API" page, `TableEnvironment`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.catalog.tables import CatalogTable, CatalogView
+from planner.sql import nodes as ast
+from planner.sql import statements as st
+from planner.sql.binding.core import Bound, Session, Surroundings
+from planner.sql.binding.queries import bind_query
+from planner.sql.binding.relations import Place, bind_from
+from planner.sql.binding.source import Source
+from planner.sql.parse import parse_script
+from planner.table.nodes import identifier
+from planner.table.operations import bind, relation_node, session_for, table_hint
+from planner.table.paths import path_of
+from planner.table.rows import rows
+from planner.table.table import Table
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from planner.environment import TableEnvironment
+
+
+def from_path(env: TableEnvironment, path: str) -> Table:
+    """A table or view of the catalog."""
+    return _scanned(env, path_of(path, "from_path"), {}, "from_path")
+
+
+def _scanned(env: TableEnvironment, path: tuple[str, ...], options: Mapping[str, str], operation: str) -> Table:
+    hints = [table_hint("OPTIONS", options)] if options else []
+    node = ast.TableRef(parts=[identifier(part) for part in path], hints=hints)
+    session = session_for(env, operation)
+    found = bind_from(session, exp.From(this=node), Place(Surroundings()))
+    declared = env.catalog.find(path)
+    origin = declared if isinstance(declared, CatalogTable) else None
+    names = tuple(column.name for column in found.visible)
+    return Table(env, rows(Bound(found.rel, names), path[-1]), (), path, origin)
+
+
+def hinted(table: Table, name: str, options: Mapping[str, str]) -> Table:
+    """The table with a hint."""
+    if not isinstance(options, Mapping):
+        raise ProgramError(f"hint() takes a mapping of options, not {options!r}", where="hint()")
+    texts = {str(key): str(value) for key, value in options.items()}
+    if name.upper() != "OPTIONS":
+        return Table(table._env, table._rows, (*table._hints, table_hint(name, texts)), table._path, table._origin)
+    if table._origin is None:
+        raise ProgramError(
+            "the hint OPTIONS can only be applied to a table of the catalog",
+            where="hint()",
+            remedy="write from_path(name).hint(...), before any other operation",
+        )
+    found = _scanned(table._env, table._path, texts, "hint")
+    # The same columns: those that were taken from the table before are columns of this one, too.
+    kept = rows(Bound(found._rows.rel, found._rows.names), found._rows.name, found._rows.with_rel(found._rows.rel).keys)
+    keys = (*table._rows.keys, *kept.keys)
+    return Table(
+        table._env, rows(Bound(kept.rel, kept.names), kept.name, keys), table._hints, table._path, found._origin
+    )
+
+
+def sql_query(env: TableEnvironment, text: str) -> Table:
+    """The table that a query of SQL gives."""
+    source = Source(text)
+    found = parse_script(text)
+    query = found[0] if len(found) == 1 else None
+    if not isinstance(query, st.Query):
+        raise ProgramError(
+            "sql_query() takes one query",
+            where="sql_query()",
+            remedy="write SELECT ...; give other statements to execute_sql(...)",
+        )
+    session = Session(source, env.catalog, bind_query, env.names)
+    return Table(env, rows(session.bind_query(session, query.query, Surroundings())))
+
+
+def from_values(env: TableEnvironment, values: Iterable[object], names: Sequence[str] | None) -> Table:
+    """A table of constant rows."""
+    listed = list(values)
+    if not listed:
+        raise ProgramError("from_values() has no rows", where="from_values()", remedy="give at least one")
+    from planner.table.expressions.core import node_of
+
+    cells = [[node_of(cell) for cell in (row if isinstance(row, list | tuple) else (row,))] for row in listed]
+    for row in cells:
+        if len(row) != len(cells[0]):
+            raise ProgramError(
+                f"the rows of from_values() differ in width: {len(cells[0])} value(s) in the first, {len(row)} later",
+                where="from_values()",
+            )
+    node = exp.Values(expressions=[ast.RowValue(expressions=row) for row in cells])
+    bound = bind(env, "from_values", node)
+    given = tuple(names) if names is not None else tuple(f"f{at}" for at in range(len(cells[0])))
+    if len(given) != len(bound.names):
+        raise ProgramError(
+            f"from_values() has {len(bound.names)} column(s) and {len(given)} name(s)", where="from_values()"
+        )
+    return Table(env, rows(Bound(bound.rel, given)))
+
+
+def create_view(env: TableEnvironment, name: str, table: object, operation: str, *, temporary: bool = True) -> None:
+    """A table under a name of the catalog."""
+    if not isinstance(table, Table):
+        raise ProgramError(
+            f"{operation}() takes a Table, not {table!r}", where=f"{operation}()", remedy="write CREATE VIEW for SQL"
+        )
+    env.catalog.create(_view(env, path_of(name, operation), table, temporary=temporary))
+
+
+def _view(env: TableEnvironment, path: tuple[str, ...], table: Table, *, temporary: bool) -> CatalogView:
+    bound = bind(env, "create_temporary_view", relation_node(table._rows))
+    return CatalogView(env.catalog.qualify(path), bound, bound.names, temporary)
+
+
+def name_of(table: Table) -> str:
+    """A name by which SQL finds the table; that of the catalog, or one made for it."""
+    env = table._env
+    path = table._path
+    if path and not table._hints and table._origin is not None and env.catalog.find(path) is table._origin:
+        return ".".join(f"`{part.replace('`', '``')}`" for part in path)
+    name = f"UnnamedTable${table._rows.keys[-1][1:]}"
+    env.catalog.create(_view(env, (name,), table, temporary=True), replace=True)
+    return f"`{name}`"
+
+
+def drop_temporary(env: TableEnvironment, kind: str, path: str) -> bool:
+    """Drop a temporary table or view; False where there is none."""
+    name = path_of(path, f"drop_temporary_{kind.lower()}")
+    found = env.catalog.find(name)
+    wanted = CatalogTable if kind == "TABLE" else CatalogView
+    if not isinstance(found, wanted) or not found.temporary:
+        return False
+    env.catalog.drop(kind, name, temporary=True)
+    return True

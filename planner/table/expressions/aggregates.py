@@ -1,0 +1,115 @@
+"""Aggregates, and what may be said of them: DISTINCT, FILTER, OVER; the directions of a sort.
+
+Source: Flink docs, "System (Built-in) Functions", aggregate functions; "Table API", over windows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.table.expressions.core import FunctionProperty, Operand, as_property, node_of, refuse, shown_of, text_of
+from planner.table.nodes import identifier
+
+if TYPE_CHECKING:
+    from planner.table.expressions.expression import Expression
+
+
+class Aggregates(Operand):
+    """`.sum`, `.count.distinct`, `.max.filter(...)`, `.avg.over(col("w"))`, `.desc` and the like."""
+
+    __slots__ = ()
+
+    sum = FunctionProperty("SUM", "SUM: NULL of no rows.")
+    count = FunctionProperty("COUNT", "COUNT of the rows where this is not NULL.")
+    avg = FunctionProperty("AVG", "AVG: the average.")
+    min = FunctionProperty("MIN", "MIN: the least value.")
+    max = FunctionProperty("MAX", "MAX: the greatest value.")
+    stddev_pop = FunctionProperty("STDDEV_POP", "STDDEV_POP: the standard deviation of the population.")
+    stddev_samp = FunctionProperty("STDDEV_SAMP", "STDDEV_SAMP: the standard deviation of the sample.")
+    var_pop = FunctionProperty("VAR_POP", "VAR_POP: the variance of the population.")
+    var_samp = FunctionProperty("VAR_SAMP", "VAR_SAMP: the variance of the sample.")
+    collect = FunctionProperty("COLLECT", "COLLECT: the values as a MULTISET.")
+    array_agg = FunctionProperty("ARRAY_AGG", "ARRAY_AGG: the values as an ARRAY.")
+    first_value = FunctionProperty("FIRST_VALUE", "FIRST_VALUE: that of the first row.")
+    last_value = FunctionProperty("LAST_VALUE", "LAST_VALUE: that of the last row.")
+
+    def list_agg(self, separator: str = ",") -> Expression:
+        """LISTAGG: the texts in one, with a separator."""
+        return self._call("list_agg", "LISTAGG", *(() if separator == "," else (separator,)))
+
+    def percentile(self, share: object) -> Expression:
+        """PERCENTILE: the value below which a share (0 to 1) lies."""
+        return self._call("percentile", "PERCENTILE", share)
+
+    def lag(self, offset: int = 1, default: object | None = None) -> Expression:
+        """LAG over a window: the value of the row before by `offset`."""
+        return self._call("lag", "LAG", offset, *(() if default is None else (default,)))
+
+    def lead(self, offset: int = 1, default: object | None = None) -> Expression:
+        """LEAD over a window: the value of the row behind by `offset`."""
+        return self._call("lead", "LEAD", offset, *(() if default is None else (default,)))
+
+    @property
+    def distinct(self) -> Expression:
+        """Of an aggregate: over every value once, as SUM(DISTINCT a)."""
+        call = self._aggregate("distinct").copy()
+        call.set("distinct", True)
+        return as_property(self, call, "distinct")
+
+    def filter(self, condition: Expression) -> Expression:
+        """Of an aggregate: over the rows of a condition alone, as SUM(a) FILTER (WHERE condition)."""
+        call = self._aggregate("filter").copy()
+        call.set("filter", node_of(condition))
+        return self._method(call, "filter", condition)
+
+    def over(self, window: Expression | str) -> Expression:
+        """Of an aggregate: over a window that `over_window` declares, by its alias."""
+        node = window if isinstance(window, str) else window._node
+        if isinstance(node, ast.ColumnRef):
+            node = node.name
+        if not isinstance(node, str):
+            raise refuse(f"{shown_of(window)} is no name of a window", 'write .over(col("w"))')
+        call = self._aggregate("over").copy()
+        call.set("over", identifier(node))
+        return self._method(call, "over", window)
+
+    def _aggregate(self, what: str) -> ast.Call:
+        if not isinstance(self._node, ast.Call):
+            raise refuse(
+                f"{text_of(self)} is no aggregate, so .{what} cannot follow it", f"write {text_of(self)}.sum.{what}"
+            )
+        return self._node
+
+    # --- order
+
+    @property
+    def asc(self) -> Expression:
+        """In a sort: the least first, NULLs before all."""
+        return as_property(self, exp.Ordered(this=self._node, desc=False, nulls_first=None), "asc")
+
+    @property
+    def desc(self) -> Expression:
+        """In a sort: the greatest first, NULLs behind all."""
+        return as_property(self, exp.Ordered(this=self._node, desc=True, nulls_first=None), "desc")
+
+    @property
+    def nulls_first(self) -> Expression:
+        """In a sort: NULLs before all."""
+        return as_property(self, self._sorted(nulls_first=True), "nulls_first")
+
+    @property
+    def nulls_last(self) -> Expression:
+        """In a sort: NULLs behind all."""
+        return as_property(self, self._sorted(nulls_first=False), "nulls_last")
+
+    def _sorted(self, *, nulls_first: bool) -> exp.Expr:
+        node = ordered(self._node)
+        return exp.Ordered(this=node.this, desc=node.args.get("desc"), nulls_first=nulls_first)
+
+
+def ordered(node: exp.Expr) -> exp.Expr:
+    """The key of a sort; ascending where nothing is said."""
+    return node if isinstance(node, exp.Ordered) else exp.Ordered(this=node, desc=False, nulls_first=None)

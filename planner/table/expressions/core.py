@@ -1,0 +1,133 @@
+"""What every expression is: an immutable wrapper of a node of SQL's tree, with its Python text for errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.table.literals import literal
+from planner.table.nodes import TEXT, identifier, named
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from planner.table.expressions.expression import Expression
+
+
+class Operand:
+    """The base of `Expression`: the node, its text, and how further expressions are made of it."""
+
+    __slots__ = ("_infix", "_node", "_property")
+
+    _node: exp.Expr
+    _infix: bool
+    _property: bool
+
+    def __init__(self, node: exp.Expr, *, infix: bool = False, is_property: bool = False) -> None:
+        object.__setattr__(self, "_node", node)
+        object.__setattr__(self, "_infix", infix)
+        object.__setattr__(self, "_property", is_property)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"an expression cannot be changed: {name} = {value!r}")
+
+    def __repr__(self) -> str:
+        return text_of(self)
+
+    def __call__(self) -> Expression:
+        """The expression itself, so that `col("a").sum()` is `col("a").sum`."""
+        if not self._property:
+            raise TypeError(f"{text_of(self)} is no function, so it cannot be called")
+        return self._self()
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            f"{text_of(self)} is an expression, which is neither true nor false: combine conditions with & and | and "
+            "~ in place of and, or, not, with parentheses around comparisons"
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(f"{text_of(self)} is one expression, which cannot be iterated over")
+
+    # --- making
+
+    def _self(self) -> Expression:
+        return cast("Expression", self)
+
+    def _new(self, node: exp.Expr, text: str, *, infix: bool = False) -> Expression:
+        return cast("Expression", type(self)(named(node, text), infix=infix))
+
+    def _method(self, node: exp.Expr, name: str, *arguments: object) -> Expression:
+        """The expression that the method `name` gives."""
+        shown = ", ".join(map(shown_of, arguments))
+        return self._new(node, f"{_inner(self)}.{name}({shown})")
+
+    def _call(self, name: str, function: str, *arguments: object) -> Expression:
+        """The method `name`: the call of an SQL function with this expression as its first argument."""
+        return self._method(call_node(function, self, *arguments), name, *arguments)
+
+    def _binary(self, class_: type[exp.Expr], sign: str, other: object, *, swapped: bool = False) -> Expression:
+        left, right = (other, self) if swapped else (self, other)
+        node = class_(this=node_of(left), expression=node_of(right))
+        return self._new(node, f"{_inner(left)} {sign} {_inner(right)}", infix=True)
+
+
+class FunctionProperty:
+    """A property that calls an SQL function: `upper_case = FunctionProperty("UPPER", "...")`."""
+
+    def __init__(self, function: str, doc: str) -> None:
+        self._function = function
+        self._name = function.lower()
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Operand, owner: type) -> Expression:
+        if instance is None:
+            return self  # type: ignore[unreachable]  # read from the class, as help() does
+        return as_property(instance, call_node(self._function, instance), self._name)
+
+
+def as_property(operand: Operand, node: exp.Expr, name: str) -> Expression:
+    """The expression that the property `name` of an expression gives; it may be written with `()` as well."""
+    made = type(operand)(named(node, f"{_inner(operand)}.{name}"), is_property=True)
+    return cast("Expression", made)
+
+
+def node_of(value: object) -> exp.Expr:
+    """The node of an expression, or of a Python value as a literal.
+
+    Raises:
+        ProgramError: there is no SQL value for it.
+    """
+    if isinstance(value, Operand):
+        return value._node
+    return literal(value)
+
+
+def call_node(function: str, *arguments: object) -> ast.Call:
+    """The call of an SQL function; its name may have up to three parts, separated by dots."""
+    return ast.Call(parts=[identifier(part) for part in function.split(".")], expressions=list(map(node_of, arguments)))
+
+
+def text_of(value: Operand) -> str:
+    """The Python text of an expression."""
+    return str(value._node.meta.get(TEXT, type(value).__name__))
+
+
+def shown_of(value: object) -> str:
+    """A value as Python writes it."""
+    return text_of(value) if isinstance(value, Operand) else repr(value)
+
+
+def _inner(value: object) -> str:
+    """As `shown_of`, in parentheses where an operator needs them around it."""
+    text = shown_of(value)
+    return f"({text})" if isinstance(value, Operand) and value._infix else text
+
+
+def refuse(what: str, remedy: str) -> ProgramError:
+    """The error for an expression that makes no sense."""
+    return ProgramError(what, remedy=remedy)

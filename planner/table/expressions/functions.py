@@ -1,0 +1,277 @@
+"""The functions that make expressions: columns, literals, calls, constructors, conditions, the clock.
+
+Source: Flink's `Expressions`; names as in its Python API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.table.expressions.core import Operand, call_node, node_of, refuse, shown_of
+from planner.table.expressions.expression import Expression
+from planner.table.expressions.types import type_node
+from planner.table.literals import literal
+from planner.table.nodes import column, named
+
+
+def _expression(node: exp.Expr, name: str, *arguments: object) -> Expression:
+    return Expression(named(node, f"{name}({', '.join(map(shown_of, arguments))})"))
+
+
+def col(name: str) -> Expression:
+    """A column by name.
+
+    Raises:
+        ProgramError: the name is no text, or empty.
+    """
+    if not name or not isinstance(name, str):
+        raise refuse(f"col({name!r}) names no column", 'write col("name"), or lit(...) for a value')
+    return _expression(column(name), "col", name)
+
+
+def lit(value: object, data_type: object | None = None) -> Expression:
+    """A Python value as a literal.
+
+    int is INT (BIGINT where it does not fit), float DOUBLE, Decimal DECIMAL, str CHAR, bool, bytes, date, time,
+    datetime TIMESTAMP (with a time zone TIMESTAMP_LTZ(3)), timedelta INTERVAL, list ARRAY, dict MAP, tuple ROW, None.
+
+    Args:
+        value: the value.
+        data_type: its type ("DECIMAL(10, 2)"), where another is wanted.
+
+    Raises:
+        ProgramError: there is no literal for the value.
+    """
+    if isinstance(value, Operand):
+        raise refuse(f"{value!r} is an expression already", "leave lit(...) out")
+    if data_type is None:
+        return Expression(literal(value))
+    return _expression(exp.Cast(this=literal(value), to=type_node(data_type)), "lit", value, data_type)
+
+
+def null_of(data_type: object) -> Expression:
+    """NULL of a type."""
+    return _expression(exp.Cast(this=exp.Null(), to=type_node(data_type)), "null_of", data_type)
+
+
+def call(name: str, *arguments: object) -> Expression:
+    """The call of a function by its name, of the catalog or built in, as in SQL."""
+    return _expression(call_node(name, *arguments), "call", name, *arguments)
+
+
+def row(*fields: object) -> Expression:
+    """ROW(...)."""
+    return _expression(ast.RowValue(expressions=list(map(node_of, fields)), explicit=True), "row", *fields)
+
+
+def array(*elements: object) -> Expression:
+    """ARRAY[...]."""
+    return _expression(ast.ArrayValue(expressions=list(map(node_of, elements))), "array", *elements)
+
+
+def map_(*keys_and_values: object) -> Expression:
+    """MAP[key, value, ...]."""
+    if len(keys_and_values) % 2:
+        raise refuse("map_() takes keys and values in turn", 'write map_("k", 1, "l", 2)')
+    return _expression(ast.MapValue(expressions=list(map(node_of, keys_and_values))), "map_", *keys_and_values)
+
+
+def map_from_arrays(keys: object, values: object) -> Expression:
+    """MAP_FROM_ARRAYS."""
+    return _expression(call_node("MAP_FROM_ARRAYS", keys, values), "map_from_arrays", keys, values)
+
+
+def if_then_else(condition: object, if_true: object, if_false: object) -> Expression:
+    """CASE WHEN condition THEN if_true ELSE if_false END."""
+    branch = exp.If(this=node_of(condition), true=node_of(if_true))
+    node = exp.Case(ifs=[branch], default=node_of(if_false))
+    return _expression(node, "if_then_else", condition, if_true, if_false)
+
+
+def case(*branches: tuple[object, object], otherwise: object | None = None) -> Expression:
+    """CASE WHEN ... THEN ... [WHEN ... THEN ...] ELSE otherwise END."""
+    ifs = [exp.If(this=node_of(condition), true=node_of(value)) for condition, value in branches]
+    return _expression(exp.Case(ifs=ifs, default=node_of(otherwise)), "case", *branches)
+
+
+def coalesce(*values: object) -> Expression:
+    """COALESCE: the first that is not NULL."""
+    return _expression(call_node("COALESCE", *values), "coalesce", *values)
+
+
+def concat(*texts: object) -> Expression:
+    """CONCAT."""
+    return _expression(call_node("CONCAT", *texts), "concat", *texts)
+
+
+def concat_ws(separator: object, *texts: object) -> Expression:
+    """CONCAT_WS: with a separator, NULLs left out."""
+    return _expression(call_node("CONCAT_WS", separator, *texts), "concat_ws", separator, *texts)
+
+
+def greatest(*values: object) -> Expression:
+    """GREATEST."""
+    return _expression(call_node("GREATEST", *values), "greatest", *values)
+
+
+def least(*values: object) -> Expression:
+    """LEAST."""
+    return _expression(call_node("LEAST", *values), "least", *values)
+
+
+def and_(*conditions: object) -> Expression:
+    """AND of all."""
+    return _joined(exp.And, "and_", conditions)
+
+
+def or_(*conditions: object) -> Expression:
+    """OR of all."""
+    return _joined(exp.Or, "or_", conditions)
+
+
+def _joined(class_: type[exp.Expr], name: str, conditions: Sequence[object]) -> Expression:
+    if not conditions:
+        raise refuse(f"{name}() has no conditions", "give at least one")
+    found = node_of(conditions[0])
+    for condition in conditions[1:]:
+        found = class_(this=found, expression=node_of(condition))
+    return _expression(found, name, *conditions) if len(conditions) > 1 else Expression(found)
+
+
+def not_(condition: object) -> Expression:
+    """NOT."""
+    return _expression(exp.Not(this=node_of(condition)), "not_", condition)
+
+
+def count_star() -> Expression:
+    """COUNT(*)."""
+    node = call_node("COUNT")
+    node.set("expressions", [ast.AllColumns(parts=[])])
+    return _expression(node, "count_star")
+
+
+def row_number() -> Expression:
+    """ROW_NUMBER(), of an over window."""
+    return _expression(call_node("ROW_NUMBER"), "row_number")
+
+
+def rank() -> Expression:
+    """RANK(), of an over window."""
+    return _expression(call_node("RANK"), "rank")
+
+
+def dense_rank() -> Expression:
+    """DENSE_RANK(), of an over window."""
+    return _expression(call_node("DENSE_RANK"), "dense_rank")
+
+
+def rand(seed: object | None = None) -> Expression:
+    """RAND([seed]): from 0.0 to below 1.0."""
+    given = () if seed is None else (seed,)
+    return _expression(call_node("RAND", *given), "rand", *given)
+
+
+def rand_integer(bound: object, seed: object | None = None) -> Expression:
+    """RAND_INTEGER([seed,] bound): from 0 to below the bound."""
+    given = (bound,) if seed is None else (seed, bound)
+    return _expression(call_node("RAND_INTEGER", *given), "rand_integer", *given)
+
+
+def pi() -> Expression:
+    """PI()."""
+    return _expression(call_node("PI"), "pi")
+
+
+def e() -> Expression:
+    """E()."""
+    return _expression(call_node("E"), "e")
+
+
+def uuid() -> Expression:
+    """UUID()."""
+    return _expression(call_node("UUID"), "uuid")
+
+
+def _bare(function: str, name: str) -> Expression:
+    node = call_node(function)
+    node.set("bare", True)
+    return _expression(node, name)
+
+
+def current_date() -> Expression:
+    """CURRENT_DATE."""
+    return _bare("CURRENT_DATE", "current_date")
+
+
+def current_time() -> Expression:
+    """CURRENT_TIME."""
+    return _bare("CURRENT_TIME", "current_time")
+
+
+def current_timestamp() -> Expression:
+    """CURRENT_TIMESTAMP."""
+    return _bare("CURRENT_TIMESTAMP", "current_timestamp")
+
+
+def local_time() -> Expression:
+    """LOCALTIME."""
+    return _bare("LOCALTIME", "local_time")
+
+
+def local_timestamp() -> Expression:
+    """LOCALTIMESTAMP."""
+    return _bare("LOCALTIMESTAMP", "local_timestamp")
+
+
+def current_watermark(rowtime: object) -> Expression:
+    """CURRENT_WATERMARK of a rowtime column."""
+    return _expression(call_node("CURRENT_WATERMARK", rowtime), "current_watermark", rowtime)
+
+
+def proctime() -> Expression:
+    """PROCTIME()."""
+    return _expression(call_node("PROCTIME"), "proctime")
+
+
+def to_date(text: object, pattern: object | None = None) -> Expression:
+    """TO_DATE of a text, with a pattern other than yyyy-MM-dd."""
+    given = () if pattern is None else (pattern,)
+    return _expression(call_node("TO_DATE", text, *given), "to_date", text, *given)
+
+
+def to_timestamp(text: object, pattern: object | None = None) -> Expression:
+    """TO_TIMESTAMP of a text, with a pattern other than yyyy-MM-dd HH:mm:ss."""
+    given = () if pattern is None else (pattern,)
+    return _expression(call_node("TO_TIMESTAMP", text, *given), "to_timestamp", text, *given)
+
+
+def to_timestamp_ltz(epoch: object, precision: object = 3) -> Expression:
+    """TO_TIMESTAMP_LTZ of seconds (precision 0) or milliseconds (3) since 1970."""
+    return _expression(call_node("TO_TIMESTAMP_LTZ", epoch, precision), "to_timestamp_ltz", epoch, precision)
+
+
+def from_unixtime(seconds: object, pattern: object | None = None) -> Expression:
+    """FROM_UNIXTIME: the text of seconds since 1970."""
+    given = () if pattern is None else (pattern,)
+    return _expression(call_node("FROM_UNIXTIME", seconds, *given), "from_unixtime", seconds, *given)
+
+
+def unix_timestamp(text: object | None = None, pattern: object | None = None) -> Expression:
+    """UNIX_TIMESTAMP: seconds since 1970, of now or of a text."""
+    given = tuple(item for item in (text, pattern) if item is not None)
+    return _expression(call_node("UNIX_TIMESTAMP", *given), "unix_timestamp", *given)
+
+
+def timestamp_diff(unit: str, start: object, end: object) -> Expression:
+    """TIMESTAMPDIFF(unit, start, end)."""
+    node = call_node("TIMESTAMPDIFF")
+    node.set("expressions", [ast.Keyword(this=unit.upper()), node_of(start), node_of(end)])
+    return _expression(node, "timestamp_diff", unit, start, end)
+
+
+def row_interval(rows: int) -> Expression:
+    """A number of rows: of an over window's frame."""
+    return lit(rows).rows

@@ -1,0 +1,269 @@
+"""Operators, comparisons and conditions.
+
+Source: Flink docs, "System (Built-in) Functions", comparison, logical and arithmetic functions of the Table API.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.table.expressions.core import Operand, as_property, node_of, refuse, shown_of, text_of
+from planner.table.nodes import Sum
+
+if TYPE_CHECKING:
+    from planner.table.expressions.expression import Expression
+    from planner.table.table import Table
+
+
+class Predicates(Operand):
+    """`==`, `<`, `&`, `+`, `.is_null`, `.between` and the like."""
+
+    __slots__ = ()
+
+    __hash__ = object.__hash__
+
+    # --- comparisons
+
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+        return self._compared(exp.EQ, "==", other)
+
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+        return self._compared(exp.NEQ, "!=", other)
+
+    def __lt__(self, other: object) -> Expression:
+        return self._compared(exp.LT, "<", other)
+
+    def __le__(self, other: object) -> Expression:
+        return self._compared(exp.LTE, "<=", other)
+
+    def __gt__(self, other: object) -> Expression:
+        return self._compared(exp.GT, ">", other)
+
+    def __ge__(self, other: object) -> Expression:
+        return self._compared(exp.GTE, ">=", other)
+
+    def _compared(self, class_: type[exp.Expr], sign: str, other: object) -> Expression:
+        if other is None:
+            remedy = f"write {text_of(self)}.{'is_not_null' if sign == '!=' else 'is_null'}"
+            raise refuse(f"{text_of(self)} {sign} None is never true", remedy)
+        return self._binary(class_, sign, other)
+
+    def is_equal(self, other: object) -> Expression:
+        """`=`; the same as `==`."""
+        return self == other
+
+    def is_not_equal(self, other: object) -> Expression:
+        """`<>`; the same as `!=`."""
+        return self != other
+
+    def is_less(self, other: object) -> Expression:
+        """`<`."""
+        return self < other
+
+    def is_less_or_equal(self, other: object) -> Expression:
+        """`<=`."""
+        return self <= other
+
+    def is_greater(self, other: object) -> Expression:
+        """`>`."""
+        return self > other
+
+    def is_greater_or_equal(self, other: object) -> Expression:
+        """`>=`."""
+        return self >= other
+
+    def is_distinct_from(self, other: object) -> Expression:
+        """IS DISTINCT FROM: unequal, where NULL equals NULL."""
+        node = ast.IsDistinctFrom(this=self._node, expression=node_of(other))
+        return self._method(node, "is_distinct_from", other)
+
+    def is_not_distinct_from(self, other: object) -> Expression:
+        """IS NOT DISTINCT FROM: equal, where NULL equals NULL."""
+        node = ast.IsDistinctFrom(this=self._node, expression=node_of(other), negated=True)
+        return self._method(node, "is_not_distinct_from", other)
+
+    def between(self, low: object, high: object) -> Expression:
+        """BETWEEN low AND high, both included."""
+        node = exp.Between(this=self._node, low=node_of(low), high=node_of(high))
+        return self._method(node, "between", low, high)
+
+    def not_between(self, low: object, high: object) -> Expression:
+        """NOT BETWEEN low AND high."""
+        node = exp.Not(this=exp.Between(this=self._node, low=node_of(low), high=node_of(high)))
+        return self._method(node, "not_between", low, high)
+
+    def in_(self, first: object | Table, *more: object) -> Expression:
+        """IN: one of the values, or of the rows of a table with one column.
+
+        Args:
+            first: a value, a list or tuple of values, or a `Table` with one column.
+            more: further values.
+        """
+        from planner.table.table import Table
+
+        if isinstance(first, Table):
+            return self._method(exp.In(this=self._node, query=first._node()), "in_", first)
+        values = list(first) if isinstance(first, list | tuple | set | frozenset) and not more else [first, *more]
+        if not values:
+            raise refuse(f"{text_of(self)}.in_() has no values", "give at least one value, or a table")
+        return self._method(exp.In(this=self._node, expressions=list(map(node_of, values))), "in_", *values)
+
+    # --- logic
+
+    def __and__(self, other: object) -> Expression:
+        return self._binary(exp.And, "&", other)
+
+    def __rand__(self, other: object) -> Expression:
+        return self._binary(exp.And, "&", other, swapped=True)
+
+    def __or__(self, other: object) -> Expression:
+        return self._binary(exp.Or, "|", other)
+
+    def __ror__(self, other: object) -> Expression:
+        return self._binary(exp.Or, "|", other, swapped=True)
+
+    def __invert__(self) -> Expression:
+        shown = f"({text_of(self)})" if self._infix else text_of(self)
+        return self._new(exp.Not(this=self._node), f"~{shown}")
+
+    def and_(self, other: object) -> Expression:
+        """AND; the same as `&`."""
+        return self & other
+
+    def or_(self, other: object) -> Expression:
+        """OR; the same as `|`."""
+        return self | other
+
+    def not_(self) -> Expression:
+        """NOT; the same as `~`."""
+        return ~self
+
+    @property
+    def is_null(self) -> Expression:
+        """IS NULL."""
+        return self._is("NULL", "is_null")
+
+    @property
+    def is_not_null(self) -> Expression:
+        """IS NOT NULL."""
+        return self._is("NULL", "is_not_null", negated=True)
+
+    @property
+    def is_true(self) -> Expression:
+        """IS TRUE."""
+        return self._is("TRUE", "is_true")
+
+    @property
+    def is_false(self) -> Expression:
+        """IS FALSE."""
+        return self._is("FALSE", "is_false")
+
+    @property
+    def is_not_true(self) -> Expression:
+        """IS NOT TRUE."""
+        return self._is("TRUE", "is_not_true", negated=True)
+
+    @property
+    def is_not_false(self) -> Expression:
+        """IS NOT FALSE."""
+        return self._is("FALSE", "is_not_false", negated=True)
+
+    def is_json(self, kind: str = "VALUE") -> Expression:
+        """IS JSON; `kind` is VALUE, SCALAR, ARRAY or OBJECT."""
+        return self._method(ast.IsPredicate(this=self._node, kind=f"JSON {kind.upper()}"), "is_json", kind)
+
+    def _is(self, kind: str, name: str, *, negated: bool = False) -> Expression:
+        return as_property(self, ast.IsPredicate(this=self._node, kind=kind, negated=negated), name)
+
+    def then(self, if_true: object, if_false: object) -> Expression:
+        """CASE WHEN this THEN `if_true` ELSE `if_false` END."""
+        branch = exp.If(this=self._node, true=node_of(if_true))
+        return self._method(exp.Case(ifs=[branch], default=node_of(if_false)), "then", if_true, if_false)
+
+    def if_null(self, value: object) -> Expression:
+        """IFNULL: this, or `value` where it is NULL."""
+        return self._call("if_null", "IFNULL", value)
+
+    def null_if(self, value: object) -> Expression:
+        """NULLIF: NULL where this equals `value`."""
+        return self._call("null_if", "NULLIF", value)
+
+    # --- patterns
+
+    def like(self, pattern: object, escape: str | None = None) -> Expression:
+        """LIKE, with % for any characters and _ for one; `escape` takes the meaning from the one behind it."""
+        return self._pattern("LIKE", "like", pattern, escape)
+
+    def similar(self, pattern: object, escape: str | None = None) -> Expression:
+        """SIMILAR TO a regular expression of SQL."""
+        return self._pattern("SIMILAR TO", "similar", pattern, escape)
+
+    def _pattern(self, kind: str, name: str, pattern: object, escape: str | None) -> Expression:
+        character = None if escape is None else node_of(escape)
+        node = ast.Like(this=self._node, pattern=node_of(pattern), escape=character, kind=kind)
+        return self._method(node, name, *((pattern,) if escape is None else (pattern, escape)))
+
+    # --- arithmetic
+
+    def __add__(self, other: object) -> Expression:
+        return self._binary(Sum, "+", other)
+
+    def __radd__(self, other: object) -> Expression:
+        return self._binary(Sum, "+", other, swapped=True)
+
+    def __sub__(self, other: object) -> Expression:
+        return self._binary(exp.Sub, "-", other)
+
+    def __rsub__(self, other: object) -> Expression:
+        return self._binary(exp.Sub, "-", other, swapped=True)
+
+    def __mul__(self, other: object) -> Expression:
+        return self._binary(exp.Mul, "*", other)
+
+    def __rmul__(self, other: object) -> Expression:
+        return self._binary(exp.Mul, "*", other, swapped=True)
+
+    def __truediv__(self, other: object) -> Expression:
+        return self._binary(exp.Div, "/", other)
+
+    def __rtruediv__(self, other: object) -> Expression:
+        return self._binary(exp.Div, "/", other, swapped=True)
+
+    def __mod__(self, other: object) -> Expression:
+        return self._binary(exp.Mod, "%", other)
+
+    def __rmod__(self, other: object) -> Expression:
+        return self._binary(exp.Mod, "%", other, swapped=True)
+
+    def __pow__(self, other: object) -> Expression:
+        return self._call("power", "POWER", other)
+
+    def __neg__(self) -> Expression:
+        shown = f"({text_of(self)})" if self._infix else text_of(self)
+        return self._new(exp.Neg(this=self._node), f"-{shown}")
+
+    def __pos__(self) -> Expression:
+        return self._new(ast.Plus(this=self._node), f"+{shown_of(self)}")
+
+    def plus(self, other: object) -> Expression:
+        """`+`."""
+        return self + other
+
+    def minus(self, other: object) -> Expression:
+        """`-`."""
+        return self - other
+
+    def times(self, other: object) -> Expression:
+        """`*`."""
+        return self * other
+
+    def divided_by(self, other: object) -> Expression:
+        """`/`."""
+        return self / other
+
+    def mod(self, other: object) -> Expression:
+        """`%`."""
+        return self % other

@@ -1,0 +1,151 @@
+"""Times: parts, units, intervals, conversions; and the times of a window.
+
+Source: Flink docs, "System (Built-in) Functions", temporal functions; "Table API", group windows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.table.expressions.core import Operand, as_property, call_node, node_of, refuse, text_of
+from planner.table.nodes import WindowProperty
+
+if TYPE_CHECKING:
+    from planner.table.expressions.expression import Expression
+
+
+class _Interval:
+    """`lit(10).minutes`: INTERVAL '10' MINUTE."""
+
+    def __init__(self, unit: str, factor: int = 1) -> None:
+        self._unit = unit
+        self._factor = factor
+        self.__doc__ = f"An interval of this many {unit.lower()}s." if factor == 1 else "An interval of milliseconds."
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Operand, owner: type) -> Expression:
+        if instance is None:
+            return self  # type: ignore[unreachable]  # read from the class, as help() does
+        return as_property(instance, interval(instance._node, self._unit), self._name)
+
+
+def interval(node: exp.Expr, unit: str) -> exp.Expr:
+    """An interval of a constant, or of an expression, number of units."""
+    qualifier = ast.IntervalQualifier(start=unit)
+    negative = isinstance(node, exp.Neg)
+    number = node.this if negative else node
+    if isinstance(number, exp.Literal):
+        text = str(number.this)
+        if unit != "SECOND" and not text.isdigit():
+            raise refuse(f"{text} {unit.lower()}s are no interval", "give a whole number")
+        # As in SQL, an interval of three digits and more says so in its unit.
+        if len(text.partition(".")[0]) > 2:
+            qualifier.set("precision", len(text.partition(".")[0]))
+        return ast.IntervalLiteral(value=text, negative=negative, unit=qualifier)
+    return ast.IntervalLiteral(expression=node, unit=qualifier)
+
+
+class Times(Operand):
+    """`.extract("YEAR")`, `.to_date`, `lit(10).minutes`, `col("w").start` and the like."""
+
+    __slots__ = ()
+
+    year = years = _Interval("YEAR")
+    quarter = quarters = _Interval("QUARTER")
+    month = months = _Interval("MONTH")
+    week = weeks = _Interval("WEEK")
+    day = days = _Interval("DAY")
+    hour = hours = _Interval("HOUR")
+    minute = minutes = _Interval("MINUTE")
+    second = seconds = _Interval("SECOND")
+
+    @property
+    def milli(self) -> Expression:
+        """An interval of this many milliseconds."""
+        return self._milliseconds("milli")
+
+    @property
+    def millis(self) -> Expression:
+        """An interval of this many milliseconds."""
+        return self._milliseconds("millis")
+
+    def _milliseconds(self, name: str) -> Expression:
+        literal = self._node
+        if not isinstance(literal, exp.Literal) or not str(literal.this).isdigit():
+            raise refuse(f"{text_of(self)}.{name} is no constant", "write lit(500).millis")
+        value = int(str(literal.this))
+        seconds = exp.Literal(this=f"{value // 1000}.{value % 1000:03}", is_string=False)
+        return as_property(self, interval(seconds, "SECOND"), name)
+
+    @property
+    def rows(self) -> Expression:
+        """A number of rows: of an over window's frame."""
+        return as_property(self, self._node.copy(), "rows")
+
+    @property
+    def to_date(self) -> Expression:
+        """The DATE that a text stands for."""
+        return self._cast_to("DATE", "to_date")
+
+    @property
+    def to_time(self) -> Expression:
+        """The TIME that a text stands for."""
+        return self._cast_to("TIME", "to_time")
+
+    @property
+    def to_timestamp(self) -> Expression:
+        """The TIMESTAMP(3) that a text stands for."""
+        return self._cast_to("TIMESTAMP(3)", "to_timestamp")
+
+    def _cast_to(self, type_: str, name: str) -> Expression:
+        from planner.table.expressions.types import type_node
+
+        return as_property(self, exp.Cast(this=self._node, to=type_node(type_)), name)
+
+    def extract(self, unit: str) -> Expression:
+        """EXTRACT(unit FROM this), such as "YEAR" or "DOW"."""
+        node = call_node("EXTRACT")
+        node.set("expressions", [ast.Keyword(this=unit.upper()), self._node])
+        return self._method(node, "extract", unit)
+
+    def date_format(self, pattern: object) -> Expression:
+        """DATE_FORMAT with a pattern such as yyyy-MM-dd."""
+        return self._call("date_format", "DATE_FORMAT", pattern)
+
+    def timestamp_add(self, unit: str, amount: object) -> Expression:
+        """TIMESTAMPADD(unit, amount, this)."""
+        node = call_node("TIMESTAMPADD")
+        node.set("expressions", [ast.Keyword(this=unit.upper()), node_of(amount), self._node])
+        return self._method(node, "timestamp_add", unit, amount)
+
+    # --- windows
+
+    @property
+    def start(self) -> Expression:
+        """Where a group window begins: TUMBLE_START and the like."""
+        return self._of_window("START", "start")
+
+    @property
+    def end(self) -> Expression:
+        """Where a group window ends: TUMBLE_END and the like."""
+        return self._of_window("END", "end")
+
+    @property
+    def rowtime(self) -> Expression:
+        """The event time of a group window's rows: TUMBLE_ROWTIME and the like."""
+        return self._of_window("ROWTIME", "rowtime")
+
+    @property
+    def proctime(self) -> Expression:
+        """The processing time of a group window's rows: TUMBLE_PROCTIME and the like."""
+        return self._of_window("PROCTIME", "proctime")
+
+    def _of_window(self, kind: str, name: str) -> Expression:
+        if not isinstance(self._node, ast.ColumnRef):
+            raise refuse(f"{text_of(self)} is no window", 'name the window by its alias: col("w").start')
+        return as_property(self, WindowProperty(window=self._node.name, kind=kind), name)

@@ -1,0 +1,79 @@
+"""Data types in expressions: by their SQL text, or as an object that has a logical type."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqlglot.errors import TokenError
+
+from planner.sql.binding.source import Source
+from planner.sql.binding.types import bind_type
+from planner.sql.nodes import TypeSpec
+from plans.errors import CompiledPlanError, ProgramError
+from plans.types import LogicalType
+
+if TYPE_CHECKING:
+    from planner.sql.grammar.script import Script
+
+#: The attributes by which an object tells its logical type.
+_ATTRIBUTES = ("logical_type", "get_logical_type")
+
+
+def type_node(type_: object) -> TypeSpec:
+    """The node of a data type.
+
+    Args:
+        type_: SQL's text of it ("DECIMAL(10, 2)", "ROW<a INT>"), a `LogicalType`, or an object with a `logical_type`.
+
+    Raises:
+        ProgramError: no data type.
+    """
+    return _parsed(text_of_type(type_))
+
+
+def logical_type(type_: object) -> LogicalType:
+    """The logical type of what `type_node` takes."""
+    found = _logical(type_)
+    if found is not None:
+        return found
+    text = text_of_type(type_)
+    return bind_type(_parsed(text), Source(text))
+
+
+def text_of_type(type_: object) -> str:
+    """SQL's text of what `type_node` takes."""
+    if isinstance(type_, str):
+        return type_
+    found = _logical(type_)
+    if found is None:
+        raise ProgramError(f"{type_!r} is no data type", remedy='write it as in SQL, such as "INT" or "DECIMAL(10, 2)"')
+    return found.text() if found.nullable else f"{found.text()} NOT NULL"
+
+
+def _logical(type_: object) -> LogicalType | None:
+    if isinstance(type_, LogicalType):
+        return type_
+    for name in _ATTRIBUTES:
+        found = getattr(type_, name, None)
+        found = found() if callable(found) else found
+        if isinstance(found, LogicalType):
+            return found
+    return None
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> TypeSpec:
+    from planner.sql.dialect import Flink
+
+    parser: Script = Flink().parser()  # type: ignore[assignment]
+    try:
+        parser.load(Flink().tokenize(text), text)
+        spec = parser.parse_type()
+        if not parser.at_end():
+            parser.fail_expected("the end of the type")
+    except (TokenError, CompiledPlanError) as fault:
+        cause = fault.message if isinstance(fault, CompiledPlanError) else "it cannot be read"
+        remedy = 'write it as in SQL, such as "INT" or "DECIMAL(10, 2)"'
+        raise ProgramError(f"{text!r} is no data type: {cause}", remedy=remedy) from None
+    return spec

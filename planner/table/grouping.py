@@ -1,0 +1,140 @@
+"""GROUP BY, windows, and OVER: what stands between a table and its `select`.
+
+Source: FLIP-155, "window"; Flink's "Table API" page, aggregations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.table.nodes import TEXT, WindowProperty, column_at, identifier
+from planner.table.operations import bind, nodes_of, relation_node
+from planner.table.rows import rows
+from planner.table.selecting import select, select_items
+from planner.table.windows import OverWindow, Window
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from planner.table.expressions.expression import Expression
+    from planner.table.table import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedTable:
+    """A table with GROUP BY, waiting for `select`."""
+
+    _table: Table
+    _keys: tuple[exp.Expr, ...]
+    _names: Mapping[str, exp.Expr]
+    _window: Window | None = None
+
+    def select(self, *fields: Expression | str) -> Table:
+        """The groups: grouping fields, aggregates, and expressions of them.
+
+        Raises:
+            ProgramError: a column that is neither grouped nor aggregated; wrong names or types.
+        """
+        items = [self._resolved(item) for item in select_items(self._table, "select", fields)]
+        from planner.table.expressions.expression import Expression
+
+        group = ast.GroupBy(expressions=list(self._keys))
+        return select(self._table, list(map(Expression, items)), "select", group=group)
+
+    def _resolved(self, node: exp.Expr) -> exp.Expr:
+        """The item with the names of keys, and what shows the window, replaced by what they stand for."""
+        window = self._window
+
+        def change(part: exp.Expr) -> exp.Expr:
+            if isinstance(part, ast.ColumnRef) and part.name in self._names:
+                return self._names[part.name].copy()
+            if isinstance(part, WindowProperty) and window is not None and part.args["window"] == window.name:
+                found = window.group_call(f"_{part.args['kind']}")
+                found.meta[TEXT] = part.meta.get(TEXT, "")
+                return found
+            return part
+
+        if not self._names and window is None:
+            return node
+        if isinstance(node, ast.ColumnRef) and node.name in self._names:
+            return exp.Alias(this=self._names[node.name].copy(), alias=identifier(node.name))
+        found = node.copy().transform(change, copy=False)
+        if isinstance(node, exp.Alias):
+            found.meta.update(node.meta)
+        return found
+
+
+def group_by(table: Table, fields: Sequence[object], window: Window | None = None) -> GroupedTable:
+    """GROUP BY the fields."""
+    keys: list[exp.Expr] = []
+    names: dict[str, exp.Expr] = {}
+    windowed = False
+    for node in nodes_of("group_by", fields):
+        if window is not None and isinstance(node, ast.ColumnRef) and node.name == window.name:
+            keys.append(window.group_call())
+            windowed = True
+        elif isinstance(node, exp.Alias):
+            keys.append(node.this)
+            names[node.args["alias"].name] = node.this
+        else:
+            keys.append(node)
+    if window is not None and not windowed:
+        raise ProgramError(
+            f"the window {window.name!r} is not among the grouping fields",
+            where="group_by()",
+            remedy=f'write group_by(col("{window.name}"), ...)',
+        )
+    if not keys:
+        raise ProgramError("group_by() has no fields", where="group_by()", remedy="select aggregates without group_by")
+    return GroupedTable(table, tuple(keys), names, window)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WindowedTable:
+    """A table with a group window (one with an alias), waiting for `group_by`."""
+
+    _table: Table
+    _window: Window
+
+    def group_by(self, *fields: Expression | str) -> GroupedTable:
+        """GROUP BY the window, by its alias, and further fields."""
+        return group_by(self._table, fields, self._window)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OverWindowedTable:
+    """A table with windows of OVER, waiting for `select`."""
+
+    _table: Table
+    _windows: tuple[OverWindow, ...]
+
+    def select(self, *fields: Expression | str) -> Table:
+        """The rows, with aggregates `.over(col("w"))` the windows."""
+        return select(self._table, fields, "select", windows=[window.node() for window in self._windows])
+
+
+def window_table(table: Table, window: Window) -> Table:
+    """A window table function: the table's columns, then window_start, window_end, window_time."""
+    found = table._rows
+    places = [column_at(name, at) for at, name in enumerate(found.names)]
+    source = exp.Select(expressions=places, from_=exp.From(this=relation_node(found)))
+    data = ast.TableArgument(
+        this=exp.Subquery(this=source), partition_by=[_plain(node) for node in nodes_of("window", window.partition)]
+    )
+    lengths = [length._node for length in window.lengths]
+    shift = [] if window.shift is None else [window.shift._node]
+    arguments = [data, ast.Descriptor(expressions=[window.descriptor()]), *lengths, *shift]
+    call = ast.Call(parts=[identifier(window.kind)], expressions=arguments)
+    function = ast.TableFunction(call=call, form="TABLE")
+    star = ast.AllColumns(parts=[])
+    bound = bind(table._env, "window", exp.Select(expressions=[star], from_=exp.From(this=function)))
+    return table._derived(rows(bound, found.name))
+
+
+def _plain(node: exp.Expr) -> exp.Expr:
+    """A column as SQL's PARTITION BY has it, by its name alone."""
+    return ast.ColumnRef(parts=[identifier(node.name)]) if isinstance(node, ast.ColumnRef) else node

@@ -1,0 +1,130 @@
+"""What writes: a table into a sink, and several of them in one plan.
+
+Source: Flink's "Table API" page, `insertInto`, `StatementSet`; "Streaming Concepts", compiled plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from planner.algebra.nodes import Sink
+from planner.sql import statements as st
+from planner.sql.binding.inserts import bind_insert
+from planner.table.operations import relation_node, session_for
+from planner.table.paths import path_of
+from planner.table.source import NOWHERE
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from planner.environment import TableEnvironment
+    from planner.table.table import Table
+    from plans.plan import CompiledPlan
+
+
+@dataclass(frozen=True)
+class TablePipeline:
+    """A table's rows on their way into a sink: `table.insert_into("sink")`."""
+
+    _env: TableEnvironment
+    _sinks: tuple[Sink, ...]
+
+    def compile_plan(self) -> CompiledPlan:
+        """The plan that writes the rows.
+
+        Raises:
+            ProgramError: the sink cannot take them.
+            UnsupportedError: an operation that no operator is known for.
+        """
+        return compile_sinks(self._env, self._sinks)
+
+    def explain(self) -> str:
+        """The operators of the plan with their state entries."""
+        return self.compile_plan().explain()
+
+
+@dataclass
+class StatementSet:
+    """Several inserts that become one plan, which reads shared inputs once: `env.create_statement_set()`."""
+
+    _env: TableEnvironment
+    _sinks: list[Sink] = field(default_factory=list)
+
+    def add_insert(self, target: str | TablePipeline, table: Table | None = None) -> StatementSet:
+        """Add a table's rows into a sink: `add_insert("sink", table)`, or `add_insert(table.insert_into("sink"))`.
+
+        Raises:
+            ProgramError: as `Table.insert_into`.
+        """
+        if isinstance(target, TablePipeline):
+            self._sinks += target._sinks
+        elif table is None:
+            raise ProgramError(
+                "add_insert() has no table", where="add_insert()", remedy='write add_insert("sink", table)'
+            )
+        else:
+            self._sinks += table.insert_into(target)._sinks
+        return self
+
+    def add(self, pipeline: TablePipeline) -> StatementSet:
+        """Add `table.insert_into("sink")`."""
+        return self.add_insert(pipeline)
+
+    def add_insert_sql(self, statement: str) -> StatementSet:
+        """Add an INSERT of SQL.
+
+        Raises:
+            ProgramError: no INSERT, or a wrong one; with line, column and caret.
+        """
+        sinks, _ = self._env.bind_script(statement)
+        self._sinks += sinks
+        return self
+
+    def compile_plan(self) -> CompiledPlan:
+        """The plan of all inserts.
+
+        Raises:
+            ProgramError: there are none; or as `TablePipeline.compile_plan`.
+        """
+        return compile_sinks(self._env, self._sinks)
+
+    def explain(self) -> str:
+        """The operators of the plan with their state entries."""
+        return self.compile_plan().explain()
+
+
+def insert_into(
+    table: Table, target: str, columns: Sequence[str] | None, options: dict[str, str] | None
+) -> TablePipeline:
+    """The table's rows into a table of the catalog."""
+    from planner.table.operations import table_hint
+
+    session = session_for(table._env, "insert_into")
+    listed = tuple((name,) for name in columns or ())
+    statement = st.Insert(
+        span=NOWHERE,
+        text="",
+        target=path_of(target, "insert_into"),
+        target_span=NOWHERE,
+        hints=(table_hint("OPTIONS", options),) if options else (),
+        columns=listed,
+        column_spans=(NOWHERE,) * len(listed),
+        partition={},
+        overwrite=False,
+        query=relation_node(table._rows),
+        query_text="",
+        on_conflict=None,
+    )
+    return TablePipeline(table._env, (bind_insert(session, statement),))
+
+
+def compile_sinks(env: TableEnvironment, sinks: Sequence[Sink]) -> CompiledPlan:
+    """The plan of sinks."""
+    from planner.physical import plan
+
+    if not sinks:
+        raise ProgramError(
+            "there is nothing to compile: no insert was added", remedy='add one: add_insert("sink", table)'
+        )
+    return plan(sinks, env.config)

@@ -1,0 +1,99 @@
+"""Joins: regular, temporal, and with table functions.
+
+Source: FLIP-155, "asof"; Flink's "Table API" page, joins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.sql.binding.core import Surroundings
+from planner.sql.binding.hints import bind_block_hints, check_names
+from planner.sql.binding.relations import Place, bind_from
+from planner.table.expressions.core import Operand, shown_of
+from planner.table.nodes import identifier
+from planner.table.operations import nodes_of, relation_node, session_for
+from planner.table.rows import joined_rows
+from planner.table.selecting import check_same_environment
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from planner.sql.binding.relations import From
+    from planner.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class TemporalTable:
+    """A table as of a time, which a join takes as its right side: `rates.as_of(orders.order_time)`.
+
+    Args:
+        table: the versioned table, or the table to look up.
+        time: a time attribute of the left side.
+    """
+
+    table: Table
+    time: exp.Expr
+
+
+def join(table: Table, right: Table | TemporalTable, condition: object | None, kind: str, operation: str) -> Table:
+    """A join; without a condition all pairs of rows."""
+    as_of = right.time if isinstance(right, TemporalTable) else None
+    other = right.table if isinstance(right, TemporalTable) else right
+    check_same_environment(table, other, operation)
+    on: exp.Expr | None = None
+    if condition is not None:
+        (on,) = nodes_of(operation, [condition], "a condition")
+    elif kind != "INNER" or as_of is not None:
+        on = exp.Boolean(this=True)
+    node = ast.Join(
+        left=relation_node(table._rows.for_join()),
+        right=relation_node(other._rows.for_join(), as_of),
+        kind="CROSS" if on is None else kind,
+        on=on,
+    )
+    return table._derived(joined_rows(_bound(table, node, operation, (*table._hints, *other._hints))), hints=())
+
+
+def _bound(table: Table, node: exp.Expr, operation: str, hints: tuple[ast.TableHint, ...] = ()) -> From:
+    session = session_for(table._env, operation)
+    found = bind_block_hints(exp.Hint(expressions=list(hints)) if hints else None, session.source)
+    joined = bind_from(session, exp.From(this=node), Place(Surroundings(), found))
+    check_names(found, [relation.name for relation in joined.relations])
+    return joined
+
+
+def lateral_node(function: object, operation: str) -> exp.Expr:
+    """The relation of a table function's call: `call("split", col("a")).alias("word", "length")`.
+
+    UNNEST of an array, map or multiset is one, too.
+
+    Raises:
+        ProgramError: it is no call.
+    """
+    call = function._node if isinstance(function, Operand) else None
+    names: tuple[str, ...] = ()
+    if isinstance(call, exp.Alias):
+        names = call.meta.get("columns") or (call.args["alias"].name,)
+        call = call.this
+    if not isinstance(call, ast.Call):
+        raise ProgramError(
+            f"{operation}() takes the call of a table function, not {shown_of(function)}",
+            where=f"{operation}()",
+            remedy='write call("function", col("a")).alias("x", "y")',
+        )
+    alias = exp.TableAlias(columns=[identifier(name) for name in names]) if names else None
+    if call.name == "UNNEST":
+        return ast.Unnest(expressions=call.arguments, lateral=True, alias=alias)
+    return ast.TableFunction(call=call, form="LATERAL TABLE", lateral=True, alias=alias)
+
+
+def join_lateral(table: Table, function: object, condition: object | None, kind: str, operation: str) -> Table:
+    """Each row with the rows that a table function gives for it."""
+    on: exp.Expr = exp.Boolean(this=True) if condition is None else nodes_of(operation, [condition], "a condition")[0]
+    left = relation_node(table._rows.for_join())
+    node = ast.Join(left=left, right=lateral_node(function, operation), kind=kind, on=on)
+    return table._derived(joined_rows(_bound(table, node, operation)), hints=())

@@ -1,0 +1,146 @@
+"""The nodes that only the Table API puts into a query's tree, and how the binder reads them.
+
+Everything else that the Table API builds are the nodes of `planner.sql.nodes`, so that names, types, casts, aggregates
+and errors are those of SQL.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, cast
+
+from sqlglot import exp
+
+from planner.functions.registry import resolve_call
+from planner.sql import nodes as ast
+from planner.sql.binding.core import Context, Session
+from planner.sql.binding.expressions import bind, binds
+from planner.sql.binding.scopes import ScopeColumn, outer, resolve
+from planner.sql.nodes.base import Node
+from planner.suggestions import did_you_mean
+from plans.rex import RexNode, type_of
+from plans.types import CharacterType
+
+#: The key of a node's `meta` that holds the Python text of its expression, for errors.
+TEXT = "python"
+
+
+class Column(ast.ColumnRef):
+    """A column by name: `col("a")`, or `table.a` with the table's key in `owner`. Args: `parts` (one), `owner`."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"parts": True, "owner": False}
+
+    @property
+    def owner(self) -> str:
+        """The key of the table that the column was taken from; empty for `col("a")`."""
+        return self._str("owner")
+
+
+class ColumnAt(ast.ColumnRef):
+    """A column of the input by its place, which a repeated name cannot make ambiguous. Args: `parts`, `place`."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"parts": True, "place": True}
+
+
+class WindowProperty(Node):
+    """`col("w").start` of a group window. Args: `window` (its alias), `kind` (START, END, ROWTIME, PROCTIME)."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"window": True, "kind": True}
+
+
+class Sum(exp.Add):
+    """`a + b`, which of texts is their concatenation. Args: `this`, `expression`."""
+
+
+class Value(Node):
+    """A row expression that is bound already. Args: `rex`."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"rex": True}
+
+
+def named(node: exp.Expr, text: str) -> exp.Expr:
+    """The node, with its Python text for errors."""
+    node.meta[TEXT] = text
+    return node
+
+
+def identifier(name: str) -> exp.Identifier:
+    """A name, taken as it is."""
+    return exp.Identifier(this=name, quoted=True)
+
+
+def column(name: str, owner: str = "") -> exp.Expr:
+    """A column by name."""
+    return Column(parts=[identifier(name)], owner=owner)
+
+
+def column_at(name: str, place: int) -> exp.Expr:
+    """A column of the input by its place among those of `*`."""
+    return named(ColumnAt(parts=[identifier(name)], place=place), f"col({name!r})")
+
+
+@binds(Column)
+def _column(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    assert isinstance(node, Column)
+    name = node.name
+    for level in context.scope.chain() if node.owner else ():
+        relation = next((item for item in level.relations if item.path[:1] == (node.owner,)), None)
+        found = _named_so(relation.columns if relation is not None else (), name)
+        if len(found) == 1:
+            rex = level.at(found[0].index)
+            return rex if level is context.scope else outer(rex, level.correlation)
+    for level in context.scope.chain():
+        found = _named_so(level.visible, name)
+        if len(found) > 1:
+            raise session.source.error(
+                node,
+                f"column {name!r} is ambiguous: {len(found)} columns have that name",
+                f"take it from its table (table.{name}), or rename one of them before",
+            )
+        if found:
+            return resolve(node.parts, context.scope, session.source, node)
+    known = [item.name for level in context.scope.chain() for item in level.visible]
+    raise unknown_column(session, node, name, known)
+
+
+def unknown_column(session: Session, node: exp.Expr, name: str, known: list[str]) -> Exception:
+    """The error for a name that no column has: the nearest one, and all that there are."""
+    return session.source.error(node, f"there is no column {name!r}", columns_remedy(name, known))
+
+
+def columns_remedy(name: str, known: list[str]) -> str:
+    """The nearest name, and all that there are."""
+    listed = ", ".join(known) or "none"
+    close = did_you_mean(name, known, " ")
+    return f"the columns are: {listed}" if close == " " else f"{close} The columns are: {listed}"
+
+
+def _named_so(columns: tuple[ScopeColumn, ...], name: str) -> list[ScopeColumn]:
+    return [item for item in columns if item.name == name]
+
+
+@binds(ColumnAt)
+def _column_at(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    assert isinstance(node, ColumnAt)
+    return context.scope.reference(context.scope.visible[cast(int, node.args["place"])])
+
+
+@binds(WindowProperty)
+def _property(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    window = str(node.args["window"])
+    raise session.source.error(
+        node,
+        f"{window!r} is no window of this table",
+        f'write table.window(Tumble.over(...).on(...).alias("{window}")).group_by(col("{window}")).select(...)',
+    )
+
+
+@binds(Sum)
+def _sum(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    operands = [bind(session, operand, context) for operand in (node.this, node.expression)]
+    texts = all(isinstance(type_of(rex), CharacterType) for rex in operands)
+    return resolve_call("||" if texts else "+", operands)
+
+
+@binds(Value)
+def _value(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    return cast(RexNode, node.args["rex"])

@@ -1,0 +1,164 @@
+"""Nulls and replacements: fillna, dropna, replace.
+
+Source: FLIP-155, "Null Data Handling".
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.table.expressions.core import Operand
+from planner.table.expressions.expression import Expression
+from planner.table.literals import exact
+from planner.table.nodes import column_at, named
+from planner.table.operations import all_columns, names_of, place_of
+from planner.table.selecting import where, with_columns_at
+from plans.errors import ProgramError
+from plans.types import (
+    BinaryType,
+    BooleanType,
+    CharacterType,
+    DateType,
+    LogicalType,
+    NumericType,
+    TimestampBase,
+    TimeType,
+    VarBinaryType,
+)
+
+if TYPE_CHECKING:
+    from planner.table.table import Table
+
+#: The columns that a value of a Python type can stand in; the first class that fits decides.
+_KINDS: tuple[tuple[type | tuple[type, ...], tuple[type[LogicalType], ...]], ...] = (
+    (bool, (BooleanType,)),
+    ((int, float, Decimal), (NumericType,)),
+    (str, (CharacterType,)),
+    (bytes, (BinaryType, VarBinaryType)),
+    (datetime.datetime, (TimestampBase,)),
+    (datetime.date, (DateType,)),
+    (datetime.time, (TimeType,)),
+)
+
+
+def fillna(table: Table, value: object, fields: Sequence[object] | None) -> Table:
+    """CASE WHEN a IS NULL THEN value ELSE a END for the columns."""
+    if isinstance(value, Mapping):
+        if fields is not None:
+            raise ProgramError(
+                "fillna() takes a mapping of columns to values, or one value and columns, not both",
+                where="fillna()",
+                remedy="leave the list of columns out",
+            )
+        names = names_of("fillna", list(value), table._rows)
+        values = dict(zip(names, value.values(), strict=True))
+    else:
+        names = _fitting(table, [value]) if fields is None else names_of("fillna", fields, table._rows)
+        values = dict.fromkeys(names, value)
+    return with_columns_at(table, {_place(table, name): _filled(table, name, values[name]) for name in names}, "fillna")
+
+
+def _filled(table: Table, name: str, value: object) -> exp.Expr:
+    if value is None:
+        raise ProgramError("fillna() cannot fill with None", where="fillna()", remedy="give a value")
+    column = _column(table, name)
+    branch = exp.If(this=ast.IsPredicate(this=column, kind="NULL"), true=_node(value))
+    return named(exp.Case(ifs=[branch], default=column), f"fillna of col({name!r}) with {value!r}")
+
+
+def dropna(table: Table, thresh: object, fields: Sequence[object] | None) -> Table:
+    """The rows with at least `thresh` values that are not NULL."""
+    if not isinstance(thresh, int) or isinstance(thresh, bool) or thresh < -1:
+        raise ProgramError(
+            f"dropna() takes a number of values, not {thresh!r}",
+            where="dropna()",
+            remedy="give how many values must not be NULL, or -1 to drop the rows of NULLs alone",
+        )
+    rows = table._rows
+    columns = (
+        all_columns(rows) if fields is None else [_column(table, name) for name in names_of("dropna", fields, rows)]
+    )
+    if not columns:
+        raise ProgramError("dropna() has no columns to look at", where="dropna()", remedy="leave the list out for all")
+    terms: list[exp.Expr] = [_present(node) for node in columns]
+    total = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
+    least = exp.Literal(this=str(1 if thresh == -1 else thresh), is_string=False)
+    return where(table, Expression(exp.GTE(this=total, expression=least)), "dropna")
+
+
+def _present(node: exp.Expr) -> exp.Expr:
+    one, zero = (exp.Literal(this=text, is_string=False) for text in "10")
+    branch = exp.If(this=ast.IsPredicate(this=node, kind="NULL", negated=True), true=one)
+    return exp.Case(ifs=[branch], default=zero)
+
+
+def replace(table: Table, replacement: object, fields: Sequence[object] | None) -> Table:
+    """CASE WHEN a = key THEN value ... ELSE a END for the columns."""
+    if not isinstance(replacement, Mapping) or not replacement:
+        raise ProgramError(
+            f"replace() takes a mapping of values to values, not {replacement!r}",
+            where="replace()",
+            remedy="write replace({1: 3}, ['a'])",
+        )
+    names = _fitting(table, list(replacement)) if fields is None else names_of("replace", fields, table._rows)
+    changed = {_place(table, name): _replaced(table, name, replacement) for name in names}
+    return with_columns_at(table, changed, "replace")
+
+
+def _replaced(table: Table, name: str, replacement: Mapping[object, object]) -> exp.Expr:
+    column = _column(table, name)
+
+    def condition(key: object) -> exp.Expr:
+        if key is None:
+            return ast.IsPredicate(this=column, kind="NULL")
+        return exp.EQ(this=column, expression=_node(key))
+
+    branches = [exp.If(this=condition(key), true=_node(value)) for key, value in replacement.items()]
+    return named(exp.Case(ifs=branches, default=column), f"replace in col({name!r})")
+
+
+def _fitting(table: Table, values: Sequence[object]) -> list[str]:
+    """The columns whose type can hold the values.
+
+    Raises:
+        ProgramError: there are none.
+    """
+    kinds = [_kinds(value) for value in values if value is not None]
+    rows = table._rows
+    types = [rows.rel.row_type.types[column.index] for column in rows.visible]
+    found = [
+        name for name, type_ in zip(rows.names, types, strict=True) if all(isinstance(type_, kind) for kind in kinds)
+    ]
+    if not found:
+        shown = ", ".join(map(repr, values))
+        raise ProgramError(
+            f"no column can hold {shown}",
+            remedy="the columns are: "
+            + ", ".join(f"{name} {type_}" for name, type_ in zip(rows.names, types, strict=True)),
+        )
+    return found
+
+
+def _kinds(value: object) -> tuple[type[LogicalType], ...]:
+    if isinstance(value, Operand):
+        return (LogicalType,)
+    return next((types for classes, types in _KINDS if isinstance(value, classes)), (LogicalType,))
+
+
+def _place(table: Table, name: str) -> int:
+    return place_of("fillna", name, table._rows)
+
+
+def _column(table: Table, name: str) -> exp.Expr:
+    return column_at(name, _place(table, name))
+
+
+def _node(value: object) -> exp.Expr:
+    return value._node if isinstance(value, Operand) else exact(value)

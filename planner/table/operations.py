@@ -1,0 +1,129 @@
+"""What all operations of a `Table` share: a session for their errors, and the SELECT that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.sql.binding.core import Bound, Session, Surroundings
+from planner.sql.binding.queries import bind_query
+from planner.table.expressions.core import Operand, text_of
+from planner.table.nodes import column, column_at, columns_remedy, identifier, named
+from planner.table.rows import Rows
+from planner.table.source import Operation
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from planner.environment import TableEnvironment
+
+
+def session_for(env: TableEnvironment, operation: str) -> Session:
+    """A session whose errors name the operation."""
+    return Session(Operation(operation), env.catalog, bind_query, env.names)
+
+
+def relation_node(rows: Rows, as_of: exp.Expr | None = None) -> ast.BoundRelation:
+    """The rows of a table as a relation of a query."""
+    return ast.BoundRelation(relation=rows, as_of=as_of)
+
+
+def all_columns(rows: Rows) -> list[exp.Expr]:
+    """The columns of `*`, each by its place."""
+    return [column_at(name, place) for place, name in enumerate(rows.names)]
+
+
+def nodes_of(operation: str, fields: Iterable[object], what: str = "a column") -> list[exp.Expr]:
+    """The nodes of expressions, or of columns' names.
+
+    Raises:
+        ProgramError: neither an expression nor a text.
+    """
+    found: list[exp.Expr] = []
+    for item in fields:
+        if isinstance(item, Operand):
+            found.append(item._node)
+        elif isinstance(item, str):
+            found.append(named(column(item), f"col({item!r})"))
+        else:
+            raise ProgramError(
+                f"{item!r} is no expression", where=f"{operation}()", remedy=f'write col("name") for {what}, lit(...)'
+            )
+    return found
+
+
+def names_of(operation: str, fields: Sequence[object], rows: Rows) -> list[str]:
+    """The names of columns that are given by name or as `col("name")`.
+
+    Raises:
+        ProgramError: an expression that is no column; a name that no column has.
+    """
+    found: list[str] = []
+    for item in fields:
+        name = item
+        if isinstance(item, Operand):
+            if not isinstance(item._node, ast.ColumnRef):
+                raise ProgramError(
+                    f"{text_of(item)} is no column", where=f"{operation}()", remedy='give names, or col("name")'
+                )
+            name = item._node.name
+        if not isinstance(name, str):
+            raise ProgramError(f"{item!r} is no column", where=f"{operation}()", remedy='give names, or col("name")')
+        place_of(operation, name, rows)
+        found.append(name)
+    return found
+
+
+def place_of(operation: str, name: str, rows: Rows) -> int:
+    """The place of the column of that name.
+
+    Raises:
+        ProgramError: there is none, or several.
+    """
+    places = [at for at, known in enumerate(rows.names) if known == name]
+    if not places:
+        raise ProgramError(
+            f"there is no column {name!r}", where=f"{operation}()", remedy=columns_remedy(name, list(rows.names))
+        )
+    if len(places) > 1:
+        raise ProgramError(
+            f"column {name!r} is ambiguous: {len(places)} columns have that name",
+            where=f"{operation}()",
+            remedy="rename one of them before, or select the columns from their tables",
+        )
+    return places[0]
+
+
+def aliased(node: exp.Expr, name: str) -> exp.Expr:
+    """The expression under a name."""
+    return exp.Alias(this=node, alias=identifier(name))
+
+
+def bind_select(
+    env: TableEnvironment,
+    operation: str,
+    rows: Rows,
+    items: Sequence[exp.Expr],
+    *,
+    hints: Sequence[exp.Expr] = (),
+    **clauses: object,
+) -> Bound:
+    """The query SELECT items FROM the rows, with further clauses under the names that `exp.Select` has for them."""
+    hint = exp.Hint(expressions=list(hints)) if hints else None
+    from_ = exp.From(this=relation_node(rows))
+    node = exp.Select(expressions=list(items), from_=from_, hint=hint, **clauses)
+    return bind(env, operation, node)
+
+
+def bind(env: TableEnvironment, operation: str, node: exp.Expr) -> Bound:
+    """A query bound."""
+    session = session_for(env, operation)
+    return session.bind_query(session, node, Surroundings())
+
+
+def table_hint(name: str, options: Mapping[str, str]) -> ast.TableHint:
+    """The node of a hint with options."""
+    pairs = [ast.HintOption(key_=str(key), value=str(value)) for key, value in options.items()]
+    return ast.TableHint(this=identifier(name), options=pairs)

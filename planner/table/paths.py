@@ -1,0 +1,35 @@
+"""Names of catalog objects as texts: `table`, `database.table`, "`my table`"."""
+
+from __future__ import annotations
+
+import re
+
+from plans.errors import ProgramError
+
+_PART = re.compile(r"`((?:[^`]|``)+)`|([^`.\s]+)")
+
+
+def path_of(text: str, operation: str) -> tuple[str, ...]:
+    """The one to three parts of a name; what is in backticks may hold anything.
+
+    Raises:
+        ProgramError: no such name.
+    """
+    parts: list[str] = []
+    at = 0
+    while isinstance(text, str):
+        match = _PART.match(text, at)
+        if match is None:
+            break
+        parts.append(match[1].replace("``", "`") if match[1] else match[2])
+        at = match.end()
+        if at == len(text) and len(parts) <= 3:
+            return tuple(parts)
+        if text[at : at + 1] != ".":
+            break
+        at += 1
+    raise ProgramError(
+        f"{text!r} is no name of a table",
+        where=f"{operation}()",
+        remedy="write table, database.table or catalog.database.table; other characters in `backticks`",
+    )

@@ -1,0 +1,74 @@
+"""What a `Table` holds: a bound relation, and the keys by which columns that were taken from tables find it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from planner.algebra.nodes import RelNode
+from planner.sql.binding.core import Bound
+from planner.sql.binding.relations import From
+from planner.sql.binding.scopes import Relation, columns_of
+
+_NUMBERS = count(1)
+
+
+def new_key() -> str:
+    """A key that no other table has. It never gets into a plan."""
+    return f"#{next(_NUMBERS)}"
+
+
+@dataclass(frozen=True)
+class Rows(From):
+    """The relation of a `Table`.
+
+    Args:
+        keys: those of this table and of the tables that it was made of with the same columns in the same places.
+        name: the name in the catalog that it came from, which hints know it by; empty when it has none.
+
+    A relation's path holds its keys, then its name.
+    """
+
+    keys: tuple[str, ...] = ()
+    name: str = ""
+
+    @property
+    def alias(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    @property
+    def joined(self) -> bool:
+        """Whether it has the columns of several tables, each still known by itself."""
+        return len(self.relations) > 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names, which may repeat."""
+        return tuple(column.name for column in self.visible)
+
+    def with_rel(self, rel: RelNode) -> Rows:
+        """The same columns of other rows, as a table of its own."""
+        key = new_key()
+        keys = (*self.keys, key)
+        if self.joined:
+            return replace(self, rel=rel, keys=keys)
+        return rows(Bound(rel, self.names), self.name, keys)
+
+    def for_join(self) -> Rows:
+        """As an input of a join, where the columns of a joined table are known by that table's keys, too."""
+        if not self.joined:
+            return self
+        return replace(self, relations=(*self.relations, Relation((*self.keys, ""), self.visible)))
+
+
+def rows(bound: Bound, name: str = "", keys: Sequence[str] = ()) -> Rows:
+    """A bound query as the relation of a table."""
+    keys = tuple(keys) or (new_key(),)
+    columns = columns_of(bound.names)
+    return Rows(bound.rel, (Relation((*keys, name), columns),), columns, keys, name)
+
+
+def joined_rows(found: From) -> Rows:
+    """A bound join as the relation of a table."""
+    return Rows(found.rel, found.relations, found.visible, (new_key(),))

@@ -1,0 +1,113 @@
+"""Samples and splits.
+
+Source: FLIP-155, "Sampling". `sample` is the document's SQL. The document calls its SQL for `split` "logically
+equivalent": parts by a random number that must be the same for one row in all of them. RAND(seed) does not give that:
+it depends on the place of the row in its partition, and on how often it is evaluated; and of a table with updates it
+would put the row before a change into another part than the row that was there. Here the number is made of the row
+itself: the first eight hexadecimal digits of MD5(seed and all columns), which as texts are in the order of the numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.table.expressions.core import call_node, node_of
+from planner.table.expressions.expression import Expression
+from planner.table.expressions.types import type_node
+from planner.table.literals import exact
+from planner.table.nodes import column_at, named
+from planner.table.selecting import where
+from plans.errors import ProgramError
+from plans.types import CharacterType, TimeKind, TimestampBase
+
+if TYPE_CHECKING:
+    from planner.table.table import Table
+
+#: How many hexadecimal digits of the hash are looked at: parts are exact to 1 of 16**8.
+_DIGITS = 8
+
+
+def sample(table: Table, fraction: object, seed: int | None) -> Table:
+    """The rows with RAND([seed]) < fraction."""
+    if not isinstance(fraction, int | float | Decimal) or isinstance(fraction, bool) or not 0 <= fraction <= 1:
+        raise ProgramError(
+            f"sample() takes a fraction from 0.0 to 1.0, not {fraction!r}", where="sample()", remedy="write sample(0.1)"
+        )
+    _check_seed("sample", seed)
+    chance = call_node("RAND", *(() if seed is None else (seed,)))
+    condition = exp.LT(this=chance, expression=exact(fraction))
+    return where(table, Expression(named(condition, f"sample({fraction!r})")), "sample")
+
+
+def split(table: Table, weights: object, seed: int) -> list[Table]:
+    """A part of the table for each weight."""
+    _check_seed("split", seed)
+    if not isinstance(weights, list | tuple) or not weights:
+        raise ProgramError(f"split() takes a list of weights, not {weights!r}", where="split()", remedy="[0.8, 0.2]")
+    for weight in weights:
+        number = isinstance(weight, int | float | Decimal) and not isinstance(weight, bool)
+        if not number or not math.isfinite(weight) or weight < 0:
+            raise ProgramError(
+                f"split() takes weights that are not negative, not {weight!r}", where="split()", remedy="[0.8, 0.2]"
+            )
+    parts = [Fraction(str(weight)) for weight in weights]
+    whole = sum(parts)
+    if not whole:
+        raise ProgramError("the weights of split() are all 0", where="split()", remedy="give one above 0")
+    ends = [sum(parts[: at + 1], Fraction(0)) / whole for at in range(len(parts))]
+    hashed = _hash(table, seed)
+    found: list[Table] = []
+    for at, end in enumerate(ends):
+        begin = ends[at - 1] if at else Fraction(0)
+        found.append(where(table, _within(hashed, begin, end), "split"))
+    return found
+
+
+def _within(number: exp.Expr, begin: Fraction, end: Fraction) -> Expression:
+    """From `begin` up to below `end`, where 0 and 1 are no limits."""
+    limits: list[exp.Expr] = []
+    if begin > 0:
+        limits.append(exp.GTE(this=number, expression=_limit(begin)))
+    if end < 1:
+        limits.append(exp.LT(this=number, expression=_limit(end)))
+    if begin >= 1 or begin == end:
+        return Expression(exp.Boolean(this=False))
+    if not limits:
+        return Expression(exp.Boolean(this=True))
+    return Expression(reduce(lambda left, right: exp.And(this=left, expression=right), limits))
+
+
+def _limit(share: Fraction) -> exp.Expr:
+    steps = 16**_DIGITS
+    return node_of(f"{min(math.ceil(share * steps), steps - 1):0{_DIGITS}x}")
+
+
+def _hash(table: Table, seed: int) -> exp.Expr:
+    """SUBSTRING(MD5(CONCAT_WS('|', seed, COALESCE(CAST(a AS STRING), ''), ...)), 1, 8) over all columns."""
+    rows = table._rows
+    texts: list[exp.Expr] = []
+    for place, column in enumerate(rows.visible):
+        type_ = rows.rel.row_type.types[column.index]
+        if isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME:
+            continue  # reads the clock anew each time
+        node = column_at(column.name, place)
+        text = node if isinstance(type_, CharacterType) else exp.Cast(this=node, to=type_node("STRING"))
+        texts.append(Expression(text).if_null("")._node if type_.nullable else text)
+    call = call_node("CONCAT_WS")
+    call.set("expressions", [node_of("|"), node_of(str(seed)), *texts])
+    digest: exp.Expr = ast.Call(parts=[exp.Identifier(this="MD5")], expressions=[call])
+    return Expression(digest).substring(1, _DIGITS)._node
+
+
+def _check_seed(operation: str, seed: object) -> None:
+    if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
+        raise ProgramError(
+            f"the seed of {operation}() must be a whole number, not {seed!r}", where=f"{operation}()", remedy="seed=7"
+        )

@@ -1,0 +1,256 @@
+"""SELECT, WHERE, DISTINCT, ORDER BY, LIMIT, set operations, and columns added, renamed and dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.algebra.nodes import Filter, Project, RelNode, Sort
+from planner.functions.registry import is_aggregate
+from planner.sql import nodes as ast
+from planner.sql.binding.core import Context
+from planner.sql.binding.expressions import bind_condition
+from planner.table.expressions.aggregates import ordered
+from planner.table.nodes import column_at
+from planner.table.operations import (
+    aliased,
+    all_columns,
+    bind,
+    bind_select,
+    names_of,
+    nodes_of,
+    place_of,
+    relation_node,
+    session_for,
+)
+from planner.table.rows import rows
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from planner.table.expressions.expression import Expression
+    from planner.table.table import Table
+
+
+def select(table: Table, fields: Sequence[object], operation: str = "select", **clauses: object) -> Table:
+    """SELECT fields FROM the table."""
+    if not fields:
+        raise ProgramError(f"{operation}() has no columns", where=f"{operation}()", remedy='write select(col("name"))')
+    items = list(select_items(table, operation, fields))
+    aggregated = any(_is_aggregate(part) for item in items for part in item.walk())
+    hints = table._hints if aggregated or clauses.get("group") is not None else ()
+    bound = bind_select(table._env, operation, table._rows, items, hints=hints, **clauses)
+    return table._derived(rows(bound, table._rows.name), hints=() if hints else table._hints)
+
+
+def _is_aggregate(node: exp.Expr) -> bool:
+    return isinstance(node, ast.Call) and node.over is None and is_aggregate(node.name)
+
+
+def select_items(table: Table, operation: str, fields: Sequence[object]) -> list[exp.Expr]:
+    """The items of a SELECT list; "*" stands for all columns."""
+    found: list[exp.Expr] = []
+    for node in nodes_of(operation, fields):
+        if isinstance(node, ast.ColumnRef) and node.name == "*":
+            found += all_columns(table._rows)
+        elif isinstance(node, exp.Alias) and "columns" in node.meta:
+            raise ProgramError(
+                "several names are for the columns of a table function",
+                where=f"{operation}()",
+                remedy="give one name, or use join_lateral(...)",
+            )
+        else:
+            found.append(node)
+    return found
+
+
+def where(table: Table, condition: object, operation: str) -> Table:
+    """The rows for which a condition is true."""
+    (node,) = nodes_of(operation, [condition], "a condition")
+    session = session_for(table._env, operation)
+    found = table._rows
+    scope = found.scope(found.rel.row_type, None, session.names.correlation())
+    rex = bind_condition(session, node, Context(scope, clause=f"{operation}()"))
+    return table._derived(found.with_rel(Filter(found.rel, rex)))
+
+
+def distinct(table: Table) -> Table:
+    """SELECT DISTINCT *."""
+    bound = bind_select(
+        table._env, "distinct", table._rows, all_columns(table._rows), hints=table._hints, distinct=exp.Distinct()
+    )
+    return table._derived(rows(bound, table._rows.name, table._rows.with_rel(bound.rel).keys), hints=())
+
+
+def order_by(table: Table, fields: Sequence[object]) -> Table:
+    """ORDER BY."""
+    keys = exp.Order(expressions=[ordered(node) for node in nodes_of("order_by", fields)])
+    if not fields:
+        raise ProgramError("order_by() has no columns", where="order_by()", remedy='write order_by(col("a").desc)')
+    bound = bind_select(table._env, "order_by", table._rows, all_columns(table._rows), order=keys)
+    return table._derived(rows(bound, table._rows.name, table._rows.with_rel(bound.rel).keys))
+
+
+def limit(table: Table, operation: str, *, offset: int | None = None, fetch: int | None = None) -> Table:
+    """OFFSET and FETCH, of the ORDER BY before where there is one."""
+    for number in (offset, fetch):
+        if number is not None and number < 0:
+            raise ProgramError(
+                f"{operation}() takes a number of rows, not {number!r}", where=f"{operation}()", remedy="give 0 or more"
+            )
+    return table._derived(table._rows.with_rel(_limited(table._rows.rel, offset, fetch)))
+
+
+def _limited(rel: RelNode, offset: int | None, fetch: int | None) -> RelNode:
+    if isinstance(rel, Project) and isinstance(rel.input, Sort) and rel.input.fetch is None:
+        return replace(rel, input=_limited(rel.input, offset, fetch))
+    if isinstance(rel, Sort) and rel.fetch is None and (not rel.offset or offset is None):
+        return replace(rel, offset=rel.offset if offset is None else offset, fetch=fetch)
+    return Sort(rel, (), offset or 0, fetch)
+
+
+_SETS: dict[str, tuple[type[exp.Expr], bool]] = {
+    "union": (exp.Union, True),
+    "union_all": (exp.Union, False),
+    "intersect": (exp.Intersect, True),
+    "intersect_all": (exp.Intersect, False),
+    "minus": (exp.Except, True),
+    "minus_all": (exp.Except, False),
+}
+
+
+def combine(table: Table, other: Table, operation: str) -> Table:
+    """A set operation of two tables with as many columns of fitting types; the names are those of the first."""
+    check_same_environment(table, other, operation)
+    class_, every = _SETS[operation]
+    node = class_(this=relation_node(table._rows), expression=relation_node(other._rows), distinct=every)
+    return table._derived(rows(bind(table._env, operation, node)), hints=())
+
+
+def check_same_environment(table: Table, other: object, operation: str) -> None:
+    """Refuse what is no table, or one of another environment.
+
+    Raises:
+        ProgramError: it is so.
+    """
+    from planner.table.table import Table as Class
+
+    if not isinstance(other, Class):
+        raise ProgramError(f"{operation}() takes a Table, not {other!r}", where=f"{operation}()")
+    if other._env is not table._env:
+        raise ProgramError(
+            f"{operation}() takes tables of one TableEnvironment alone",
+            where=f"{operation}()",
+            remedy="make both tables with the same environment",
+        )
+
+
+# --- columns --------------------------------------------------------------------------------------------------------
+
+
+def rename_all(table: Table, names: Sequence[str]) -> Table:
+    """All columns (or the first ones) under other names."""
+    given = names_only("alias", names)
+    known = table._rows.names
+    if len(given) > len(known):
+        raise ProgramError(
+            f"alias() gives {len(given)} names, the table has {len(known)} column(s)",
+            where="alias()",
+            remedy=f"the columns are: {', '.join(known)}",
+        )
+    _check_unique("alias", [*given, *known[len(given) :]])
+    items = [aliased(node, name) for node, name in zip(all_columns(table._rows), given, strict=False)]
+    return select(table, [*map(_expression, items), *map(_expression, all_columns(table._rows)[len(given) :])], "alias")
+
+
+def names_only(operation: str, names: Sequence[object]) -> list[str]:
+    """Names that are given as texts or as `col("name")`."""
+    return [node.name for node in nodes_of(operation, names)]
+
+
+def add_columns(table: Table, fields: Sequence[object]) -> Table:
+    """All columns, and further ones behind them."""
+    items = _new_columns(table, "add_columns", fields)
+    names = [*table._rows.names, *(_name_of(item) or "" for item in items)]
+    _check_unique("add_columns", names)
+    return select(table, [*map(_expression, all_columns(table._rows)), *map(_expression, items)], "add_columns")
+
+
+def add_or_replace_columns(table: Table, fields: Sequence[object]) -> Table:
+    """All columns; those of the names given are replaced, others come behind."""
+    items = all_columns(table._rows)
+    names = list(table._rows.names)
+    for item in _new_columns(table, "add_or_replace_columns", fields):
+        name = _name_of(item)
+        if name is not None and name in names:
+            items[place_of("add_or_replace_columns", name, table._rows)] = item
+        else:
+            items.append(item)
+    return select(table, list(map(_expression, items)), "add_or_replace_columns")
+
+
+def rename_columns(table: Table, fields: Sequence[object]) -> Table:
+    """All columns; those that are given come under their aliases."""
+    items = all_columns(table._rows)
+    names = list(table._rows.names)
+    for node in nodes_of("rename_columns", fields):
+        if not isinstance(node, exp.Alias) or not isinstance(node.this, ast.ColumnRef):
+            raise ProgramError(
+                "rename_columns() takes columns with aliases",
+                where="rename_columns()",
+                remedy='write rename_columns(col("a").alias("b"))',
+            )
+        place = place_of("rename_columns", node.this.name, table._rows)
+        names[place] = node.args["alias"].name
+        items[place] = aliased(items[place], names[place])
+    _check_unique("rename_columns", names)
+    return select(table, list(map(_expression, items)), "rename_columns")
+
+
+def drop_columns(table: Table, fields: Sequence[object]) -> Table:
+    """All columns but those given."""
+    dropped = {place_of("drop_columns", name, table._rows) for name in names_of("drop_columns", fields, table._rows)}
+    kept = [node for place, node in enumerate(all_columns(table._rows)) if place not in dropped]
+    if not kept:
+        raise ProgramError("drop_columns() leaves no column", where="drop_columns()", remedy="keep at least one")
+    return select(table, list(map(_expression, kept)), "drop_columns")
+
+
+def _new_columns(table: Table, operation: str, fields: Sequence[object]) -> list[exp.Expr]:
+    if not fields:
+        raise ProgramError(f"{operation}() has no columns", where=f"{operation}()", remedy="give at least one")
+    return select_items(table, operation, fields)
+
+
+def _name_of(node: exp.Expr) -> str | None:
+    if isinstance(node, exp.Alias):
+        return str(node.args["alias"].name)
+    return node.name if isinstance(node, ast.ColumnRef) else None
+
+
+def _check_unique(operation: str, names: Sequence[str]) -> None:
+    for at, name in enumerate(names):
+        if name and name in names[:at]:
+            raise ProgramError(
+                f"two columns would be named {name!r}",
+                where=f"{operation}()",
+                remedy="give another name, or use add_or_replace_columns(...)",
+            )
+
+
+def _expression(node: exp.Expr) -> Expression:
+    from planner.table.expressions.expression import Expression
+
+    return Expression(node)
+
+
+def with_columns_at(table: Table, changed: dict[int, exp.Expr], operation: str) -> Table:
+    """All columns in their places and under their names, some computed anew."""
+    names = table._rows.names
+    items = [
+        aliased(changed[place], name) if place in changed else column_at(name, place)
+        for place, name in enumerate(names)
+    ]
+    return select(table, list(map(_expression, items)), operation)

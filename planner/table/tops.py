@@ -1,0 +1,96 @@
+"""Deduplication and top-n: ROW_NUMBER() OVER (...), and a condition on it.
+
+Source: FLIP-155, "deduplicate" and "topn".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.table.expressions.aggregates import ordered
+from planner.table.expressions.core import call_node, text_of
+from planner.table.expressions.functions import col
+from planner.table.nodes import column_at
+from planner.table.operations import aliased, all_columns, bind, nodes_of, relation_node
+from planner.table.rows import rows
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from planner.table.table import Table
+
+_RANK = "rownum"
+
+
+def deduplicate(table: Table, fields: Sequence[object], order_field: object, keep_first: bool) -> Table:
+    """The first or last row for each value of the fields."""
+    partition = nodes_of("deduplicate", _listed("deduplicate", fields))
+    (order,) = nodes_of("deduplicate", [order_field])
+    if isinstance(order, exp.Ordered):
+        raise ProgramError(
+            "the order field of deduplicate() is a time attribute, without a direction",
+            where="deduplicate()",
+            remedy="say with keep_first which rows to keep",
+        )
+    key = exp.Ordered(this=order, desc=not keep_first, nulls_first=None)
+    return _numbered(table, "deduplicate", partition, [key], exp.EQ, 1, None)
+
+
+def topn(
+    table: Table, n: object, partition: Sequence[object], order: Sequence[object], rank_column: str | None
+) -> Table:
+    """The first n rows for each value of the partition fields, in an order."""
+    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
+        raise ProgramError(f"topn() takes a number of rows, not {n!r}", where="topn()", remedy="give 1 or more")
+    keys = [ordered(node) for node in nodes_of("topn", _listed("topn", order))]
+    if not keys:
+        raise ProgramError("topn() has no order", where="topn()", remedy='give order fields, such as col("c").desc')
+    fields = nodes_of("topn", _listed("topn", partition))
+    return _numbered(table, "topn", fields, keys, exp.LTE, n, rank_column)
+
+
+def _listed(operation: str, fields: object) -> Sequence[object]:
+    if not isinstance(fields, list | tuple):
+        shown = text_of(fields) if hasattr(fields, "_node") else repr(fields)  # type: ignore[arg-type]
+        raise ProgramError(
+            f"{operation}() takes a list of fields, not {shown}", where=f"{operation}()", remedy=f"write [{shown}]"
+        )
+    return fields
+
+
+def _numbered(
+    table: Table,
+    operation: str,
+    partition: list[exp.Expr],
+    order: list[exp.Expr],
+    comparison: type[exp.Expr],
+    number: int,
+    rank_column: str | None,
+) -> Table:
+    """SELECT * FROM (SELECT *, ROW_NUMBER() OVER (...) AS rownum FROM table) WHERE rownum <= number."""
+    found = table._rows
+    spec = ast.WindowSpec(partition_by=partition, order=exp.Order(expressions=order))
+    call = call_node("ROW_NUMBER")
+    call.set("over", spec)
+    name = rank_column or _RANK
+    if rank_column is None:
+        while name in found.names:
+            name += "_"
+    elif rank_column in found.names:
+        raise ProgramError(
+            f"the table has a column {rank_column!r} already", where=f"{operation}()", remedy="name the rank otherwise"
+        )
+    inner = exp.Select(
+        expressions=[*all_columns(found), aliased(call, name)], from_=exp.From(this=relation_node(found))
+    )
+    ranked = rows(bind(table._env, operation, inner), found.name)
+    width = len(found.names) + (rank_column is not None)
+    items = [column_at(known, at) for at, known in enumerate(ranked.names[:width])]
+    limit = comparison(this=col(name)._node, expression=exp.Literal(this=str(number), is_string=False))
+    outer = exp.Select(expressions=items, from_=exp.From(this=relation_node(ranked)), where=exp.Where(this=limit))
+    bound = bind(table._env, operation, outer)
+    keys = () if rank_column is not None else found.with_rel(bound.rel).keys
+    return table._derived(rows(bound, found.name, keys))

@@ -1,0 +1,264 @@
+"""Windows as values: of `Table.window`, and of OVER.
+
+Source: FLIP-155, "window"; Flink's "Table API" page, group windows and over windows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from planner.sql import nodes as ast
+from planner.table.expressions.aggregates import ordered
+from planner.table.expressions.core import call_node, node_of, shown_of
+from planner.table.expressions.expression import Expression
+from planner.table.nodes import identifier
+from planner.table.operations import nodes_of
+from plans.errors import ProgramError
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """A window for `Table.window`: what kind, how long, on which time.
+
+    Args:
+        kind: TUMBLE, HOP, CUMULATE or SESSION.
+        lengths: its intervals in the order of SQL's function.
+        time: the time attribute, once `on` was called.
+        partition: the columns of a session's PARTITION BY.
+        shift: the offset, None for none.
+        name: the alias of a group window; empty for a window table function.
+    """
+
+    kind: str
+    lengths: tuple[Expression, ...]
+    time: Expression | None = None
+    partition: tuple[Expression | str, ...] = ()
+    shift: Expression | None = None
+    name: str = ""
+
+    def on(self, time: Expression | str) -> Window:
+        """The time attribute that the window is over."""
+        node = Expression(nodes_of(f"{self.kind.title()}.on", [time])[0])
+        return replace(self, time=node)
+
+    def offset(self, interval: Expression) -> Window:
+        """Windows that begin later (or earlier) than at full units since 1970."""
+        if self.kind == "SESSION":
+            raise ProgramError("a session window has no offset", remedy="leave .offset(...) out")
+        return replace(self, shift=interval)
+
+    def alias(self, name: str | Expression) -> Window:
+        """A name: the window then is one of GROUP BY, and `col(name).start` and `.end` show it."""
+        if isinstance(name, Expression):
+            name = name._node.name
+        return replace(self, name=name)
+
+    def descriptor(self) -> exp.Identifier:
+        """The name of the time column.
+
+        Raises:
+            ProgramError: `on` was not called, or not with a column.
+        """
+        node = self._time()
+        if not isinstance(node, ast.ColumnRef):
+            raise ProgramError(
+                f"the time of a window must be a column, not {shown_of(self.time)}",
+                where="window()",
+                remedy='write .on(col("ts"))',
+            )
+        return identifier(node.name)
+
+    def group_call(self, suffix: str = "") -> exp.Expr:
+        """TUMBLE(time, size) of GROUP BY, or TUMBLE_START and the like."""
+        if self.kind == "CUMULATE" or self.partition or self.shift is not None:
+            what = "partitions" if self.partition else "an offset" if self.shift is not None else "CUMULATE"
+            raise ProgramError(
+                f"a window with an alias cannot have {what}",
+                where="window()",
+                remedy="leave .alias(...) out, and group by window_start and window_end",
+            )
+        return call_node(f"{self.kind}{suffix}", Expression(self._time()), *self.lengths)
+
+    def _time(self) -> exp.Expr:
+        if self.time is None:
+            raise ProgramError("the window has no time", where="window()", remedy='write .on(col("ts"))')
+        return self.time._node
+
+
+class Tumble:
+    """Windows of one length, side by side."""
+
+    @staticmethod
+    def over(size: Expression) -> Window:
+        """Windows of a length: `Tumble.over(lit(10).minutes)`."""
+        return Window("TUMBLE", (_interval("Tumble.over", size),))
+
+
+@dataclass(frozen=True, eq=False)
+class SlideWithSize:
+    """`Slide.over(...)`, waiting for `.every(...)`."""
+
+    size: Expression
+
+    def every(self, slide: Expression) -> Window:
+        """How often a window begins."""
+        return Window("HOP", (_interval("Slide.every", slide), self.size))
+
+
+class Slide:
+    """Windows of one length, of which one begins after each slide."""
+
+    @staticmethod
+    def over(size: Expression) -> SlideWithSize:
+        """Windows of a length: `Slide.over(lit(10).minutes).every(lit(5).minutes)`."""
+        return SlideWithSize(_interval("Slide.over", size))
+
+
+@dataclass(frozen=True, eq=False)
+class SessionWindow(Window):
+    """`Session.with_gap(...)`."""
+
+    def partition_by(self, *fields: Expression | str) -> SessionWindow:
+        """The columns that each have sessions of their own."""
+        return replace(self, partition=fields)
+
+
+class Session:
+    """Windows that end when no row came for a gap."""
+
+    @staticmethod
+    def with_gap(gap: Expression) -> SessionWindow:
+        """Sessions that end after a gap: `Session.with_gap(lit(10).minutes).partition_by(col("bidder"))`."""
+        return SessionWindow("SESSION", (_interval("Session.with_gap", gap),))
+
+
+@dataclass(frozen=True, eq=False)
+class CumulateWithSize:
+    """`Cumulate.over(...)`, waiting for `.step(...)`."""
+
+    size: Expression
+
+    def step(self, step: Expression) -> Window:
+        """By how much a window grows."""
+        return Window("CUMULATE", (_interval("Cumulate.step", step), self.size))
+
+
+class Cumulate:
+    """Windows that begin together and end one step after the other, up to a length."""
+
+    @staticmethod
+    def over(size: Expression) -> CumulateWithSize:
+        """Windows up to a length: `Cumulate.over(lit(10).minutes).step(lit(2).minutes)`."""
+        return CumulateWithSize(_interval("Cumulate.over", size))
+
+
+def _interval(what: str, length: Expression) -> Expression:
+    if not isinstance(length, Expression):
+        raise ProgramError(
+            f"{what} needs an interval, not {length!r}",
+            remedy=f"write {what}(lit(10).minutes), .seconds, .hours, .days",
+        )
+    return length
+
+
+# --- OVER -----------------------------------------------------------------------------------------------------------
+
+UNBOUNDED_ROW = "UNBOUNDED_ROW"
+UNBOUNDED_RANGE = "UNBOUNDED_RANGE"
+CURRENT_ROW = "CURRENT_ROW"
+CURRENT_RANGE = "CURRENT_RANGE"
+
+
+@dataclass(frozen=True, eq=False)
+class OverWindow:
+    """A window of OVER, for `Table.over_window`."""
+
+    partition: tuple[Expression | str, ...] = ()
+    order: tuple[Expression | str, ...] = ()
+    lower: Expression | str | None = None
+    upper: Expression | str | None = None
+    name: str = ""
+
+    def order_by(self, *fields: Expression | str) -> OverWindow:
+        """What the rows are ordered by: a time attribute, or columns of a bounded table."""
+        return replace(self, order=fields)
+
+    def preceding(self, bound: Expression | str) -> OverWindow:
+        """Where the window begins: UNBOUNDED_RANGE, UNBOUNDED_ROW, an interval, or `lit(3).rows`."""
+        return replace(self, lower=bound)
+
+    def following(self, bound: Expression | str) -> OverWindow:
+        """Where the window ends: CURRENT_RANGE or CURRENT_ROW."""
+        return replace(self, upper=bound)
+
+    def alias(self, name: str | Expression) -> OverWindow:
+        """The name by which `.over(col(name))` takes it."""
+        return replace(self, name=name._node.name if isinstance(name, Expression) else name)
+
+    def node(self) -> ast.NamedWindow:
+        """WINDOW name AS (...).
+
+        Raises:
+            ProgramError: it has no name, or its bounds do not go together.
+        """
+        if not self.name:
+            raise ProgramError("the window has no name", where="over_window()", remedy='write .alias("w")')
+        order = [ordered(node) for node in nodes_of("over_window", self.order)]
+        spec = ast.WindowSpec(
+            partition_by=nodes_of("over_window", self.partition),
+            order=exp.Order(expressions=order) if order else None,
+            frame=self._frame(),
+        )
+        return ast.NamedWindow(this=identifier(self.name), spec=spec)
+
+    def _frame(self) -> ast.Frame | None:
+        if self.lower is None and self.upper is None:
+            return None
+        lower = UNBOUNDED_RANGE if self.lower is None else self.lower
+        unit = _unit(lower)
+        upper = (CURRENT_ROW if unit == "ROWS" else CURRENT_RANGE) if self.upper is None else self.upper
+        if _unit(upper) != unit:
+            raise ProgramError(
+                f"a window cannot begin by {unit.lower()} and end by {_unit(upper).lower()}",
+                where="over_window()",
+                remedy="give both bounds as rows, or both as ranges",
+            )
+        return ast.Frame(unit=unit, start=_bound(lower, "PRECEDING"), end=_bound(upper, "FOLLOWING"))
+
+
+def _unit(bound: Expression | str) -> str:
+    if isinstance(bound, str):
+        return "ROWS" if bound in (UNBOUNDED_ROW, CURRENT_ROW) else "RANGE"
+    return "RANGE" if isinstance(bound._node, ast.IntervalLiteral | ast.ColumnRef) else "ROWS"
+
+
+def _bound(bound: Expression | str, side: str) -> ast.FrameBound:
+    if isinstance(bound, str):
+        kinds = {
+            UNBOUNDED_ROW: f"UNBOUNDED {side}",
+            UNBOUNDED_RANGE: f"UNBOUNDED {side}",
+            CURRENT_ROW: "CURRENT ROW",
+            CURRENT_RANGE: "CURRENT ROW",
+        }
+        if bound not in kinds:
+            raise ProgramError(
+                f"{bound!r} is no bound of a window", where="over_window()", remedy=f"write {', '.join(kinds)}"
+            )
+        return ast.FrameBound(kind=kinds[bound])
+    return ast.FrameBound(kind=side, this=node_of(bound))
+
+
+class Over:
+    """Windows of OVER: `Over.partition_by(col("a")).order_by(col("ts")).preceding(lit(1).minutes).alias("w")`."""
+
+    @staticmethod
+    def partition_by(*fields: Expression | str) -> OverWindow:
+        """A window for each value of the fields."""
+        return OverWindow(partition=fields)
+
+    @staticmethod
+    def order_by(*fields: Expression | str) -> OverWindow:
+        """One window for all rows, ordered by the fields."""
+        return OverWindow(order=fields)
