@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli._common import ExitCode, app_for, console, fail, run_app
+from cli._common import ExitCode, app_for, fail, run_app
 from plans.errors import CompiledPlanError, ProgramError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _read(program: str) -> str:
 
 def _say(text: str, quiet: bool) -> None:
     if not quiet:
-        console().print(text)
+        typer.echo(text, err=True)
 
 
 def main() -> None:

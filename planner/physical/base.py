@@ -255,9 +255,15 @@ _RULES: dict[type[RelNode], Callable[..., Operator]] = {}
 
 #: Which module makes operators of the nodes that only some programs have; it is loaded when one does.
 _ELSEWHERE = {
+    "Aggregate": "aggregate",
+    "Correlate": "table_function",
+    "Deduplicate": "rank",
     "GroupWindowAggregate": "window_aggregate",
+    "Join": "join",
     "Match": "match",
     "OverAggregate": "over",
+    "Rank": "rank",
+    "Sort": "rank",
     "TemporalJoin": "temporal_join",
     "WindowAggregate": "window_aggregate",
     "WindowDeduplicate": "window_join",

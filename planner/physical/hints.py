@@ -36,6 +36,11 @@ def any_ttl(hints: Sequence[Hint]) -> int | None:
     return found
 
 
+def is_hinted(hints: Sequence[Hint], name: str) -> bool:
+    """Whether one of the hints has that name."""
+    return any(hint.name.upper() == name for hint in hints)
+
+
 def _options(hint: Hint) -> tuple[tuple[str, str], ...]:
     return hint.options if hint.name.upper() == "STATE_TTL" else ()
 

@@ -11,7 +11,7 @@ from planner.physical.describe import rex_text
 from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
 from planner.physical.plumbing import Exchange
 from planner.physical.requirements import require_insert_only
-from planner.rules.interval_joins import Interval, interval_of
+from planner.rules.interval_joins import Interval
 from plans.nodes.base import PlanNode
 from plans.nodes.join import IntervalBounds, IntervalJoinSpec
 from plans.nodes.join import IntervalJoin as IntervalJoinNode
@@ -90,15 +90,12 @@ class TimedJoin(Operator):
         )
 
 
-def as_interval_join(rel: Join, at: Lowering) -> Operator | None:
-    """The operator of a join whose times bound each other; None for another join.
+def timed_join(rel: Join, interval: Interval, at: Lowering) -> Operator:
+    """The operator of a join whose times bound each other.
 
     Raises:
         ProgramError: an input's rows change.
     """
-    interval = interval_of(rel)
-    if interval is None:
-        return None
     left, right = at.lower(rel.left), at.lower(rel.right)
     for source in (left, right):
         require_insert_only("IntervalJoin", source, at)

@@ -24,10 +24,9 @@ from planner.physical.base import (
 from planner.physical.calc import calc_over
 from planner.physical.describe import rex_text
 from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
-from planner.physical.hints import hinted_ttl
-from planner.physical.interval_join import as_interval_join
-from planner.physical.multi_join import as_multi_join
+from planner.physical.hints import hinted_ttl, is_hinted
 from planner.physical.plumbing import Exchange
+from planner.rules.interval_joins import interval_of
 from plans.durations import format_duration
 from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.join import Join as JoinNode
@@ -136,15 +135,20 @@ def _spec(columns: Sequence[int], side: Facts) -> str:
 
 @lowers(Join)
 def _lower_join(rel: Join, at: Lowering) -> Operator:
-    timed = as_interval_join(rel, at)
-    if timed is not None:
-        return timed
-    many = as_multi_join(rel, at)
-    if many is not None:
-        operator, columns = many
-        row = operator.row_type
-        exprs = tuple(InputRef(index, row.types[index]) for index in columns)
-        return calc_over(operator, exprs, None, rel.row_type)
+    interval = interval_of(rel)
+    if interval is not None:
+        from planner.physical.interval_join import timed_join
+
+        return timed_join(rel, interval, at)
+    if at.settings.boolean("table.optimizer.multi-join.enabled") or is_hinted(rel.hints, "MULTI_JOIN"):
+        from planner.physical.multi_join import as_multi_join
+
+        many = as_multi_join(rel, at)
+        if many is not None:
+            operator, columns = many
+            row = operator.row_type
+            exprs = tuple(InputRef(index, row.types[index]) for index in columns)
+            return calc_over(operator, exprs, None, rel.row_type)
     left, right = at.lower(rel.left), at.lower(rel.right)
     keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
     spread = keys.left if keys.left else None

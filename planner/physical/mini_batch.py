@@ -28,7 +28,6 @@ from plans.types import BIGINT
 
 Mode = Literal["RowTime", "ProcTime"]
 
-_ENABLED = "table.exec.mini-batch.enabled"
 _LATENCY = "table.exec.mini-batch.allow-latency"
 _PHASES = "table.optimizer.agg-phase-strategy"
 _INCREMENTAL = "table.optimizer.incremental-agg-enabled"
@@ -55,10 +54,7 @@ class MiniBatches(Single):
 
 
 def in_mini_batches(sinks: Sequence[Operator], lowering: Lowering) -> list[Operator]:
-    """The operators of a program with its aggregates in mini-batches, where the settings ask for them."""
-    settings = lowering.settings
-    if not settings.boolean(_ENABLED):
-        return list(sinks)
+    """The operators of a program with its aggregates in mini-batches."""
     return _Rewriting(sinks, lowering).all()
 
 

@@ -26,7 +26,6 @@ from plans.nodes.join import MultiJoin as MultiJoinNode
 from plans.rex import InputRef, RexNode, map_inputs
 from plans.types import RowType
 
-_OPTION = "table.optimizer.multi-join.enabled"
 _KINDS = (JoinKind.INNER, JoinKind.LEFT)
 
 
@@ -145,8 +144,6 @@ def as_multi_join(rel: Join, at: Lowering) -> tuple[Operator, tuple[int, ...]] |
 
     A chain has three inputs or more, and a key that all of them share.
     """
-    if not (at.settings.boolean(_OPTION) or _is_hinted(rel)):
-        return None
     chain = _chain(rel)
     if len(chain.inputs) < 3:
         return None
@@ -156,10 +153,6 @@ def as_multi_join(rel: Join, at: Lowering) -> tuple[Operator, tuple[int, ...]] |
         return None
     sources = tuple(Exchange(at.lower(item), (key,)) for item, key in zip(chain.inputs, keys, strict=True))
     return ManyJoin(sources, chain.kinds, chain.conditions, attributes, keys, chain.ttls, _row(chain)), chain.columns
-
-
-def _is_hinted(rel: Join) -> bool:
-    return any(hint.name.upper() == "MULTI_JOIN" for hint in rel.hints)
 
 
 def _row(chain: Chain) -> RowType:

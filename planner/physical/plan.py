@@ -6,19 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planner.algebra.nodes import RelNode, SetKind, SetOp, Sink
-from planner.physical import (  # noqa: F401  # they register themselves
-    aggregate,
-    calc,
-    join,
-    plumbing,
-    rank,
-    scan,
-    sink,
-    table_function,
-)
+from planner.physical import calc, plumbing, scan, sink  # noqa: F401  # they register themselves
 from planner.physical.base import Emission, Lowering, Operator
 from planner.physical.changelog import Settling
-from planner.physical.mini_batch import in_mini_batches
 from planner.physical.sink import TableSinkOperator
 from planner.rules import optimize
 from planner.settings import Settings
@@ -43,7 +33,12 @@ def plan(sinks: Sequence[Sink], config: Mapping[str, str]) -> CompiledPlan:
     lowering = Lowering(settings, statements)
     settling = Settling(lowering)
     settled: list[Operator] = []
-    for found in in_mini_batches(tuple(map(lowering.lower, statements)), lowering):
+    operators = list(map(lowering.lower, statements))
+    if settings.boolean("table.exec.mini-batch.enabled"):
+        from planner.physical.mini_batch import in_mini_batches  # few programs ask for it
+
+        operators = in_mini_batches(operators, lowering)
+    for found in operators:
         assert isinstance(found, TableSinkOperator)
         settled.append(settling.sink(found))
     return _numbered(settled, lowering)

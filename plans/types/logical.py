@@ -86,16 +86,18 @@ class LogicalType:
         return replace(self, conversions=tuple((dict(self.conversions) | added).items()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BooleanType(LogicalType):
     """BOOLEAN."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "BOOLEAN"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NumericType(LogicalType):
     """Base of all numbers."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,25 +107,28 @@ class IntegerType(NumericType):
     BITS: ClassVar[int] = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TinyIntType(IntegerType):
     """TINYINT."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "TINYINT"
     BITS: ClassVar[int] = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SmallIntType(IntegerType):
     """SMALLINT."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "SMALLINT"
     BITS: ClassVar[int] = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class IntType(IntegerType):
     """INT."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "INTEGER"
     BITS: ClassVar[int] = 32
@@ -132,24 +137,27 @@ class IntType(IntegerType):
         return "INT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BigIntType(IntegerType):
     """BIGINT."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "BIGINT"
     BITS: ClassVar[int] = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FloatType(NumericType):
     """FLOAT, 32 bits."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "FLOAT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DoubleType(NumericType):
     """DOUBLE, 64 bits."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "DOUBLE"
 
@@ -176,9 +184,10 @@ class CharacterType(LogicalType):
         return f"{self.ROOT}({self.length})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CharType(CharacterType):
     """CHAR(n)."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "CHAR"
 
@@ -201,9 +210,10 @@ class BytesType(LogicalType):
         return f"{self.ROOT}({self.length})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BinaryType(BytesType):
     """BINARY(n)."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "BINARY"
 
@@ -216,9 +226,10 @@ class VarBinaryType(BytesType):
     length: int = MAX_LENGTH
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DateType(LogicalType):
     """DATE."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "DATE"
 
@@ -251,9 +262,10 @@ class TimestampBase(LogicalType):
         return self if self.kind is TimeKind.REGULAR else replace(self, kind=TimeKind.REGULAR)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TimestampType(TimestampBase):
     """TIMESTAMP(p), without time zone."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "TIMESTAMP_WITHOUT_TIME_ZONE"
 
@@ -261,9 +273,10 @@ class TimestampType(TimestampBase):
         return f"TIMESTAMP({self.precision})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TimestampLtzType(TimestampBase):
     """TIMESTAMP_LTZ(p), a point in time shown in the session's time zone."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "TIMESTAMP_WITH_LOCAL_TIME_ZONE"
 
@@ -389,9 +402,10 @@ class FieldsType(LogicalType):
         return next((field for field in self.fields if field.name == name), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RowType(FieldsType):
     """ROW<name type 'comment', ...>."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "ROW"
 
@@ -414,30 +428,34 @@ class StructuredType(FieldsType):
         return f"STRUCTURED<{', '.join([quote_string(self.class_name), *map(str, self.fields)])}>"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NullType(LogicalType):
     """The type of an untyped NULL."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "NULL"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SymbolType(LogicalType):
     """The type of a flag such as a time unit or a JSON behaviour; only in literals."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "SYMBOL"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DescriptorType(LogicalType):
     """The type of DESCRIPTOR(...)."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "DESCRIPTOR"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VariantType(LogicalType):
     """VARIANT, semi-structured data."""
+
+    __slots__ = ()
 
     ROOT: ClassVar[str] = "VARIANT"
 
