@@ -1,1 +1,179 @@
-"""Table program to CompiledPlan; imports no Spark and starts no JVM."""
+"""Table programs to plans: SQL, and the Table API. Imports no Spark and starts no JVM.
+
+What a program in Python uses is here: `from planner import TableEnvironment, col, lit`. Each name is imported when it
+is first used, so that a program in SQL pays for none of them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from planner.environment import TableEnvironment
+    from planner.table.descriptors import Schema, TableDescriptor
+    from planner.table.expressions.expression import Expression
+    from planner.table.expressions.functions import (
+        and_,
+        array,
+        call,
+        case,
+        coalesce,
+        col,
+        concat,
+        concat_ws,
+        count_star,
+        current_date,
+        current_time,
+        current_timestamp,
+        current_watermark,
+        dense_rank,
+        e,
+        from_unixtime,
+        greatest,
+        if_then_else,
+        least,
+        lit,
+        local_time,
+        local_timestamp,
+        map_,
+        map_from_arrays,
+        not_,
+        null_of,
+        or_,
+        pi,
+        proctime,
+        rand,
+        rand_integer,
+        rank,
+        row,
+        row_interval,
+        row_number,
+        timestamp_diff,
+        to_date,
+        to_timestamp,
+        to_timestamp_ltz,
+        unix_timestamp,
+        uuid,
+    )
+    from planner.table.grouping import GroupedTable, OverWindowedTable, WindowedTable
+    from planner.table.inserts import StatementSet, TablePipeline
+    from planner.table.schemas import ResolvedSchema
+    from planner.table.table import Table
+    from planner.table.windows import (
+        CURRENT_RANGE,
+        CURRENT_ROW,
+        UNBOUNDED_RANGE,
+        UNBOUNDED_ROW,
+        Cumulate,
+        Over,
+        Session,
+        Slide,
+        Tumble,
+    )
+    from plans.plan import CompiledPlan
+    from plans.references import PlanReference
+
+_FUNCTIONS = """
+    and_ array call case coalesce col concat concat_ws count_star current_date current_time current_timestamp
+    current_watermark dense_rank e from_unixtime greatest if_then_else least lit local_time local_timestamp map_
+    map_from_arrays not_ null_of or_ pi proctime rand rand_integer rank row row_interval row_number timestamp_diff
+    to_date to_timestamp to_timestamp_ltz unix_timestamp uuid
+"""
+_WINDOWS = "CURRENT_RANGE CURRENT_ROW Cumulate Over Session Slide Tumble UNBOUNDED_RANGE UNBOUNDED_ROW"
+
+#: Where each public name is.
+_HOMES = {
+    **dict.fromkeys(_FUNCTIONS.split(), "planner.table.expressions.functions"),
+    **dict.fromkeys(_WINDOWS.split(), "planner.table.windows"),
+    "CompiledPlan": "plans.plan",
+    "Expression": "planner.table.expressions.expression",
+    "GroupedTable": "planner.table.grouping",
+    "OverWindowedTable": "planner.table.grouping",
+    "PlanReference": "plans.references",
+    "ResolvedSchema": "planner.table.schemas",
+    "Schema": "planner.table.descriptors",
+    "StatementSet": "planner.table.inserts",
+    "Table": "planner.table.table",
+    "TableDescriptor": "planner.table.descriptors",
+    "TableEnvironment": "planner.environment",
+    "TablePipeline": "planner.table.inserts",
+    "WindowedTable": "planner.table.grouping",
+}
+
+__all__ = [
+    "CURRENT_RANGE",
+    "CURRENT_ROW",
+    "UNBOUNDED_RANGE",
+    "UNBOUNDED_ROW",
+    "CompiledPlan",
+    "Cumulate",
+    "Expression",
+    "GroupedTable",
+    "Over",
+    "OverWindowedTable",
+    "PlanReference",
+    "ResolvedSchema",
+    "Schema",
+    "Session",
+    "Slide",
+    "StatementSet",
+    "Table",
+    "TableDescriptor",
+    "TableEnvironment",
+    "TablePipeline",
+    "Tumble",
+    "WindowedTable",
+    "and_",
+    "array",
+    "call",
+    "case",
+    "coalesce",
+    "col",
+    "concat",
+    "concat_ws",
+    "count_star",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "current_watermark",
+    "dense_rank",
+    "e",
+    "from_unixtime",
+    "greatest",
+    "if_then_else",
+    "least",
+    "lit",
+    "local_time",
+    "local_timestamp",
+    "map_",
+    "map_from_arrays",
+    "not_",
+    "null_of",
+    "or_",
+    "pi",
+    "proctime",
+    "rand",
+    "rand_integer",
+    "rank",
+    "row",
+    "row_interval",
+    "row_number",
+    "timestamp_diff",
+    "to_date",
+    "to_timestamp",
+    "to_timestamp_ltz",
+    "unix_timestamp",
+    "uuid",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'planner' has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -21,8 +21,10 @@ from plans.errors import ProgramError
 from plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
+    from planner.table.descriptors import TableDescriptor
     from planner.table.inserts import StatementSet
     from planner.table.table import Table
+    from plans.references import PlanReference
     from plans.results import TableResult
 
 _ONE = "compile one INSERT, or put several into one EXECUTE STATEMENT SET BEGIN ... END"
@@ -198,6 +200,44 @@ class TableEnvironment:
     def list_tables(self) -> list[str]:
         """The names of the tables and views of the current database."""
         return self.catalog.names()
+
+    def create_view(self, path: str, table: Table) -> None:
+        """As `create_temporary_view`, in the catalog.
+
+        Raises:
+            ProgramError: the name is taken.
+        """
+        from planner.table.environment import create_view
+
+        create_view(self, path, table, "create_view", temporary=False)
+
+    def create_temporary_table(self, path: str, descriptor: TableDescriptor) -> None:
+        """Declare a temporary table: `TableDescriptor.for_connector("filesystem").schema(...).option(...).build()`.
+
+        Raises:
+            ProgramError: the declaration is wrong, or the name is taken.
+        """
+        from planner.table.descriptors import create_table
+
+        create_table(self, path, descriptor, temporary=True)
+
+    def create_table(self, path: str, descriptor: TableDescriptor) -> None:
+        """Declare a table of the catalog.
+
+        Raises:
+            ProgramError: the declaration is wrong, or the name is taken.
+        """
+        from planner.table.descriptors import create_table
+
+        create_table(self, path, descriptor, temporary=False)
+
+    def load_plan(self, reference: PlanReference) -> CompiledPlan:
+        """The plan of `PlanReference.from_file(...)` or `from_json_string(...)`.
+
+        Raises:
+            PlanError: no such file, or not a plan.
+        """
+        return reference.load()
 
     def create_statement_set(self) -> StatementSet:
         """Inserts that become one plan."""

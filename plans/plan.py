@@ -121,6 +121,41 @@ class CompiledPlan:
         check_can_leave(self)
         write_text(path, self.to_json())
 
+    def write_to_file(self, path: str | Path, ignore_if_exists: bool = False) -> None:
+        """Write a plan file that is not there yet.
+
+        Args:
+            path: the file, local or remote.
+            ignore_if_exists: leave a file that is there as it is.
+
+        Raises:
+            PlanError: the file is there; or as `write_file`.
+        """
+        from plans.files import exists
+
+        if not exists(path):
+            self.write_file(path)
+        elif not ignore_if_exists:
+            raise PlanError(
+                f"cannot overwrite the plan file {str(path)!r}",
+                where=str(path),
+                remedy="delete it, write another file, or give ignore_if_exists=True to keep it; write_file overwrites",
+            )
+
+    def as_json_string(self) -> str:
+        """The plan as text, as Flink prints it."""
+        return self.to_json()
+
+    def print_json_string(self) -> None:
+        """Print the plan's text."""
+        print(self.to_json())
+
+    def explain(self) -> str:
+        """The operators as trees from the sinks down, each with its state entries."""
+        from plans.explain import explain
+
+        return explain(self)
+
     # ------------------------------------------------------------ running
 
     def execute(self, *, time_zone: str = "UTC", checkpoint: str = "") -> TableResult:

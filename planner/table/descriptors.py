@@ -1,0 +1,153 @@
+"""Tables declared in Python: `Schema` and `TableDescriptor`. They are written as CREATE TABLE and bound as that.
+
+Source: FLIP-129; Flink's "Concepts & Common API" page, `TableDescriptor`, `Schema`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from planner.table.expressions.types import text_of_type
+from planner.table.paths import path_of
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from planner.environment import TableEnvironment
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns, watermark and primary key of a table, as lines of CREATE TABLE."""
+
+    lines: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+
+    @staticmethod
+    def new_builder() -> SchemaBuilder:
+        """A builder: `Schema.new_builder().column("id", "INT").primary_key("id").build()`."""
+        return SchemaBuilder(Schema())
+
+
+@dataclass(frozen=True)
+class SchemaBuilder:
+    """Collects the parts of a `Schema`. Immutable: each method gives another builder."""
+
+    _schema: Schema
+
+    def column(self, name: str, data_type: object, comment: str | None = None) -> SchemaBuilder:
+        """A column of a type ("DECIMAL(10, 2)")."""
+        text = "" if comment is None else f" COMMENT {_string(comment)}"
+        return self._with(f"{_quoted(name)} {text_of_type(data_type)}{text}")
+
+    def column_by_expression(self, name: str, expression: str) -> SchemaBuilder:
+        """A column that is computed by an expression of SQL ("PROCTIME()")."""
+        return self._with(f"{_quoted(name)} AS {expression}")
+
+    def column_by_metadata(
+        self, name: str, data_type: object, metadata_key: str | None = None, is_virtual: bool = False
+    ) -> SchemaBuilder:
+        """A column of the connector's or format's metadata."""
+        key = "" if metadata_key is None else f" FROM {_string(metadata_key)}"
+        virtual = " VIRTUAL" if is_virtual else ""
+        return self._with(f"{_quoted(name)} {text_of_type(data_type)} METADATA{key}{virtual}")
+
+    def watermark(self, column: str, expression: str) -> SchemaBuilder:
+        """The watermark of a column, by an expression of SQL ("ts - INTERVAL '5' SECOND")."""
+        return self._with(f"WATERMARK FOR {_quoted(column)} AS {expression}")
+
+    def primary_key(self, *columns: str) -> SchemaBuilder:
+        """The primary key, which is not enforced."""
+        return replace(self, _schema=replace(self._schema, key=columns))
+
+    def build(self) -> Schema:
+        """The schema."""
+        return self._schema
+
+    def _with(self, line: str) -> SchemaBuilder:
+        return replace(self, _schema=replace(self._schema, lines=(*self._schema.lines, line)))
+
+
+@dataclass(frozen=True)
+class TableDescriptor:
+    """A table to be declared: connector, schema and options."""
+
+    table_schema: Schema = Schema()
+    options: tuple[tuple[str, str], ...] = ()
+    partition_keys: tuple[str, ...] = ()
+    text: str | None = None
+
+    @staticmethod
+    def for_connector(connector: str) -> TableDescriptorBuilder:
+        """A builder: `TableDescriptor.for_connector("filesystem").schema(...).option("path", "/data").build()`."""
+        return TableDescriptorBuilder(TableDescriptor(options=(("connector", connector),)))
+
+
+@dataclass(frozen=True)
+class TableDescriptorBuilder:
+    """Collects the parts of a `TableDescriptor`. Immutable: each method gives another builder."""
+
+    _descriptor: TableDescriptor
+
+    def schema(self, schema: Schema) -> TableDescriptorBuilder:
+        """The columns."""
+        return replace(self, _descriptor=replace(self._descriptor, table_schema=schema))
+
+    def option(self, key: str, value: object) -> TableDescriptorBuilder:
+        """An option of the connector or format."""
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        options = (*(pair for pair in self._descriptor.options if pair[0] != key), (key, text))
+        return replace(self, _descriptor=replace(self._descriptor, options=options))
+
+    def format(self, name: str) -> TableDescriptorBuilder:
+        """The format: the option `format`."""
+        return self.option("format", name)
+
+    def partitioned_by(self, *columns: str) -> TableDescriptorBuilder:
+        """The columns by whose values the data is laid out."""
+        return replace(self, _descriptor=replace(self._descriptor, partition_keys=columns))
+
+    def comment(self, text: str) -> TableDescriptorBuilder:
+        """What the table is for."""
+        return replace(self, _descriptor=replace(self._descriptor, text=text))
+
+    def build(self) -> TableDescriptor:
+        """The descriptor."""
+        return self._descriptor
+
+
+def create_table(env: TableEnvironment, path: str, descriptor: object, *, temporary: bool) -> None:
+    """Declare a table of the catalog."""
+    operation = "create_temporary_table" if temporary else "create_table"
+    if not isinstance(descriptor, TableDescriptor):
+        remedy = "finish it with .build()" if isinstance(descriptor, TableDescriptorBuilder) else ""
+        raise ProgramError(
+            f"{operation}() takes a TableDescriptor, not {type(descriptor).__name__}",
+            where=f"{operation}()",
+            remedy=remedy or 'write TableDescriptor.for_connector("...").schema(...).build()',
+        )
+    env.execute_sql(_statement(path_of(path, operation), descriptor, temporary))
+
+
+def _statement(path: tuple[str, ...], descriptor: TableDescriptor, temporary: bool) -> str:
+    schema = descriptor.table_schema
+    lines = list(schema.lines)
+    if schema.key:
+        lines.append(f"PRIMARY KEY ({', '.join(map(_quoted, schema.key))}) NOT ENFORCED")
+    parts = [f"CREATE {'TEMPORARY ' if temporary else ''}TABLE {'.'.join(map(_quoted, path))} ("]
+    parts.append("  " + ",\n  ".join(lines) + "\n)")
+    if descriptor.text is not None:
+        parts.append(f"COMMENT {_string(descriptor.text)}")
+    if descriptor.partition_keys:
+        parts.append(f"PARTITIONED BY ({', '.join(map(_quoted, descriptor.partition_keys))})")
+    options = ", ".join(f"{_string(key)} = {_string(value)}" for key, value in descriptor.options)
+    parts.append(f"WITH ({options})")
+    return "\n".join(parts)
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
+def _string(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
