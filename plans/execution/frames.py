@@ -164,7 +164,7 @@ def _same_kind(one: pa.DataType, two: pa.DataType) -> bool:
 
 
 def _is_text(type_: pa.DataType) -> bool:
-    return pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
+    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_))
 
 
 def _is_bytes(type_: pa.DataType) -> bool:
@@ -251,9 +251,11 @@ def _logical_of_nested(type_: pa.DataType) -> t.LogicalType | None:
 # --- Spark
 
 
-def _spark(frame: DataFrame, schema: AnyType) -> tuple[RowType, HeldFrame]:
+def _spark(frame: DataFrame, schema: AnyType) -> tuple[RowType, HeldFrame | HeldTable]:
     from pyspark.sql import functions as F
 
+    if any(_holds_spans(field.dataType) for field in frame.schema.fields) and not frame.isStreaming:
+        return _arrow(frame.toArrow(), schema)
     names, types = _wanted(schema, frame.columns)
     _check_names(names)
     known = [
@@ -267,6 +269,13 @@ def _spark(frame: DataFrame, schema: AnyType) -> tuple[RowType, HeldFrame]:
     return RowType(fields=tuple(known)), HeldFrame(columns.select(*cast))
 
 
+def _holds_spans(type_: Any) -> bool:
+    """Whether a type of Spark is or holds TIME or an interval, which tables here hold as numbers."""
+    inner = [getattr(type_, name) for name in ("elementType", "keyType", "valueType") if hasattr(type_, name)]
+    inner += [field.dataType for field in getattr(type_, "fields", ())]
+    return type(type_).__name__ in ("TimeType", "DayTimeIntervalType") or any(map(_holds_spans, inner))
+
+
 # --- out
 
 
@@ -278,7 +287,7 @@ def frame_of(kind: str, chunks: Sequence[Chunk], row_type: RowType, session: Cal
     if kind == "pyarrow":
         return table
     if kind == "spark":
-        return session().createDataFrame(table)
+        return session().createDataFrame(table, schema=_spark_schema(row_type))
     import pandas as pd
 
     found = {}
@@ -289,6 +298,17 @@ def frame_of(kind: str, chunks: Sequence[Chunk], row_type: RowType, session: Cal
         else:
             found[field.name] = table.column(at).to_pandas()
     return pd.DataFrame(found, columns=list(row_type.names))
+
+
+def _spark_schema(row_type: RowType) -> Any:
+    from pyspark.sql import types as s
+
+    def outside(type_: t.LogicalType) -> s.DataType:
+        if isinstance(type_, t.TimeType):
+            return s.TimeType()
+        return s.DayTimeIntervalType() if isinstance(type_, t.DayTimeIntervalType) else to_spark(type_)
+
+    return s.StructType([s.StructField(field.name, outside(field.type)) for field in row_type.fields])
 
 
 #: Types whose values are objects in pandas, as `collect` gives them.

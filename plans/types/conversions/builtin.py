@@ -177,8 +177,16 @@ SIMPLE: dict[type[t.LogicalType], tuple[Conversion, ...]] = {
     t.SmallIntType: _INT,
     t.IntType: _INT,
     t.BigIntType: _INT,
-    t.FloatType: (Conversion(float, _single, same), Conversion(Real, _single, None, "int, numpy's numbers")),
-    t.DoubleType: (Conversion(float, _real, same), Conversion(Real, _real, None, "int, numpy's numbers")),
+    t.FloatType: (
+        Conversion(float, _single, same),
+        Conversion(Real, _single, None, "int, numpy's numbers"),
+        Conversion(Decimal, _single, None),
+    ),
+    t.DoubleType: (
+        Conversion(float, _real, same),
+        Conversion(Real, _real, None, "int, numpy's numbers"),
+        Conversion(Decimal, _real, None),
+    ),
     t.DateType: (
         Conversion(dt.date, _date, same),
         Conversion(
