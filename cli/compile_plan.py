@@ -12,14 +12,18 @@ from cli._common import ExitCode, app_for, fail, run_app
 from plans.errors import CompiledPlanError, ProgramError
 
 if TYPE_CHECKING:
-    from planner.environment import CompiledScript
+    from planner.environment import CompiledScript, TableEnvironment
 
 app = app_for()
+
+_PYTHON = ".py"
 
 
 @app.command()
 def compile_plan(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM.sql", help="The program; `-` reads it from stdin.")],
+    program: Annotated[
+        str, typer.Argument(metavar="PROGRAM", help="The program, .sql or .py; `-` reads SQL from stdin.")
+    ],
     output: Annotated[
         str,
         typer.Option("--output", "-o", metavar="PLAN.json", help="Write the plan there; to stdout if left out."),
@@ -37,8 +41,11 @@ def compile_plan(
 ) -> None:
     """Compile a program: declarations, and one INSERT or one statement set.
 
-    A COMPILE PLAN statement in the program says where its plan goes, unless -o does. Exit codes: 0 compiled, 1 the
-    program or the plan file was refused, 2 wrong usage. Nothing is written when it fails.
+    A program in SQL is a script; a COMPILE PLAN statement in it says where its plan goes, unless -o does. A program in
+    Python (.py) has a function main(env) that is given a TableEnvironment and returns what to write:
+    table.insert_into("sink"), a list of those, or a statement set. What it prints goes to stderr.
+
+    Exit codes: 0 compiled, 1 the program or the plan file was refused, 2 wrong usage. Nothing is written when it fails.
     """
     if force and if_not_exists:
         raise typer.BadParameter("--force and --if-not-exists contradict each other")
@@ -65,18 +72,31 @@ def _compile(
     if output and if_not_exists and exists(output):
         _say(f"{output} exists already; nothing was done", quiet)
         return
-    text = _read(program)
+    in_python = program.endswith(_PYTHON)
+    text = "" if in_python else _read(program)
     from planner.environment import TableEnvironment
 
     environment = TableEnvironment()
     for key, value in settings.items():
         environment.set(key, value)
-    compiled = environment.compile_statements(text)
+    compiled = _in_python(environment, program) if in_python else environment.compile_statements(text)
     for key in environment.config:
         nearest = environment.config.nearest(key)
         if nearest is not None:
             _say(f"warning: the option {key!r} is unknown; did you mean {nearest!r}?", quiet)
     _write(compiled, output, if_not_exists, force, quiet)
+
+
+def _in_python(environment: TableEnvironment, program: str) -> CompiledScript:
+    from planner.environment import CompiledScript
+    from planner.table.program import compile_program
+
+    plan = compile_program(environment, program)
+    if "plans.embedded" in sys.modules:  # else the program has no tables of its own process
+        from plans.embedded import check_can_leave
+
+        check_can_leave(plan)
+    return CompiledScript(plan)
 
 
 def _write(compiled: CompiledScript, output: str, if_not_exists: bool, force: bool, quiet: bool) -> None:

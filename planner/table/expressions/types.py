@@ -10,12 +10,13 @@ from sqlglot.errors import TokenError
 from planner.sql.binding.source import Source
 from planner.sql.binding.types import bind_type
 from planner.sql.nodes import TypeSpec
-from plans.errors import CompiledPlanError, ProgramError
+from plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 from plans.types import LogicalType
 
 if TYPE_CHECKING:
     from planner.sql.grammar.script import Script
 
+_REMEDY = 'write it as in SQL, such as "INT" or "DECIMAL(10, 2)"'
 #: The attributes by which an object tells its logical type.
 _ATTRIBUTES = ("logical_type", "get_logical_type")
 
@@ -47,7 +48,7 @@ def text_of_type(type_: object) -> str:
         return type_
     found = _logical(type_)
     if found is None:
-        raise ProgramError(f"{type_!r} is no data type", remedy='write it as in SQL, such as "INT" or "DECIMAL(10, 2)"')
+        raise ProgramError(f"{type_!r} is no data type", remedy=_REMEDY)
     return found.text() if found.nullable else f"{found.text()} NOT NULL"
 
 
@@ -72,8 +73,11 @@ def _parsed(text: str) -> TypeSpec:
         spec = parser.parse_type()
         if not parser.at_end():
             parser.fail_expected("the end of the type")
+        bind_type(spec, Source(text))
+    except UnsupportedError:
+        raise
     except (TokenError, CompiledPlanError) as fault:
         cause = fault.message if isinstance(fault, CompiledPlanError) else "it cannot be read"
-        remedy = 'write it as in SQL, such as "INT" or "DECIMAL(10, 2)"'
-        raise ProgramError(f"{text!r} is no data type: {cause}", remedy=remedy) from None
+        remedy = fault.remedy if isinstance(fault, ProgramError) else ""
+        raise ProgramError(f"{text!r} is no data type: {cause}", remedy=remedy or _REMEDY) from None
     return spec
