@@ -45,6 +45,10 @@ def execute(
     time_zone: Annotated[
         str, typer.Option(metavar="ZONE", help="Zone of TIMESTAMP_LTZ texts (table.local-time-zone).")
     ] = "UTC",
+    functions_from: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODULE", help="A module (and all below it) that Python functions may be imported from."),
+    ] = None,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Go on with the next plan after one that fails.")
     ] = False,
@@ -76,6 +80,7 @@ def execute(
             available_now=available_now,
             host=host,
             max_files_per_batch=max_files_per_batch,
+            functions_from=tuple(functions_from or ()),
         )
     except CompiledPlanError as fault:
         raise typer.BadParameter(str(fault)) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planner.algebra.nodes import Sink
 from planner.catalog.memory import Catalog
@@ -88,6 +88,63 @@ class TableEnvironment:
             else:
                 self._declare(session, statement)
         return result
+
+    def create_temporary_function(self, name: str, function: Any) -> None:
+        """Register a function for this session, in the current database unless the name says another.
+
+        Args:
+            name: `f`, `db.f` or `catalog.db.f`.
+            function: a subclass of ScalarFunction, TableFunction or AggregateFunction of `plans.functions`, or its
+                object (whose attributes become part of plans).
+
+        Raises:
+            ProgramError: its types cannot be had, or the name is taken; names parameter, annotation and remedy.
+        """
+        self._register(name, function)
+
+    def create_temporary_system_function(self, name: str, function: Any) -> None:
+        """Register a function for this session under a name without a database, which wins over built-in functions.
+
+        Raises:
+            ProgramError: as `create_temporary_function`.
+        """
+        self._register(name, function, system=True)
+
+    def create_function(self, name: str, function: Any) -> None:
+        """Register a function in a catalog's database.
+
+        Raises:
+            ProgramError: as `create_temporary_function`.
+        """
+        self._register(name, function, temporary=False)
+
+    def drop_temporary_function(self, name: str) -> bool:
+        """Remove a temporary function; whether there was one."""
+        return self._unregister(name, temporary=True)
+
+    def drop_temporary_system_function(self, name: str) -> bool:
+        """Remove a temporary system function; whether there was one."""
+        return self._unregister(name, temporary=True, system=True)
+
+    def drop_function(self, name: str) -> bool:
+        """Remove a catalog's function; whether there was one.
+
+        Raises:
+            ProgramError: a temporary function hides it.
+        """
+        return self._unregister(name, temporary=False)
+
+    def _register(self, name: str, function: Any, *, temporary: bool = True, system: bool = False) -> None:
+        from planner.functions.user.registering import catalog_function, path_of
+
+        full = self.catalog.qualify(path_of(name, system))
+        self.catalog.functions.create(catalog_function(full, function, temporary=temporary, system=system))
+
+    def _unregister(self, name: str, *, temporary: bool, system: bool = False) -> bool:
+        from planner.functions.user.registering import path_of
+
+        full = self.catalog.qualify(path_of(name, system))
+        return self.catalog.functions.drop(full, temporary=temporary, system=system, if_exists=True)
 
     def compile_script(self, text: str) -> CompiledPlan:
         """The plan of a script: declarations, and one INSERT or one statement set.
@@ -291,6 +348,8 @@ class TableEnvironment:
                 self.catalog.drop_database(statement.name, if_exists=statement.if_exists, cascade=statement.cascade)
             case "CATALOG":
                 self.catalog.drop_catalog(statement.name[0], if_exists=statement.if_exists)
+            case "FUNCTION":
+                self._drop_function(session, statement)
             case _ if not statement.if_exists:
                 raise session.source.error_at(
                     statement.span, f"there is no {statement.kind.lower()} {'.'.join(statement.name)!r}"
@@ -323,7 +382,17 @@ class TableEnvironment:
         )
 
     def _create_function(self, session: Session, statement: st.CreateFunction) -> None:
-        raise session.source.unsupported_at(statement.span, "CREATE FUNCTION", "use built-in functions")
+        from planner.functions.user import statements
+
+        statements.create_function(self.catalog, session.source, statement)
+
+    def _drop_function(self, session: Session, statement: st.Drop) -> None:
+        self.catalog.functions.drop(
+            self.catalog.qualify(statement.name),
+            temporary=statement.temporary,
+            system=statement.system,
+            if_exists=statement.if_exists,
+        )
 
 
 def _inserts(source: Source, statement: st.Statement) -> tuple[st.Insert, ...] | None:

@@ -112,6 +112,7 @@ def _expressions() -> dict[str, Schema]:
     )
     texts = ("syntax", "internalName", "systemName", "catalogName", "sqlKind", "class")
     call: dict[str, Schema] = dict.fromkeys(texts, _TEXT) | {"operands": _list(ref("RexNode"))}
+    call["python"] = ref("PythonFunction")
 
     def kind(name: str, required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
         return closed({"kind": {"const": name}} | required, optional)
@@ -128,7 +129,15 @@ def _expressions() -> dict[str, Schema]:
         "CORREL_VARIABLE": correlated,
         "PATTERN_INPUT_REF": pattern,
     }
-    return {"RexNode": {"description": "A row expression."} | chosen_by("kind", kinds)}
+    python = closed(
+        {"module": _TEXT, "class": _TEXT, "kind": {"enum": ["SCALAR", "TABLE", "AGGREGATE"]}},
+        {"method": _TEXT, "signature": _TEXT, "file": _TEXT}
+        | {"deterministic": {"type": "boolean"}, "instance": {"type": "object"}},
+    )
+    return {
+        "RexNode": {"description": "A row expression."} | chosen_by("kind", kinds),
+        "PythonFunction": {"description": "A function in Python: its class, and how it is called."} | python,
+    }
 
 
 def definitions() -> dict[str, Schema]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any
 
 from planner.catalog.tables import CatalogTable
 from plans.rex import InputRef, RexNode
@@ -37,11 +38,33 @@ class Hint:
     where: str = ""
 
 
+class FunctionName(str):
+    """The name of a user's aggregate function where built-in ones have Flink's internal name.
+
+    `extra` is what a plan says of the function instead of `internalName`; the text is the function's own name.
+    """
+
+    __slots__ = ("extra",)
+    extra: tuple[tuple[str, Any], ...]
+
+    def __new__(cls, name: str, extra: tuple[tuple[str, Any], ...]) -> FunctionName:
+        found = super().__new__(cls, name)
+        found.extra = extra
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FunctionName) and self.extra == other.extra
+
+    def __hash__(self) -> int:
+        return hash(self.extra)
+
+
 @dataclass(frozen=True, slots=True)
 class AggregateCall:
     """One aggregate of an Aggregate or Over: `name` is Flink's internal name (`$SUM$1`), `args` input columns.
 
-    `filter` is the index of a BOOLEAN NOT NULL column, or None. `column` is the result's name.
+    A user's function has a `FunctionName`. `filter` is the index of a BOOLEAN NOT NULL column, or None. `column` is
+    the result's name.
     """
 
     name: str

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planner.catalog.functions import FunctionCatalog
 from planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
 from plans.errors import ProgramError
 
@@ -27,6 +28,7 @@ class Catalog:
         self.version = 0
         self._catalogs: dict[str, dict[str, dict[str, CatalogObject]]] = {catalog: {database: {}}}
         self._temporary: dict[ObjectIdentifier, CatalogObject] = {}
+        self.functions = FunctionCatalog()
 
     # --- names
 

@@ -23,7 +23,7 @@ from planner.functions import (
 from planner.functions.aggregates import aggregate_names
 from planner.functions.signatures import Function
 from plans.errors import ProgramError, UnsupportedError
-from plans.rex import Call, RexNode, walk
+from plans.rex import Call, RexNode, python_function, walk
 
 _FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, hashes, json, structured)
 
@@ -94,7 +94,14 @@ def function_names() -> tuple[str, ...]:
 
 def is_deterministic(rex: RexNode) -> bool:
     """False when the expression calls RAND, UUID, PROCTIME, CURRENT_TIMESTAMP and the like."""
-    return not any(isinstance(node, Call) and (node.name in _changing() or _is_clock(node)) for node in walk(rex))
+    return not any(isinstance(node, Call) and _changes(node) for node in walk(rex))
+
+
+def _changes(call: Call) -> bool:
+    function = python_function(call)
+    if function is not None:
+        return not function.deterministic
+    return call.name in _changing() or _is_clock(call)
 
 
 def _is_clock(call: Call) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from planner.algebra.nodes import Aggregate, AggregateCall
+from planner.algebra.nodes import Aggregate, AggregateCall, FunctionName
 from planner.physical.base import (
     Emission,
     Facts,
@@ -128,10 +128,15 @@ def call_text(call: AggregateCall, names: tuple[str, ...], retract: bool = False
 
 def plan_call(call: AggregateCall) -> PlanCall:
     """An aggregate call as plans have it."""
+    given = dict(call.name.extra) if isinstance(call.name, FunctionName) else {}
     return make(PlanCall)(
         name=None if not call.column or _GENERATED.fullmatch(call.column) else call.column,
         syntax=call.syntax,
-        internal_name=call.name,
+        internal_name=None if given else call.name,
+        system_name=given.get("systemName"),
+        catalog_name=given.get("catalogName"),
+        **({"class": given["class"]} if "class" in given else {}),
+        python=given.get("python"),
         arg_list=call.args,
         filter_arg=-1 if call.filter is None else call.filter,
         distinct=call.distinct,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from planner.algebra.nodes import SortKey
 from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, PatternInputRef, RexNode, Sarg
+from plans.rex.python import user_name
 from plans.types import CharacterType, IntervalType, IntType, LogicalType
 
 _INFIX = {
@@ -97,6 +98,8 @@ def _value(value: object) -> str:
 
 def _call(call: Call, names: Sequence[str]) -> str:
     operands = [rex_text(operand, names) for operand in call.operands]
+    if not call.name:
+        return f"{user_name(call)}({', '.join(operands)})"
     plain = plain_name(call.name)
     infix = _INFIX.get(call.name, plain if plain in _OPERATORS else None)
     if infix == "OR":

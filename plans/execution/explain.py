@@ -24,7 +24,7 @@ def stages_text(plan: CompiledPlan) -> str:
         for node_id in stage:
             node = program.plan.node(node_id)
             ttls = ", ".join(f"{entry.name} = {entry.ttl}" for entry in node.state_entries)
-            lines.append(f"  {node.uid} (node {node_id}): {node.description}")
+            lines.append(f"  {node.uid or 'Python functions'} (node {node_id}): {node.description}")
             if ttls:
                 lines.append(f"    state: {ttls}")
             if node_id in program.layout.event_time:

@@ -10,6 +10,9 @@ _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}\s*$")
 _CLASS = re.compile(r"^(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 
+#: What a user's function in Python failed with, in a line of a traceback (see `plans.execution.functions.runtime`).
+_BY_FUNCTION = re.compile(r"FunctionFailure: (user function failed: .*)")
+
 
 def translate(fault: Exception) -> ExecutionError:
     """The error to show for an exception that Spark or py4j raised.
@@ -17,6 +20,9 @@ def translate(fault: Exception) -> ExecutionError:
     The deepest cause says what happened; what Spark wraps around it (stage numbers, task attempts) does not help.
     """
     message = _root_message(fault)
+    by_function = _BY_FUNCTION.search(message) or _BY_FUNCTION.search(str(fault))
+    if by_function is not None:
+        return DataError(by_function[1].strip(), remedy="correct the function or its rows; --debug shows the traceback")
     user_raised = "USER_RAISED_EXCEPTION" in message
     text = message.split("\n\tat ")[0].strip()
     text = _SQLSTATE.sub("", _CODE.sub("", _CLASS.sub("", text))).strip() or type(fault).__name__

@@ -19,6 +19,8 @@ class RunOptions:
         available_now: end when what is there at the start has been read, though sources are unbounded.
         host: the Spark operator that hosts the stages, one of HOSTS.
         max_files_per_batch: how many files of a folder one micro-batch reads at most; None for all that are there.
+        functions_from: modules, each with all below it, from which a plan's Python functions may be imported; those
+            that a program of this process registered need no permission.
     """
 
     checkpoint: str = ""
@@ -26,6 +28,7 @@ class RunOptions:
     available_now: bool = False
     host: str = HOSTS[0]
     max_files_per_batch: int | None = None
+    functions_from: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.host not in HOSTS:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from plans.errors import UnsupportedError
 from plans.execution import operators  # noqa: F401 - registers the lowerings
 from plans.execution.connectors.base import TableSpec
+from plans.execution.functions import needs_step
 from plans.execution.operators.base import goes_by_the_clock, has_event_time, is_keyed, is_stateless, refuse
 from plans.execution.stages.layout import Layout, Port, lay_out
 from plans.nodes import Sink, TableSourceScan, Values
@@ -84,8 +85,11 @@ def consumers(plan: CompiledPlan, producer: int) -> tuple[Port, ...]:
 
 
 def is_target(plan: CompiledPlan, port: Port) -> bool:
-    """True where rows end between two stages: at a keyed operator or a sink."""
-    return port.node < 0 or is_keyed(plan.node(port.node)) or isinstance(plan.node(port.node), Sink)
+    """True where rows end between two stages: at a keyed operator, a node that calls Python functions, or a sink."""
+    if port.node < 0:
+        return True
+    node = plan.node(port.node)
+    return is_keyed(node) or isinstance(node, Sink) or needs_step(node)
 
 
 def prepare(plan: CompiledPlan) -> Program:
@@ -109,14 +113,15 @@ def prepare(plan: CompiledPlan) -> Program:
         producers[source] = _targets(plan, source)
     sources = frozenset(producers)
     for node in plan.nodes:
-        if is_keyed(node) or is_materialising(node):
+        if is_keyed(node) or is_materialising(node) or needs_step(node):
             producers[node.id] = _targets(plan, node.id)
     event_time = frozenset(
         node.id
         for node in plan.nodes
         if has_event_time(node, plan) or (isinstance(node, Sink) and node.waits_for_watermarks)
     )
-    layout = lay_out(producers, sources, frozenset(sink_target(sink) for sink in sinks), event_time)
+    steps = frozenset(node.id for node in plan.nodes if needs_step(node))
+    layout = lay_out(producers, sources, frozenset(sink_target(sink) for sink in sinks), event_time, steps)
     return Program(plan, layout, tables, values, sinks)
 
 

@@ -19,6 +19,8 @@ from plans.execution.connectors import base as connectors
 from plans.execution.connectors import load_all
 from plans.execution.expressions import ExpressionContext, register
 from plans.execution.failures import translate
+from plans.execution.functions import PythonFunctions
+from plans.execution.functions import check as check_functions
 from plans.execution.java import java_class
 from plans.execution.operators.base import Lowering
 from plans.execution.operators.enforcer import enforce
@@ -88,6 +90,8 @@ class Run:
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
         self.program: Program = prepare(with_uids(plan))
+        self.functions = PythonFunctions(options.functions_from)
+        check_functions(self.program.plan, self.functions)
         if self.program.event_time and options.host != "transformWithState":
             raise UnsupportedError(
                 f"a plan with watermarks cannot run on the host {options.host}", remedy="leave --host out"
@@ -146,7 +150,7 @@ class Run:
                 shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _execute(self) -> RunResult:
-        lowering = Lowering(self.program.plan, ExpressionContext(time_zone=self.time_zone))
+        lowering = Lowering(self.program.plan, ExpressionContext(time_zone=self.time_zone), self.functions)
         bounded = all(source.bounded for source in self._sources.values())
         builder = StageBuilder(self.spark, lowering, self.program, {"host": self.options.host, "bounded": bounded})
         if self.program.values or self.program.event_time:

@@ -19,7 +19,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticUndefined
 
 from plans.nodes.fields import RowTypeJson
-from plans.rex import RexNode, rex_to_json
+from plans.rex import PythonFunction, RexNode, rex_to_json
 from plans.types import LogicalType, type_to_json
 
 Json = Any
@@ -96,6 +96,8 @@ def value_to_json(value: object) -> Json:
             return value.to_json()
         case RexNode():
             return rex_to_json(value)
+        case PythonFunction():
+            return value.to_json()
         case LogicalType():
             return type_to_json(value)
         case tuple() | list():

@@ -11,7 +11,8 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from plans.errors import PlanError
-from plans.rex import RexNode, rex_from_json
+from plans.rex import PythonFunction, RexNode, rex_from_json
+from plans.rex.python import python_function_from_json
 from plans.types import LogicalType, RowType, type_from_json
 
 #: Kind of the validation errors that wrap a PlanError of a codec.
@@ -72,6 +73,21 @@ class _RexCodec(_TypeCodec):
             raise wrapped(fault) from None
 
 
+class _PythonCodec(_TypeCodec):
+    """Reads what a plan says of a Python function."""
+
+    REF = "PythonFunction"
+
+    @staticmethod
+    def read(value: Any) -> Any:
+        if isinstance(value, PythonFunction):
+            return value
+        try:
+            return python_function_from_json(value)
+        except PlanError as fault:
+            raise wrapped(fault) from None
+
+
 def wrapped(fault: PlanError) -> PydanticCustomError:
     """A codec's error as one that pydantic carries to the place where it happened."""
     context = {"message": fault.message, "pointer": fault.where, "remedy": fault.remedy}
@@ -84,3 +100,5 @@ TypeJson = Annotated[LogicalType, _TypeCodec]
 RowTypeJson = Annotated[RowType, _RowTypeCodec]
 #: A row expression.
 RexJson = Annotated[RexNode, _RexCodec]
+#: A Python function.
+PythonJson = Annotated[PythonFunction, _PythonCodec]

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from plans.nodes.base import Bool, Int, Nullable, PlanModel
-from plans.nodes.fields import RexJson, TypeJson
+from plans.nodes.fields import PythonJson, RexJson, TypeJson
 
 JoinType = Literal["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
 RowKind = Literal["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE"]
@@ -17,7 +17,8 @@ class AggregateCall(PlanModel):
     """One aggregate function over columns of the input.
 
     `internal_name` is Flink's name (`$SUM$1`); `filter_arg` is the index of a boolean column, -1 for none.
-    A user's function has a `system_name`, a `catalog_name` or a `function_class` instead.
+    A user's function has a `system_name`, a `catalog_name` or a `function_class` instead, and
+    one in Python says where it is in `python`.
     """
 
     name: Nullable[str] = None
@@ -26,6 +27,7 @@ class AggregateCall(PlanModel):
     system_name: str | None = None
     catalog_name: str | None = None
     function_class: str | None = Field(default=None, alias="class")
+    python: PythonJson | None = None
     arg_list: tuple[Int, ...]
     filter_arg: Int
     distinct: Bool

@@ -17,6 +17,7 @@ from plans.rex.nodes import (
     type_of,
     walk,
 )
+from plans.rex.python import PythonFunction, calls_python, python_function
 
 __all__ = [
     "Call",
@@ -25,11 +26,14 @@ __all__ = [
     "InputRef",
     "Literal",
     "PatternInputRef",
+    "PythonFunction",
     "Range",
     "RexNode",
     "Sarg",
+    "calls_python",
     "input_refs",
     "map_inputs",
+    "python_function",
     "rex_from_json",
     "rex_to_json",
     "transform",

@@ -12,13 +12,14 @@ from typing import Any
 
 from plans.errors import PlanError
 from plans.rex import nodes as r
+from plans.rex.python import FIELD, PythonFunction, python_function_from_json
 from plans.types import LogicalType, type_from_json, type_to_json
 
 Json = Any
 
 _CALL_FIELDS = ("kind", "syntax", "internalName", "operands", "type")
 #: Further fields that name a call's function: a user's, or an operator of the parser.
-_NAMES = ("systemName", "catalogName", "sqlKind", "class", "functionKind", "instance")
+_NAMES = ("systemName", "catalogName", "sqlKind", "class", "functionKind", "instance", FIELD)
 
 
 def rex_from_json(value: Json, pointer: str = "") -> r.RexNode:
@@ -78,7 +79,7 @@ def _call_to_json(call: r.Call) -> Json:
         found["syntax"] = call.syntax
     if call.name:
         found["internalName"] = call.name
-    found |= dict(call.extra)
+    found |= {key: item.to_json() if isinstance(item, PythonFunction) else item for key, item in call.extra}
     if call.operands:
         found["operands"] = [rex_to_json(operand) for operand in call.operands]
     found["type"] = type_to_json(call.type)
@@ -164,6 +165,9 @@ def _call(value: dict[str, Json], pointer: str) -> r.RexNode:
     for key, _ in extra:
         if key not in _NAMES:
             raise PlanError(f"unknown field `{key}` in a call", where=f"{pointer}/{key}", remedy="remove it")
+    extra = tuple(
+        (key, python_function_from_json(item, f"{pointer}/{key}") if key == FIELD else item) for key, item in extra
+    )
     name = _field(value, "internalName", str, pointer) if "internalName" in value else ""
     syntax = _field(value, "syntax", str, pointer) if "syntax" in value else None
     return r.Call(name, found, _type(value, pointer), syntax, extra)

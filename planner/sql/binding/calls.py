@@ -24,6 +24,14 @@ GROUPING_FUNCTIONS = frozenset(("GROUPING", "GROUPING_ID"))
 def _call(session: Session, node: exp.Expr, context: Context) -> RexNode:
     assert isinstance(node, ast.Call)
     name = node.name
+    if session.catalog.functions:
+        from planner.sql.binding.user_functions import bind_user_function, find_user_function
+
+        user = find_user_function(session, node, _is_built_in)
+        if user is not None:
+            if node.over is not None and user.callables.kind is user.callables.kind.AGGREGATE:
+                return bind_over(session, node, context, user)
+            return bind_user_function(session, node, context, user)
     if len(node.parts) > 1:
         raise _unknown(session, node, ".".join(node.names))
     if context.pattern:
@@ -51,8 +59,14 @@ def _call(session: Session, node: exp.Expr, context: Context) -> RexNode:
     return resolve_call(name, operands)
 
 
+def _is_built_in(name: str) -> bool:
+    groups = (GROUPING_FUNCTIONS, WINDOW_FUNCTIONS, GROUP_WINDOWS, AUXILIARY)
+    return is_function(name) or is_aggregate(name) or any(name in group for group in groups) or name == "GROUP_ID"
+
+
 def _unknown(session: Session, node: ast.Call, name: str) -> Exception:
-    remedy = did_you_mean(name.upper(), function_names(), "see the list of built-in functions")
+    known = [*function_names(), *session.catalog.functions.names()]
+    remedy = did_you_mean(name.upper(), known, "see the list of built-in functions")
     return session.source.error(node, f"no function is named {name!r}", remedy)
 
 
@@ -106,7 +120,9 @@ def _grouping(session: Session, node: ast.Call, context: Context) -> RexNode:
 
 @binds(ast.NamedArgument)
 def _named(session: Session, node: exp.Expr, context: Context) -> RexNode:
-    raise session.source.unsupported(node, "an argument by name", "pass the arguments by position")
+    raise session.source.unsupported(
+        node, "an argument by name of a built-in function", "pass the arguments by position"
+    )
 
 
 @binds(ast.TableArgument, ast.Descriptor)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -40,6 +41,9 @@ from planner.sql.binding.window_tables import WINDOW_TABLE_FUNCTIONS, bind_windo
 from planner.suggestions import did_you_mean
 from plans.rex import Call, InputRef, RexNode, transform, type_of
 from plans.types import INT, ArrayType, Field, FieldsType, LogicalType, MapType, MultisetType, RowType, row_of
+
+if TYPE_CHECKING:
+    from planner.catalog.functions import CatalogFunction
 
 _KINDS = {
     "INNER": JoinKind.INNER,
@@ -357,13 +361,25 @@ def _unnest(session: Session, node: exp.Expr, place: Place) -> From:
         names = (*names, "ORDINALITY")
     row = RowType(fields=fields)
     name = "$UNNEST_ROWS_WITH_ORDINALITY$1" if node.ordinality else "$UNNEST_ROWS$1"
-    rel: RelNode = TableFunctionScan(row, Call(name, (operand,), row))
-    if place.lateral is None:
-        # Nothing stands to the left: the function is called once, for a row made up for it.
-        rel = Correlate(one_row(), rel, JoinKind.INNER, session.names.correlation())
-        refs = tuple(InputRef(at + 1, item.type) for at, item in enumerate(fields))
-        rel = Project(rel, refs, row)
+    rel = _called(session, TableFunctionScan(row, Call(name, (operand,), row)), place)
     return _named(session, Bound(rel, names), node, alias, (), place)
+
+
+def _called(session: Session, rel: RelNode, place: Place) -> RelNode:
+    """A table function's rows; where nothing stands to the left, it is called once, for a row made up for it."""
+    if place.lateral is not None:
+        return rel
+    refs = tuple(InputRef(at + 1, item.type) for at, item in enumerate(rel.row_type.fields))
+    return Project(Correlate(one_row(), rel, JoinKind.INNER, session.names.correlation()), refs, rel.row_type)
+
+
+def _user_function(session: Session, node: ast.TableFunction, place: Place, function: CatalogFunction) -> From:
+    from planner.sql.binding.table_functions import bind_table_function
+
+    scope = Scope((), (), RowType(), place.outer, session.names.correlation())
+    context = Context(scope, place.around.ctes, f"an argument of {node.call.parts[-1].name}")
+    rel = bind_table_function(session, node.call, context, function)
+    return _named(session, Bound(_called(session, rel, place), rel.row_type.names), node, node.table_alias, (), place)
 
 
 def _unnested(
@@ -391,6 +407,12 @@ def _unnested(
 def _function(session: Session, node: exp.Expr, place: Place) -> From:
     assert isinstance(node, ast.TableFunction)
     name = node.call.name
+    if session.catalog.functions:
+        from planner.sql.binding.table_functions import find_table_function
+
+        user = find_table_function(session, node)
+        if user is not None:
+            return _user_function(session, node, place, user)
     if name in WINDOW_TABLE_FUNCTIONS:
         return _window_table(session, node, place)
     raise session.source.error(

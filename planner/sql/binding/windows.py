@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -20,14 +21,17 @@ from planner.suggestions import did_you_mean
 from plans.rex import Literal, RexNode, type_of
 from plans.types import DateType, IntervalType, LogicalType, TimestampBase, TimeType
 
+if TYPE_CHECKING:
+    from planner.catalog.functions import CatalogFunction
+
 #: Functions whose frame is fixed.
 _RANKING = frozenset(("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE"))
 #: Functions that have no meaning outside OVER, and need ORDER BY in it.
 WINDOW_FUNCTIONS = _RANKING | {"LAG", "LEAD"}
 
 
-def bind_over(session: Session, node: ast.Call, context: Context) -> RexNode:
-    """A call with OVER, as an `Over` expression.
+def bind_over(session: Session, node: ast.Call, context: Context, user: CatalogFunction | None = None) -> RexNode:
+    """A call with OVER, as an `Over` expression; `user` is the user's aggregate function that is called.
 
     Raises:
         ProgramError: OVER may not stand here or is missing; unknown named window; a wrong frame.
@@ -38,7 +42,7 @@ def bind_over(session: Session, node: ast.Call, context: Context) -> RexNode:
         raise session.source.error(
             node, f"windowed aggregate expression is illegal in {context.clause}", "compute it in a subquery"
         )
-    if not is_aggregate(node.name) and node.name not in WINDOW_FUNCTIONS:
+    if user is None and not is_aggregate(node.name) and node.name not in WINDOW_FUNCTIONS:
         raise session.source.error(node, f"{node.name} cannot be used with OVER", "use an aggregate function")
     if node.filter is not None:
         raise session.source.unsupported(node.filter, "FILTER with OVER", "aggregate CASE WHEN ... THEN ... END")
@@ -46,30 +50,43 @@ def bind_over(session: Session, node: ast.Call, context: Context) -> RexNode:
         raise session.source.error(node, f"IGNORE NULLS and RESPECT NULLS cannot follow {node.name}", "leave them out")
     spec = _specification(session, node.over, context)
     inside = replace(context, over=False, clause=f"the window of {node.name}")
-    operands = aggregate_operands(session, node, inside)
+    function, coerced, type_ = _function(session, node, inside, user)
     partition = tuple(bind(session, item, inside) for item in spec.partition_by)
     order = tuple(_order_item(session, item, inside) for item in _ordered(spec))
     if not order and node.name in WINDOW_FUNCTIONS:
         raise session.source.error(node, f"{node.name} needs ORDER BY in its window", "add ORDER BY")
-    signature = resolve_aggregate(
-        aggregate_name(node), [type_of(operand) for operand in operands], distinct=node.distinct, over=True
-    )
-    coerced = tuple(casts.coerce(rex, type_) for rex, type_ in zip(operands, signature.arg_types, strict=True))
     unit, lower, upper = _frame(session, node, spec, bool(order), inside)
     if unit is FrameUnit.RANGE and order:
         _check_range(session, spec, type_of(order[0][0]), lower, upper)
     return Over(
-        signature.internal_name,
+        function,
         coerced,
         partition,
         order,
-        signature.type,
+        type_,
         unit,
         lower,
         upper,
         node.distinct,
         node.args.get("nulls") == "IGNORE",
     )
+
+
+def _function(
+    session: Session, node: ast.Call, inside: Context, user: CatalogFunction | None
+) -> tuple[str, tuple[RexNode, ...], LogicalType]:
+    """The name, the operands and the result's type of the function that is called."""
+    if user is not None:
+        from planner.sql.binding.user_functions import user_aggregate
+
+        operands, type_, name = user_aggregate(session, node, inside, user)
+        return name, operands, type_
+    given = aggregate_operands(session, node, inside)
+    signature = resolve_aggregate(
+        aggregate_name(node), [type_of(operand) for operand in given], distinct=node.distinct, over=True
+    )
+    coerced = tuple(casts.coerce(rex, type_) for rex, type_ in zip(given, signature.arg_types, strict=True))
+    return signature.internal_name, coerced, signature.type
 
 
 def _specification(session: Session, over: exp.Expr, context: Context) -> ast.WindowSpec:

@@ -48,6 +48,8 @@ def describe(program: Program, host: str) -> dict[str, Any]:
     for level, stage in enumerate(program.layout.stages, start=1):
         for node_id in stage:
             node = plan.node(node_id)
+            if node.uid is None:
+                continue  # keeps nothing: it only calls functions
             operators[str(node.uid)] = {
                 "type": node.type,
                 "stage": level,

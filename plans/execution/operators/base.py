@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
     from plans.execution.expressions import ExpressionContext
+    from plans.execution.functions.columns import PythonFunctions
     from plans.plan import CompiledPlan
 
 
@@ -57,6 +58,7 @@ class Lowering:
 
     plan: CompiledPlan
     expressions: ExpressionContext
+    functions: PythonFunctions | None = None
 
     def context(self, node: PlanNode) -> ExpressionContext:
         """The context of a node's expressions; errors name the node."""

@@ -9,7 +9,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from plans.execution.connectors.base import UPDATE_BEFORE
-from plans.execution.expressions import to_column
+from plans.execution.expressions import ExpressionContext, to_column
 from plans.execution.operators.base import Exploded, Flow, Lowering, stateless
 from plans.execution.operators.table_functions import elements
 from plans.nodes import (
@@ -66,10 +66,7 @@ def expand(node: Expand, port: int, flow: Flow, lowering: Lowering) -> Sequence[
 def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
     """Every row with each row that the table function gives for it; LEFT keeps rows without any."""
     row = node.output_type
-    # The call may name the input's row as a whole, `$cor0`.
-    names = {rex.name for rex in walk(node.function_call) if isinstance(rex, CorrelVariable)}
-    outer = F.struct(*(column.alias(name) for name, column in zip(row.names, flow.columns, strict=False)))
-    context = replace(lowering.context(node), correlated=dict.fromkeys(names, outer))
+    context = outer_row(node, flow.columns, lowering.context(node))
     width = len(row.fields) - len(flow.columns)
     made = elements(node, flow.columns, context)
     if node.condition is not None:
@@ -90,3 +87,10 @@ def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Seq
         return replace(flow, columns=columns, path=path, condition=None)
 
     return [Exploded(made, make, flow.condition)]
+
+
+def outer_row(node: Correlate, inputs: Sequence[Column], context: ExpressionContext) -> ExpressionContext:
+    """The context of a correlate's call, which may name the input's row as a whole, `$cor0`."""
+    names = {rex.name for rex in walk(node.function_call) if isinstance(rex, CorrelVariable)}
+    outer = F.struct(*(column.alias(name) for name, column in zip(node.output_type.names, inputs, strict=False)))
+    return replace(context, correlated=dict.fromkeys(names, outer))

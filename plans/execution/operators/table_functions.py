@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from plans.execution.expressions import ExpressionContext, to_column
 from plans.execution.operators.base import refuse
 from plans.nodes import Correlate
-from plans.rex import Call, type_of
+from plans.rex import Call, python_function, type_of
 from plans.types import ArrayType, FieldsType, LogicalType, MapType, MultisetType
 
 Elements = Callable[[Call, Sequence[Column], Sequence[LogicalType]], Column]
@@ -27,6 +27,8 @@ def elements(node: Correlate, inputs: Sequence[Column], context: ExpressionConte
         UnsupportedError: a function that is not known here; names node and function.
     """
     call = node.function_call
+    if isinstance(call, Call) and python_function(call) is not None:
+        return to_column(call, inputs, context)
     if not isinstance(call, Call) or call.name not in _FUNCTIONS:
         name = call.name if isinstance(call, Call) else type(call).__name__
         raise refuse(node, f"table function {name!r}", f"known: {', '.join(sorted(_FUNCTIONS))}")

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from plans.execution.connectors.base import KIND, ORD, PATH
+from plans.execution.functions import PythonStep, needs_step
 from plans.execution.java import java_class
 from plans.execution.operators.base import (
     Exploded,
@@ -100,8 +101,10 @@ class StageBuilder:
         self.options = options
         self.handles: list[StageHandle] = []
         self.head_types = _HEAD_TYPES | ({WATERMARK: "bigint"} if program.event_time else {})
+        hosted = [self.plan.node(node) for stage in layout.stages for node in stage]
+        self.steps = {node.id: PythonStep(node, lowering) for node in hosted if needs_step(node)}
         self.operators: dict[int, KeyedOperator] = {
-            node: self._lower(self.plan.node(node)) for stage in layout.stages for node in stage
+            node.id: self._lower(node) for node in hosted if node.id not in self.steps
         }
 
     def _lower(self, node: PlanNode) -> KeyedOperator:
@@ -170,6 +173,9 @@ class StageBuilder:
         alone = len(hosted) == 1 and not passing
         pieces: list[_Piece] = []
         for node in hosted:
+            if node in self.steps:
+                pieces += self._step_pieces(node, alone, level + 1)
+                continue
             types = self.operators[node].output
             columns = struct_fields(F.col(output_column(node)), len(types))
             finish = self.operators[node].finish
@@ -184,6 +190,18 @@ class StageBuilder:
             head = [F.col(name) for name in self.head_types]
             pieces.append(_Piece(self._envelope(head, given, level + 1), None, condition))
         return self._emit(frame, pieces, level + 1)
+
+    def _step_pieces(self, node: int, alone: bool, level: int) -> list[_Piece]:
+        """Rows of a node that calls Python functions, the calls being columns of the frame."""
+        condition = None if alone else F.col("op") == F.lit(self._tag(node))
+        watermark = F.col(WATERMARK) if self.program.event_time else None
+        flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._step_inputs(node), condition, watermark)
+        made = lower_stateless(self.plan.node(node), 0, flow, self.steps[node].lowered())
+        return [piece for item in made for piece in self._continued(node, item, level)]
+
+    def _step_inputs(self, node: int) -> tuple[Column, ...]:
+        port = Port(node, 0)
+        return struct_fields(F.col(port.column), len(self._port_types(port)))
 
     def _emit(self, frame: DataFrame, pieces: Sequence[_Piece], level: int) -> DataFrame:
         columns = [*self.head_types, *(port.column for port in self.layout.arriving(level))]
@@ -204,9 +222,9 @@ class StageBuilder:
             one = F.array(F.when(piece.condition, piece.row))
             return F.filter(one, lambda row: row.isNotNull())
         assert piece.rows is not None
-        if piece.condition is None:
-            return piece.rows
-        return F.filter(F.when(piece.condition, piece.rows), lambda row: row.isNotNull())
+        rows = piece.rows if piece.condition is None else F.when(piece.condition, piece.rows)
+        # NULL, as that of a null array's elements, would take the rows of all other pieces along.
+        return F.filter(F.coalesce(rows, F.array()), lambda row: row.isNotNull())
 
     def _pieces(self, producer: int, flow: Flow, level: int) -> list[_Piece]:
         """Rows that reach each consumer of `producer` through stateless nodes."""
@@ -216,11 +234,11 @@ class StageBuilder:
                 found.append(_Piece(self._target_row(port, flow, level), None, flow.condition))
                 continue
             for made in lower_stateless(self.plan.node(port.node), port.index, flow, self.lowering):
-                if isinstance(made, Flow):
-                    found += self._pieces(port.node, made, level)
-                else:
-                    found.append(self._exploded(port.node, made, level))
+                found += self._continued(port.node, made, level)
         return found
+
+    def _continued(self, node: int, made: Flow | Exploded, level: int) -> list[_Piece]:
+        return self._pieces(node, made, level) if isinstance(made, Flow) else [self._exploded(node, made, level)]
 
     def _exploded(self, node: int, made: Exploded, level: int) -> _Piece:
         def rows(element: Column, position: Column) -> Column:
@@ -266,7 +284,7 @@ class StageBuilder:
             uid = self.plan.node(node).uid
             assert uid is not None
             return uid
-        return f"sink:{node}"
+        return f"python:{node}" if node in self.steps else f"sink:{node}"
 
     def _port(self, port: Port) -> KeyedPort:
         return self.operators[port.node].ports[port.index]
@@ -279,6 +297,8 @@ class StageBuilder:
     def _key(self, port: Port, flow: Flow) -> Column:
         if port.node in self.operators:
             return self._port(port).key(flow)
+        if port.node in self.steps:
+            return F.lit("")
         # A row for a sink needs no key; spread such rows over the tasks that they pass.
         return F.concat(F.lit("#"), flow.ord.cast("string")) if self.layout.stages else F.lit("")
 
@@ -288,6 +308,12 @@ class StageBuilder:
         from pyspark.sql import DataFrame as SparkDataFrame
 
         hosted = self.layout.stages[level - 1]
+        if hosted[0] in self.steps:
+            alone = len(hosted) == 1 and not self.layout.passing(level)
+            for node in hosted:
+                guard = None if alone else F.col("op") == F.lit(self._tag(node))
+                frame = self.steps[node].compute(frame, self._step_inputs(node), guard)
+            return frame
         spec = {
             "name": f"stage-{level}",
             "host": self.options["host"],

@@ -76,6 +76,7 @@ def lay_out(
     sources: frozenset[int],
     sinks: frozenset[int],
     event_time: frozenset[int] = frozenset(),
+    apart: frozenset[int] = frozenset(),
 ) -> Layout:
     """Assign stages.
 
@@ -84,6 +85,7 @@ def lay_out(
         sources: the producers that are sources.
         sinks: ids of the sinks.
         event_time: the keyed operators whose timers fire by watermark.
+        apart: the nodes that call Python functions, which have levels without keyed operators.
     """
     feeders: dict[int, set[int]] = {}
     for producer, ports in producers.items():
@@ -99,7 +101,9 @@ def lay_out(
         return depths[node]
 
     keyed = [node for node in producers if node not in sources]
-    levels = {node: depth(node) for node in keyed}
+    places = {node: (depth(node), node not in apart) for node in keyed}
+    numbers = {place: at for at, place in enumerate(sorted(set(places.values())), start=1)}
+    levels = {node: numbers[place] for node, place in places.items()}
     last = max(levels.values(), default=0) + 1
     levels |= dict.fromkeys(sinks, last)
     stages = tuple(tuple(sorted(node for node in keyed if levels[node] == at)) for at in range(1, last))

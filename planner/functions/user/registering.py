@@ -1,0 +1,85 @@
+"""From a class, an object or the name of a class to a function of the catalog."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from planner.catalog.functions import CatalogFunction
+from planner.catalog.tables import ObjectIdentifier
+from plans.errors import ProgramError
+from plans.functions.calls import Callables
+from plans.functions.definitions import UserDefinedFunction
+from plans.functions.loading import import_class, reference_to
+
+
+def catalog_function(
+    name: ObjectIdentifier, given: Any, *, temporary: bool = True, system: bool = False
+) -> CatalogFunction:
+    """A function of the catalog; its types are found, and its methods checked, here.
+
+    Args:
+        name: its full name.
+        given: a function class, an object of one, or `module.Class`.
+        temporary: whether it ends with the session.
+        system: whether it belongs to no catalog.
+
+    Raises:
+        ProgramError: it is no function, or its types cannot be had; names parameter, annotation and remedy.
+    """
+    chosen: Any = import_class(given) if isinstance(given, str) else given
+    is_instance = not isinstance(chosen, type)
+    found = chosen if is_instance else _made(chosen, name.name)
+    if not isinstance(found, UserDefinedFunction):
+        raise ProgramError(
+            f"function {name.name}: {found!r} is no function",
+            remedy="give a class that derives from ScalarFunction, TableFunction or AggregateFunction, or its object",
+        )
+    if not hasattr(type(found), "KIND"):
+        raise ProgramError(
+            f"function {name.name}: {type(found).__qualname__} is no kind of function",
+            remedy="derive it from ScalarFunction, TableFunction or AggregateFunction",
+        )
+    reference_to(found, is_instance=is_instance, method="", signature="")
+    return CatalogFunction(name, Callables(found), temporary, system, is_instance)
+
+
+def _made(class_: type, name: str) -> UserDefinedFunction:
+    if not issubclass(class_, UserDefinedFunction):
+        raise ProgramError(
+            f"function {name}: class {class_.__qualname__} is no function class",
+            remedy="derive it from ScalarFunction, TableFunction or AggregateFunction",
+        )
+    if inspect.isabstract(class_):
+        raise ProgramError(f"function {name}: class {class_.__qualname__} is abstract", remedy="define its methods")
+    try:
+        return class_()
+    except TypeError as fault:
+        raise ProgramError(
+            f"function {name}: class {class_.__qualname__} cannot be made without arguments: {fault}",
+            remedy=f"register an object, {class_.__name__}(...), instead of the class",
+        ) from None
+
+
+def find_modules_in(folder: str | Path) -> None:
+    """Let `CREATE FUNCTION ... AS 'module.Class'` find modules in a folder, after all others."""
+    text = str(Path(folder).resolve())
+    if text not in sys.path:
+        sys.path.append(text)
+
+
+def path_of(name: str, system: bool = False) -> tuple[str, ...]:
+    """The parts of a function's name, `f`, `db.f` or `catalog.db.f`; a part may stand in backticks.
+
+    Raises:
+        ProgramError: too many parts, or an empty one.
+    """
+    if system:
+        return (name.strip("`"),)
+    parts = tuple((quoted or plain).strip() for quoted, plain in re.findall(r"`([^`]+)`|([^.`]+)", name))
+    if not 1 <= len(parts) <= 3 or not all(parts):
+        raise ProgramError(f"{name!r} is no name of a function", remedy="write f, db.f or catalog.db.f")
+    return parts

@@ -1,0 +1,106 @@
+"""A call of a user's function over bound operands: the signature it fits, casts, defaults, what the plan says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planner.catalog.functions import CatalogFunction
+from planner.functions import casts, literals
+from planner.functions.signatures import plain_times
+from plans.functions.bridge import Bridged
+from plans.functions.calls import Default
+from plans.functions.inference import ArgumentInfo
+from plans.functions.literals import literal_value
+from plans.functions.loading import reference_to
+from plans.rex import Literal, RexNode, type_of
+from plans.types import IntervalType, LogicalType, NullType
+
+Extra = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A call: operands in the order of the signature, the result's type, and what names the function in a plan."""
+
+    operands: tuple[RexNode, ...]
+    output: Bridged
+    extra: Extra
+
+    @property
+    def type(self) -> LogicalType:
+        """The result's type."""
+        return plain_times(self.output.type)
+
+
+def resolve(
+    function: CatalogFunction, name: tuple[str, ...], operands: Sequence[RexNode], named: Sequence[str | None]
+) -> Resolved:
+    """The call of a function.
+
+    Args:
+        function: the function.
+        name: the name as written.
+        operands: the arguments.
+        named: the name of each argument that was given by name.
+
+    Raises:
+        ProgramError: the arguments fit no signature; shows all of them.
+    """
+    callables = function.callables
+    infos = [_info(operand) for operand in operands]
+    bound = callables.bind(name[-1], infos, named, fits)
+    made = tuple(
+        _default(place) if isinstance(place, Default) else coerced(operands[place], wanted)
+        for place, wanted in zip(bound.operands, bound.arguments, strict=True)
+    )
+    reference = reference_to(
+        callables.function, is_instance=function.is_instance, method=bound.method, signature=bound.text
+    )
+    return Resolved(made, bound.output, (*_named(function, name[-1], reference.path), ("python", reference)))
+
+
+def _named(function: CatalogFunction, name: str, path: str) -> Extra:
+    if function.system:
+        return (("systemName", name),)
+    quoted = [f"`{part.replace('`', '``')}`" for part in (function.name.catalog, function.name.database, name)]
+    found: Extra = (("catalogName", ".".join(quoted)),)
+    return found if function.temporary else (*found, ("class", path))
+
+
+def fits(given: LogicalType, wanted: LogicalType) -> bool:
+    """Whether values of a type go into a parameter of another without a CAST."""
+    return casts.supports_implicit_cast(plain_times(given), wanted)
+
+
+def coerced(rex: RexNode, wanted: Bridged | None) -> RexNode:
+    """An operand as a value of the parameter's type."""
+    if wanted is None:
+        return rex
+    given = type_of(rex)
+    if isinstance(given, NullType):
+        return Literal(None, wanted.type.with_nullability(True))
+    if isinstance(given, IntervalType) and given.ROOT == wanted.type.ROOT:
+        return rex
+    return rex if casts.avoids_cast(given, wanted.type) else casts.coerce(rex, wanted.type)
+
+
+def _default(default: Default) -> RexNode:
+    match default.value:
+        case None:
+            return Literal(None, default.type.with_nullability(True))
+        case bool():
+            made: RexNode = literals.boolean(default.value)
+        case int() | float():
+            made = literals.number(repr(default.value))
+        case _:
+            made = literals.string(default.value)
+    return coerced(made, Bridged(default.type)) if not isinstance(default.type, NullType) else made
+
+
+def _info(rex: RexNode) -> ArgumentInfo:
+    type_ = plain_times(type_of(rex))
+    if not isinstance(rex, Literal):
+        return ArgumentInfo(type_)
+    return ArgumentInfo(type_, True, literal_value(rex))

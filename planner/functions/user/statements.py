@@ -1,0 +1,34 @@
+"""CREATE FUNCTION and DROP FUNCTION.
+
+Source: Flink's "CREATE Statements" page, CREATE FUNCTION; PyFlink's `LANGUAGE PYTHON`.
+"""
+
+from __future__ import annotations
+
+from planner.catalog.memory import Catalog
+from planner.functions.user.registering import catalog_function
+from planner.sql import statements as st
+from planner.sql.binding.source import Source
+
+
+def create_function(catalog: Catalog, source: Source, statement: st.CreateFunction) -> None:
+    """CREATE [TEMPORARY [SYSTEM]] FUNCTION name AS 'module.Class' LANGUAGE PYTHON.
+
+    Raises:
+        UnsupportedError: another language, or resources.
+        ProgramError: the class cannot be imported, its types cannot be had, or the name is taken.
+    """
+    if statement.language != "PYTHON":
+        language = statement.language or "JAVA"
+        raise source.unsupported_at(
+            statement.span, f"a function in {language}", "write a Python class, and LANGUAGE PYTHON after its name"
+        )
+    if statement.resources:
+        raise source.unsupported_at(statement.span, "USING", "put the module beside the program, or on PYTHONPATH")
+    name = catalog.qualify(statement.name)
+    temporary = statement.temporary or statement.system
+    exists = catalog.functions.holds(name, temporary=temporary, system=statement.system)
+    if exists and statement.if_not_exists:
+        return
+    made = catalog_function(name, statement.identifier, temporary=temporary, system=statement.system)
+    catalog.functions.create(made)

@@ -1,0 +1,168 @@
+"""Calls of Python functions as Spark columns."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+from pyspark.sql import types as s
+from pyspark.sql.pandas.types import to_arrow_type
+
+from plans.errors import PlanError
+from plans.execution.functions import runtime
+from plans.execution.functions.shipping import by_value, pickled
+from plans.execution.types import to_spark
+from plans.functions.bridge import Bridged
+from plans.functions.calls import Bound, Callables, exactly
+from plans.functions.conversions import fields_in, from_python, to_python
+from plans.functions.definitions import FunctionKind, UserDefinedFunction, overrides
+from plans.functions.inference import ArgumentInfo
+from plans.functions.literals import literal_value
+from plans.functions.loading import load
+from plans.functions.signature import table_fields
+from plans.rex import Call, Literal, RexNode, python_function, type_of
+from plans.rex.python import PythonFunction, user_name
+from plans.types import LogicalType, TimestampBase
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+
+class PythonFunctions:
+    """The Python functions of a plan, loaded once.
+
+    Args:
+        allowed: modules that may be imported, beside those of this process's own programs.
+    """
+
+    def __init__(self, allowed: Sequence[str] = ()) -> None:
+        self._allowed = tuple(allowed)
+        self._loaded: dict[PythonFunction, Callables] = {}
+
+    def callables(self, reference: PythonFunction, where: str) -> Callables:
+        """What can be called of a function.
+
+        Raises:
+            UnsupportedError: its module is not allowed.
+            ExecutionError: it cannot be imported or made.
+            PlanError: it is of another kind than the plan says.
+        """
+        found = self._loaded.get(reference)
+        if found is None:
+            function = load(reference, self._allowed, where)
+            if function.KIND.value != reference.kind:
+                raise PlanError(
+                    f"{reference.path} is a function of kind {function.KIND.value}, and the plan says {reference.kind}",
+                    where=where,
+                    remedy="compile the plan again",
+                )
+            found = self._loaded[reference] = Callables(function)
+        return found
+
+    def bind(self, reference: PythonFunction, name: str, infos: Sequence[ArgumentInfo], where: str) -> Bound:
+        """The signature that a plan's call fits.
+
+        Raises:
+            PlanError: none; the function is not what it was when the plan was compiled.
+        """
+        from plans.errors import ProgramError
+
+        callables = self.callables(reference, where)
+        try:
+            return callables.bind(name, infos, [None] * len(infos), exactly)
+        except ProgramError as fault:
+            raise PlanError(
+                f"{reference.path} is not what it was when the plan was compiled: {fault.message}",
+                where=where,
+                remedy=f"{fault.remedy}; compile the plan again",
+            ) from None
+
+    def column(self, call: Call, arguments: Sequence[Column], guard: Column | None, where: str) -> Column:
+        """The column of a call; of a table function, an array of structs `v0`, `v1`, ....
+
+        Args:
+            call: a call of a Python function.
+            arguments: its operands as columns.
+            guard: which rows count; None: all.
+            where: the node, for errors.
+        """
+        reference = python_function(call)
+        assert reference is not None
+        name = user_name(call) or reference.class_
+        bound = self.bind(reference, name, [_info(operand) for operand in call.operands], where)
+        function = self.callables(reference, where).function
+        payload, result = _payload(function, bound, call, name)
+        blob = pickled(payload, type(function))
+        given = [*([] if guard is None else [guard]), *arguments]
+        # A function of no arguments is called once a row: a column says how many rows there are.
+        given = given or [F.lit(0)]
+        made = _spark_function(payload, blob, guard is not None, result, type(function))
+        if not reference.deterministic:
+            made = made.asNondeterministic()
+        with by_value(type(function)):
+            column: Column = made(*given)
+        return column
+
+
+def _info(rex: RexNode) -> ArgumentInfo:
+    if isinstance(rex, Literal):
+        return ArgumentInfo(type_of(rex), True, literal_value(rex))
+    return ArgumentInfo(plain(type_of(rex)))
+
+
+def plain(type_: LogicalType) -> LogicalType:
+    """A time attribute's plain type."""
+    return type_.as_regular() if isinstance(type_, TimestampBase) else type_
+
+
+def _payload(function: UserDefinedFunction, bound: Bound, call: Call, name: str) -> tuple[runtime.Payload, s.DataType]:
+    types = [plain(type_of(operand)) for operand in call.operands]
+    arguments = [item or Bridged(type_) for item, type_ in zip(bound.arguments, types, strict=True)]
+    result: Any
+    if function.KIND is FunctionKind.TABLE:
+        fields = table_fields(bound.output)
+        structs = s.StructType([s.StructField(f"v{at}", to_spark(part.type)) for at, (_, part) in enumerate(fields)])
+        spark_type: s.DataType = s.ArrayType(structs)
+        if fields[0][0] == "EXPR$0":
+            result = (
+                runtime.never_none(runtime.single(from_python(fields[0][1])))
+                if not fields[0][1].type.nullable
+                else runtime.single(from_python(fields[0][1]))
+            )
+        else:
+            row = fields_in([field for field, _ in fields], [part for _, part in fields], str(bound.output.type))
+            if bound.output.converter is not None:
+                inner, convert = row, bound.output.converter.to_internal
+                row = lambda value: inner(convert(value))  # noqa: E731
+            result = runtime.never_none(runtime.renamed(row))
+    else:
+        spark_type = to_spark(call.type)
+        result = from_python(bound.output)
+    payload = runtime.Payload(
+        function,
+        bound.method,
+        name,
+        ", ".join(map(str, types)),
+        tuple(map(to_python, arguments)),
+        result,
+        to_arrow_type(spark_type, timezone="UTC"),
+        bound.skips,
+        function.KIND is FunctionKind.TABLE,
+        overrides(function, "close"),
+    )
+    return payload, spark_type
+
+
+def _spark_function(payload: runtime.Payload, blob: bytes, guarded: bool, result: s.DataType, class_: type) -> Any:
+    from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
+
+    token = hashlib.sha1(blob, usedforsecurity=False).hexdigest()
+    make = runtime.iterated if payload.reopens else runtime.scalar
+    kind: Any = ArrowUDFType.SCALAR_ITER if payload.reopens else ArrowUDFType.SCALAR
+    with by_value(class_), warnings.catch_warnings():
+        # Spark would rather read the kind from annotations.
+        warnings.simplefilter("ignore", UserWarning)
+        return arrow_udf(make(blob, token, guarded), result, kind)

@@ -1,0 +1,199 @@
+"""What runs in Spark's Python workers: a user's function over Arrow batches.
+
+Everything here travels to the workers by value: nothing of the product need be installed there.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from plans.functions.definitions import FunctionContext, UserDefinedFunction, collected
+
+Convert = Callable[[Any], Any]
+
+#: Stands before the message of an error of a user's function, so that it is found in what Spark makes of it.
+MARK = "user function failed: "
+_CACHE = "_compiled_plan_functions"
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A call of a function, as it travels.
+
+    Args:
+        function: the function.
+        method: the method to call.
+        name: the function's name, for errors.
+        types: the arguments' types, for errors.
+        arguments: for each argument, the conversion from Arrow's values; None: none is needed.
+        result: the conversion of a result, or of one row, to Arrow's values.
+        result_type: Arrow's type of a result; of a table function, of the list of its rows.
+        skips: the arguments that are never None: rows where one is NULL are not passed, and give NULL.
+        is_table: whether the result is any number of rows.
+        reopens: whether the function is opened and closed with each task.
+    """
+
+    function: UserDefinedFunction
+    method: str
+    name: str
+    types: str
+    arguments: tuple[Convert | None, ...]
+    result: Convert | None
+    result_type: pa.DataType
+    skips: tuple[int, ...]
+    is_table: bool
+    reopens: bool
+
+
+class FunctionFailure(Exception):
+    """An error of a user's function, in one line."""
+
+
+def failure(payload: Payload, fault: BaseException) -> FunctionFailure:
+    """The error to show: which function, over what, and what it said."""
+    said = str(fault).strip().split("\n")[0]
+    reason = f"{type(fault).__name__}: {said}" if said else type(fault).__name__
+    class_ = type(payload.function)
+    where = f"{class_.__module__}.{class_.__qualname__}.{payload.method}"
+    return FunctionFailure(f"{MARK}`{payload.name}` ({where}) for arguments of types ({payload.types}): {reason}")
+
+
+def opened(blob: bytes, token: str) -> tuple[Payload, Callable[..., Any]]:
+    """The call in this process, its function opened; one that need not be closed is opened once in a process."""
+    cache: dict[str, tuple[Payload, Callable[..., Any]]] = sys.__dict__.setdefault(_CACHE, {})
+    found = cache.get(token)
+    if found is None:
+        payload: Payload = pickle.loads(blob)
+        try:
+            payload.function.open(FunctionContext(payload.name))
+        except Exception as fault:
+            raise failure(payload, fault) from fault
+        found = payload, getattr(payload.function, payload.method)
+        if not payload.reopens:
+            cache[token] = found
+    return found
+
+
+def evaluate(payload: Payload, method: Callable[..., Any], arrays: Sequence[pa.Array], rows: int) -> pa.Array:
+    """The results for one batch; without arguments, `rows` says how many.
+
+    Raises:
+        FunctionFailure: the function raised, or gave what is no value of its type.
+    """
+    try:
+        columns = [_column(array, convert) for array, convert in zip(arrays, payload.arguments, strict=True)]
+        call = _row_maker(payload, method) if payload.is_table else method
+        if not columns:
+            results = [call() for _ in range(rows)]
+        elif payload.skips:
+            results = _without_nulls(payload, call, columns, rows)
+        else:
+            results = list(map(call, *columns))
+        if payload.result is not None and not payload.is_table:
+            results = list(map(payload.result, results))
+        return pa.array(results, payload.result_type)
+    except FunctionFailure:
+        raise
+    except Exception as fault:
+        raise failure(payload, fault) from fault
+
+
+def _column(array: pa.Array, convert: Convert | None) -> list[Any]:
+    values: list[Any] = array.to_pylist()
+    return values if convert is None else list(map(convert, values))
+
+
+def _without_nulls(payload: Payload, call: Callable[..., Any], columns: Sequence[list[Any]], rows: int) -> list[Any]:
+    if len(columns) == 1:
+        return [None if value is None else call(value) for value in columns[0]]
+    if len(payload.skips) == 1:
+        tested = columns[payload.skips[0]]
+        return [
+            None if known is None else call(*row) for known, row in zip(tested, zip(*columns, strict=True), strict=True)
+        ]
+    skips = payload.skips
+    return [None if any(row[at] is None for at in skips) else call(*row) for row in zip(*columns, strict=True)]
+
+
+def _row_maker(payload: Payload, method: Callable[..., Any]) -> Callable[..., list[Any]]:
+    function, result = payload.function, payload.result
+    assert result is not None
+
+    def rows(*arguments: Any) -> list[Any]:
+        return [result(row) for row in collected(function, method(*arguments))]
+
+    return rows
+
+
+def scalar(blob: bytes, token: str, guarded: bool) -> Callable[..., pa.Array]:
+    """The function for Spark: columns in, one column out. `guarded`: the first column says which rows count."""
+
+    def run(*arrays: pa.Array) -> pa.Array:
+        payload, method = opened(blob, token)
+        return batch(payload, method, arrays, guarded)
+
+    return run
+
+
+def iterated(blob: bytes, token: str, guarded: bool) -> Callable[[Any], Iterator[pa.Array]]:
+    """The same for all batches of a task, at whose end the function is closed."""
+
+    def run(batches: Iterator[Any]) -> Iterator[pa.Array]:
+        payload, method = opened(blob, token)
+        try:
+            for arrays in batches:
+                yield batch(payload, method, arrays if isinstance(arrays, tuple) else (arrays,), guarded)
+        finally:
+            payload.function.close()
+
+    return run
+
+
+def batch(payload: Payload, method: Callable[..., Any], arrays: Sequence[pa.Array], guarded: bool) -> pa.Array:
+    """One batch; the first column is the guard, or a filler where there are no arguments."""
+    first, rest = arrays[0], arrays[1:]
+    if not guarded:
+        return evaluate(payload, method, arrays[: len(payload.arguments)], len(first))
+    if first.null_count == 0 and first.true_count == len(first):
+        return evaluate(payload, method, rest[: len(payload.arguments)], len(first))
+    wanted = first.fill_null(False)
+    kept = [array.filter(wanted) for array in rest[: len(payload.arguments)]]
+    found = evaluate(payload, method, kept, wanted.true_count)
+    # Where the results go; a row that does not count takes none.
+    places: list[int | None] = []
+    at = 0
+    for flag in wanted.to_pylist():
+        places.append(at if flag else None)
+        at += bool(flag)
+    return found.take(pa.array(places, pa.int64()))
+
+
+def never_none(convert: Convert) -> Convert:
+    """A conversion of one row: a table function's row is never NULL as a whole."""
+
+    def run(row: Any) -> Any:
+        if row is None:
+            raise TypeError("a table function gave None for a row; leave the row out")
+        return convert(row)
+
+    return run
+
+
+def single(convert: Convert | None) -> Convert:
+    """A conversion of a row of one column, which comes as the bare value."""
+    return (lambda value: {"v0": value}) if convert is None else (lambda value: {"v0": convert(value)})
+
+
+def renamed(convert: Convert) -> Convert:
+    """A conversion of a row whose columns are `v0`, `v1`, ... in Spark."""
+
+    def run(row: Any) -> dict[str, Any]:
+        return {f"v{at}": value for at, value in enumerate(convert(row).values())}
+
+    return run

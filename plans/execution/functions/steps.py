@@ -1,0 +1,191 @@
+"""Nodes that call Python functions: their calls become columns before the node itself runs.
+
+Spark evaluates Python in a step of its own and not inside lambdas or branches, so such a node gets its rows like an
+operator of a stage: in a level of its own, where its calls are computed; the node then reads their results.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from plans.execution.expressions import ExpressionContext, to_column
+from plans.execution.functions.columns import PythonFunctions
+from plans.execution.operators.base import Lowering, refuse
+from plans.execution.operators.calc import outer_row
+from plans.nodes import Calc, Correlate
+from plans.nodes.base import PlanModel, PlanNode
+from plans.plan import CompiledPlan
+from plans.rex import Call, RexNode, calls_python, python_function, walk
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+def calls_in(node: PlanNode) -> Iterator[Call]:
+    """The calls of Python functions in a node's expressions."""
+    for rex in _expressions(node):
+        yield from (item for item in walk(rex) if isinstance(item, Call) and python_function(item) is not None)
+
+
+def _expressions(value: object) -> Iterator[RexNode]:
+    match value:
+        case RexNode():
+            yield value
+        case PlanModel():
+            for name in type(value).model_fields:
+                yield from _expressions(getattr(value, name))
+        case tuple() | list():
+            for item in value:
+                yield from _expressions(item)
+
+
+def needs_step(node: PlanNode) -> bool:
+    """Whether a node is one that calls Python functions in a level of its own."""
+    return isinstance(node, Calc | Correlate) and any(True for _ in calls_in(node))
+
+
+def check(plan: CompiledPlan, functions: PythonFunctions) -> None:
+    """Load the functions of a plan, and refuse them where they do not run.
+
+    Raises:
+        UnsupportedError: a call in a node that cannot have one, or a module that is not allowed.
+        ExecutionError: a function that cannot be imported.
+    """
+    for node in plan.nodes:
+        where = f"node {node.id} ({node.type})"
+        calls = list(calls_in(node))
+        for call in calls:
+            reference = python_function(call)
+            assert reference is not None
+            functions.callables(reference, where)
+        if calls and not isinstance(node, Calc | Correlate):
+            raise refuse(
+                node,
+                f"it calls the Python function {_name(calls[0])} in a condition",
+                "call it in a query below, and compare its result",
+            )
+        if isinstance(node, Correlate) and calls_python(node.condition):
+            raise refuse(
+                node, "its condition calls a Python function", "filter the table function's rows in a query above"
+            )
+
+
+def _name(call: Call) -> str:
+    reference = python_function(call)
+    assert reference is not None
+    return reference.path
+
+
+class PythonStep:
+    """A node's calls of Python functions, as columns of the DataFrame in front of it."""
+
+    def __init__(self, node: PlanNode, lowering: Lowering) -> None:
+        assert isinstance(node, Calc | Correlate)
+        assert lowering.functions is not None
+        self.node = node
+        self.functions: PythonFunctions = lowering.functions
+        self.lowering = lowering
+        #: The columns of each call: one; of a volatile function, one for each time that it is written.
+        self.columns: dict[Call, list[str]] = defaultdict(list)
+
+    def compute(self, frame: DataFrame, inputs: Sequence[Column], guard: Column | None) -> DataFrame:
+        """The frame with the results of all calls.
+
+        Args:
+            frame: rows in front of the node.
+            inputs: the node's input columns.
+            guard: which rows are the node's; None: all.
+        """
+        node, self.columns = self.node, defaultdict(list)
+        if isinstance(node, Correlate):
+            return self._add(frame, [node.function_call], inputs, guard)
+        parts = _conjuncts(node.condition)
+        early = [part for part in parts if not calls_python(part)]
+        late = [part for part in parts if calls_python(part)]
+        frame, guard = self._keep(frame, early, inputs, guard)
+        if late:
+            frame = self._add(frame, late, inputs, guard)
+            frame, guard = self._keep(frame, late, inputs, guard)
+        return self._add(frame, node.projection, inputs, guard)
+
+    def lowered(self) -> Lowering:
+        """What the node is lowered with: its calls are columns."""
+        return replace(self.lowering, expressions=replace(self.lowering.expressions, user_function=self._reader()))
+
+    def _context(self, inputs: Sequence[Column]) -> ExpressionContext:
+        context = replace(self.lowering.context(self.node), user_function=self._reader())
+        return outer_row(self.node, inputs, context) if isinstance(self.node, Correlate) else context
+
+    def _keep(
+        self, frame: DataFrame, parts: Sequence[RexNode], inputs: Sequence[Column], guard: Column | None
+    ) -> tuple[DataFrame, Column | None]:
+        if not parts:
+            return frame, guard
+        context = self._context(inputs)
+        condition = reduce(and_, [to_column(part, inputs, context) for part in parts])
+        # Rows of other nodes must not be lost.
+        return (frame.where(condition), None) if guard is None else (frame, guard & condition)
+
+    def _add(
+        self, frame: DataFrame, rexes: Sequence[RexNode], inputs: Sequence[Column], guard: Column | None
+    ) -> DataFrame:
+        """Calls inside of calls first, those of one depth together."""
+        levels: dict[int, list[Call]] = defaultdict(list)
+        for rex in rexes:
+            for call in walk(rex):
+                if isinstance(call, Call) and python_function(call) is not None:
+                    levels[_depth(call)].append(call)
+        for depth in sorted(levels):
+            added: dict[str, Column] = {}
+            context = self._context(inputs)
+            for call in levels[depth]:
+                reference = python_function(call)
+                assert reference is not None
+                if call in self.columns and reference.deterministic:
+                    continue
+                arguments = [to_column(operand, inputs, context) for operand in call.operands]
+                name = f"u{self.node.id}_{sum(map(len, self.columns.values()))}"
+                self.columns[call].append(name)
+                added[name] = self.functions.column(call, arguments, guard, context.where)
+            frame = frame.withColumns(added) if added else frame
+        return frame
+
+    def _reader(self) -> _Reader:
+        return _Reader(self.columns)
+
+
+class _Reader:
+    """Gives the column of a call; of a volatile function, the next one each time."""
+
+    def __init__(self, columns: dict[Call, list[str]]) -> None:
+        self._columns = columns
+        self._read: dict[Call, int] = defaultdict(int)
+
+    def __call__(self, call: Call, arguments: tuple[Column, ...]) -> Column | None:
+        names = self._columns.get(call)
+        if not names:
+            return None
+        at = self._read[call]
+        self._read[call] = at + 1
+        return F.col(names[min(at, len(names) - 1)])
+
+
+def _depth(call: Call) -> int:
+    inside = (node for operand in call.operands for node in walk(operand))
+    depths = [_depth(node) for node in inside if isinstance(node, Call) and python_function(node) is not None]
+    return 1 + max(depths, default=0)
+
+
+def _conjuncts(rex: RexNode | None) -> list[RexNode]:
+    if rex is None:
+        return []
+    if isinstance(rex, Call) and rex.name == "$AND$1":
+        return [part for operand in rex.operands for part in _conjuncts(operand)]
+    return [rex]

@@ -1,0 +1,355 @@
+"""Types that hints cannot say: by the arguments' types, or by their literal values.
+
+Source: FLIP-65, "Manual Definition"; the names are those of Flink's `TypeInference`, in Python's spelling.
+
+    def get_type_inference(self) -> TypeInference:
+        return TypeInference(
+            input=InputTypeStrategies.sequence("INT", InputTypeStrategies.ANY),
+            output=lambda call: call.argument_data_types[1],
+        )
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from plans import types as t
+from plans.errors import ProgramError
+from plans.functions.bridge import Bridged
+from plans.functions.extraction import from_data_type
+
+#: A type: in SQL, as a logical type, or as a data type with its class.
+TypeLike = Any
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentInfo:
+    """An argument of a call: its type, and its value where it is a literal (`is_literal`)."""
+
+    type: t.LogicalType
+    is_literal: bool = False
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """A call that is being typed.
+
+    Args:
+        name: the function's name.
+        arguments: the arguments; once the inputs are known, with the types they are cast to.
+        fits: whether a value of a type may be given for another one, cast if need be.
+    """
+
+    name: str
+    arguments: tuple[ArgumentInfo, ...]
+    fits: Callable[[t.LogicalType, t.LogicalType], bool] = field(default=lambda given, wanted: given == wanted)
+
+    @property
+    def argument_data_types(self) -> tuple[t.LogicalType, ...]:
+        """The types of the arguments."""
+        return tuple(item.type for item in self.arguments)
+
+    def get_argument_data_types(self) -> tuple[t.LogicalType, ...]:
+        """As `argument_data_types`."""
+        return self.argument_data_types
+
+    def is_argument_literal(self, at: int) -> bool:
+        """Whether an argument is a literal, NULL included."""
+        return self.arguments[at].is_literal
+
+    def is_argument_null(self, at: int) -> bool:
+        """Whether an argument is the literal NULL."""
+        return self.arguments[at].is_literal and self.arguments[at].value is None
+
+    def get_argument_value(self, at: int, class_: type | None = None) -> Any:
+        """The value of an argument that is a literal, as `class_` if given; None for others."""
+        found = self.arguments[at].value
+        return found if found is None or class_ is None or isinstance(found, class_) else class_(found)
+
+    def fail(self, message: str) -> NoReturn:
+        """Refuse the call.
+
+        Raises:
+            ProgramError: always, with the message.
+        """
+        raise ProgramError(f"invalid call of function {self.name}: {message}")
+
+
+TypeStrategy = Callable[[CallContext], TypeLike]
+
+
+@dataclass(frozen=True)
+class ArgumentCount:
+    """How many arguments a function takes; `most` None: any number."""
+
+    least: int = 0
+    most: int | None = None
+
+    def takes(self, count: int) -> bool:
+        """Whether a call may have so many."""
+        return self.least <= count and (self.most is None or count <= self.most)
+
+    def __str__(self) -> str:
+        if self.most is None:
+            return f"at least {self.least}"
+        return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
+
+    @classmethod
+    def of(cls, count: int) -> ArgumentCount:
+        """Exactly so many."""
+        return cls(count, count)
+
+    @classmethod
+    def between(cls, least: int, most: int) -> ArgumentCount:
+        """From `least` to `most`."""
+        return cls(least, most)
+
+    @classmethod
+    def from_(cls, least: int) -> ArgumentCount:
+        """At least so many."""
+        return cls(least)
+
+    @classmethod
+    def any(cls) -> ArgumentCount:
+        """Any number."""
+        return cls()
+
+
+@dataclass(frozen=True)
+class InputTypeStrategy:
+    """Which arguments a function takes.
+
+    Args:
+        count: how many.
+        infer: the types to cast them to (a None: as it is), or None where they do not fit.
+        text: for errors: the signature's arguments.
+        names: of the arguments, for calls with names.
+    """
+
+    count: ArgumentCount
+    infer: Callable[[CallContext], Sequence[TypeLike | None] | None]
+    text: str = "..."
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ArgumentTypeStrategy:
+    """What one argument may be: the type to cast it to, the argument's own type, or None where it does not fit."""
+
+    infer: Callable[[CallContext, int], TypeLike | None]
+    text: str
+
+
+def _argument(value: Any) -> ArgumentTypeStrategy:
+    if isinstance(value, ArgumentTypeStrategy):
+        return value
+    if isinstance(value, TypedArgument):
+        return _argument(value.type)
+    wanted = from_data_type(value)
+
+    def infer(call: CallContext, at: int) -> TypeLike | None:
+        return wanted if call.fits(call.arguments[at].type, wanted.type) else None
+
+    return ArgumentTypeStrategy(infer, str(wanted.type))
+
+
+@dataclass(frozen=True)
+class TypedArgument:
+    """An argument with a name."""
+
+    name: str
+    type: Any
+
+
+class InputTypeStrategies:
+    """The usual input strategies. An argument is a type, or one of the strategies in capitals."""
+
+    #: Any argument, as it is.
+    ANY = ArgumentTypeStrategy(lambda call, at: call.arguments[at].type, "ANY")
+    #: An argument that is a literal other than NULL.
+    LITERAL = ArgumentTypeStrategy(
+        lambda call, at: (
+            call.arguments[at].type if call.is_argument_literal(at) and not call.is_argument_null(at) else None
+        ),
+        "<LITERAL NOT NULL>",
+    )
+    #: No arguments.
+    NO_ARGS = InputTypeStrategy(ArgumentCount.of(0), lambda call: (), "")
+    #: Any number of arguments of any types.
+    WILDCARD = InputTypeStrategy(ArgumentCount.any(), lambda call: (None,) * len(call.arguments), "*")
+
+    @staticmethod
+    def sequence(*arguments: Any, names: Sequence[str] = ()) -> InputTypeStrategy:
+        """These arguments, in this order."""
+        parts = [_argument(argument) for argument in arguments]
+        named = tuple(names) or tuple(item.name for item in arguments if isinstance(item, TypedArgument))
+
+        def infer(call: CallContext) -> list[Any] | None:
+            found = [part.infer(call, at) for at, part in enumerate(parts)]
+            return None if any(item is None for item in found) else found
+
+        text = ", ".join(part.text for part in parts)
+        return InputTypeStrategy(ArgumentCount.of(len(parts)), infer, text, named)
+
+    explicit_sequence = sequence
+
+    @staticmethod
+    def varying_sequence(*arguments: Any) -> InputTypeStrategy:
+        """These arguments, the last of them any number of times, or not at all."""
+        parts = [_argument(argument) for argument in arguments]
+
+        def infer(call: CallContext) -> list[Any] | None:
+            found = [parts[min(at, len(parts) - 1)].infer(call, at) for at in range(len(call.arguments))]
+            return None if any(item is None for item in found) else found
+
+        text = ", ".join(part.text for part in parts) + "..."
+        return InputTypeStrategy(ArgumentCount.from_(len(parts) - 1), infer, text)
+
+    @staticmethod
+    def or_(*strategies: InputTypeStrategy) -> InputTypeStrategy:
+        """What fits one of these; the first that does is taken."""
+        least = min(item.count.least for item in strategies)
+        open_ = any(item.count.most is None for item in strategies)
+        most = None if open_ else max(item.count.most or 0 for item in strategies)
+
+        def infer(call: CallContext) -> Sequence[Any] | None:
+            for item in strategies:
+                found = item.infer(call) if item.count.takes(len(call.arguments)) else None
+                if found is not None:
+                    return found
+            return None
+
+        return InputTypeStrategy(ArgumentCount(least, most), infer, " | ".join(item.text for item in strategies))
+
+    @staticmethod
+    def explicit(type_: TypeLike) -> ArgumentTypeStrategy:
+        """An argument of a type, cast if need be."""
+        return _argument(type_)
+
+    @staticmethod
+    def logical(*classes: type[t.LogicalType], text: str = "") -> ArgumentTypeStrategy:
+        """An argument whose type is of one of these classes (`plans.types.NumericType`), as it is."""
+        shown = text or " or ".join(class_.ROOT or class_.__name__ for class_ in classes)
+        return ArgumentTypeStrategy(
+            lambda call, at: call.arguments[at].type if isinstance(call.arguments[at].type, classes) else None,
+            f"<{shown}>",
+        )
+
+
+class TypeStrategies:
+    """The usual output strategies: functions from a call to a type."""
+
+    @staticmethod
+    def explicit(type_: TypeLike) -> TypeStrategy:
+        """Always this type."""
+        found = from_data_type(type_)
+        return lambda call: found
+
+    @staticmethod
+    def argument(at: int) -> TypeStrategy:
+        """The type of an argument."""
+        return lambda call: call.argument_data_types[at]
+
+    @staticmethod
+    def nullable_if_args(strategy: TypeStrategy) -> TypeStrategy:
+        """What `strategy` says, nullable if and only if an argument is."""
+        return lambda call: from_data_type(strategy(call)).with_nullability(
+            any(item.nullable for item in call.argument_data_types)
+        )
+
+    @staticmethod
+    def force_nullable(strategy: TypeStrategy) -> TypeStrategy:
+        """What `strategy` says, nullable."""
+        return lambda call: from_data_type(strategy(call)).with_nullability(True)
+
+    @staticmethod
+    def first(*strategies: TypeStrategy) -> TypeStrategy:
+        """What the first of these says that says something."""
+        return lambda call: next((found for item in strategies if (found := item(call)) is not None), None)
+
+
+@dataclass(frozen=True)
+class TypeInference:
+    """The types of a function.
+
+    Args:
+        output: the result's type, of a call whose arguments have been cast; a type, or a function of the call.
+        input: which arguments there may be; None: any.
+        accumulator: of an aggregate (for the reader; accumulators are kept pickled).
+    """
+
+    output: TypeStrategy | TypeLike
+    input: InputTypeStrategy | None = None
+    accumulator: TypeStrategy | TypeLike | None = None
+
+    @property
+    def strategy(self) -> InputTypeStrategy:
+        """The input strategy."""
+        return self.input or InputTypeStrategies.WILDCARD
+
+    def result(self, call: CallContext) -> Bridged:
+        """The result's type.
+
+        Raises:
+            ProgramError: the strategy knows none.
+        """
+        is_type = isinstance(self.output, str | t.LogicalType | Bridged) or hasattr(self.output, "logical_type")
+        found = self.output if is_type or not callable(self.output) else self.output(call)
+        if found is None:
+            raise ProgramError(f"the result of function {call.name} has no type for these arguments")
+        return from_data_type(found, f"the result of function {call.name}")
+
+    @staticmethod
+    def new_builder() -> TypeInferenceBuilder:
+        """A builder, as in Flink."""
+        return TypeInferenceBuilder()
+
+
+class TypeInferenceBuilder:
+    """Puts a TypeInference together, as Flink's builder does."""
+
+    def __init__(self) -> None:
+        self._input: InputTypeStrategy | None = None
+        self._names: tuple[str, ...] = ()
+        self._output: Any = None
+        self._accumulator: Any = None
+
+    def named_arguments(self, *names: str) -> TypeInferenceBuilder:
+        """Names for calls with names."""
+        self._names = names
+        return self
+
+    def typed_arguments(self, *types: TypeLike) -> TypeInferenceBuilder:
+        """The arguments' types, in order."""
+        return self.input_type_strategy(InputTypeStrategies.sequence(*types))
+
+    def input_type_strategy(self, strategy: InputTypeStrategy) -> TypeInferenceBuilder:
+        """Which arguments there may be."""
+        self._input = strategy
+        return self
+
+    def output_type_strategy(self, strategy: TypeStrategy | TypeLike) -> TypeInferenceBuilder:
+        """The result's type."""
+        self._output = strategy
+        return self
+
+    def accumulator_type_strategy(self, strategy: TypeStrategy | TypeLike) -> TypeInferenceBuilder:
+        """The accumulator's type."""
+        self._accumulator = strategy
+        return self
+
+    def build(self) -> TypeInference:
+        """The TypeInference.
+
+        Raises:
+            ProgramError: no output was given.
+        """
+        if self._output is None:
+            raise ProgramError("a type inference needs an output", remedy="call output_type_strategy(...)")
+        strategy = self._input
+        if strategy is not None and self._names:
+            strategy = InputTypeStrategy(strategy.count, strategy.infer, strategy.text, self._names)
+        return TypeInference(self._output, strategy, self._accumulator)

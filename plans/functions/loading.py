@@ -1,0 +1,178 @@
+"""From a function's class to what a plan says of it, and back, importing nothing that is not allowed."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from plans.errors import ExecutionError, ProgramError, UnsupportedError
+from plans.functions.definitions import UserDefinedFunction, deterministic
+from plans.rex.python import PythonFunction
+
+#: Classes that programs of this process registered: they need no permission.
+_LIVE: dict[tuple[str, str], type[UserDefinedFunction]] = {}
+
+
+def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: str, signature: str) -> PythonFunction:
+    """What a plan says of a function; notes that this process may run it.
+
+    Args:
+        function: an instance.
+        is_instance: whether it was registered as an object, whose attributes count.
+        method: the method that is called.
+        signature: for the reader.
+
+    Raises:
+        ProgramError: the object's attributes cannot stand in a plan.
+    """
+    class_ = type(function)
+    file = _file_of(class_)
+    module = Path(file).stem if class_.__module__ == "__main__" and file else class_.__module__
+    _LIVE[module, class_.__qualname__] = class_
+    return PythonFunction(
+        module,
+        class_.__qualname__,
+        class_.KIND.value,
+        method,
+        signature,
+        file,
+        deterministic(function),
+        _attributes(function) if is_instance else "",
+    )
+
+
+def _attributes(function: UserDefinedFunction) -> str:
+    try:
+        text = json.dumps(vars(function), sort_keys=True, allow_nan=False)
+    except (TypeError, ValueError):
+        plain = (bool, int, float, str, list, dict, type(None))
+        names = [name for name, value in vars(function).items() if not isinstance(value, plain)]
+        raise ProgramError(
+            f"the function object {type(function).__qualname__} holds what a plan cannot: "
+            f"{', '.join(names) or 'nested objects'}",
+            remedy="keep numbers, texts, lists and dicts in it, and make the rest in `open`",
+        ) from None
+    return "" if text == "{}" else text
+
+
+def _file_of(class_: type) -> str:
+    try:
+        return str(Path(inspect.getfile(class_)).resolve())
+    except (TypeError, OSError):
+        return ""
+
+
+def import_class(path: str) -> type[UserDefinedFunction]:
+    """The function class `module.Class`.
+
+    Raises:
+        ProgramError: there is no such module or class, or it is no function class.
+    """
+    parts = path.split(".")
+    if len(parts) < 2 or not all(part.isidentifier() for part in parts):
+        raise ProgramError(f"{path!r} names no class of a module", remedy="write 'module.Class'")
+    for at in range(len(parts) - 1, 0, -1):
+        name = ".".join(parts[:at])
+        try:
+            module = importlib.import_module(name)
+        except ModuleNotFoundError as fault:
+            if fault.name is not None and (name == fault.name or name.startswith(f"{fault.name}.")):
+                continue
+            raise ProgramError(
+                f"module {name!r} cannot be imported: {fault}", remedy="install what it needs"
+            ) from fault
+        except Exception as fault:
+            raise ProgramError(f"module {name!r} cannot be imported: {type(fault).__name__}: {fault}") from fault
+        return _class_in(module, name, parts[at:])
+    raise ProgramError(
+        f"no module named {parts[0] if len(parts) == 2 else '.'.join(parts[:-1])!r}",
+        remedy="put it beside the program, or add its folder to PYTHONPATH",
+    )
+
+
+def _class_in(module: Any, name: str, parts: Sequence[str]) -> type[UserDefinedFunction]:
+    found: Any = module
+    for part in parts:
+        found = getattr(found, part, None)
+        if found is None:
+            known = [key for key, value in vars(module).items() if _is_function_class(value)]
+            remedy = f"it has: {', '.join(sorted(known))}" if known else "check the name"
+            raise ProgramError(f"module {name!r} has no class {'.'.join(parts)!r}", remedy=remedy)
+    if not _is_function_class(found):
+        raise ProgramError(
+            f"{name}.{'.'.join(parts)} is no function class",
+            remedy="derive it from ScalarFunction, TableFunction or AggregateFunction of plans.functions",
+        )
+    assert isinstance(found, type)
+    return found
+
+
+def _is_function_class(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, UserDefinedFunction) and hasattr(value, "KIND")
+
+
+def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserDefinedFunction:
+    """The function that a plan names, as a new instance.
+
+    Args:
+        reference: as in the plan.
+        allowed: modules that may be imported, each with all below it.
+        where: the node, for errors.
+
+    Raises:
+        UnsupportedError: its module is not allowed.
+        ExecutionError: it cannot be imported or made.
+    """
+    class_ = _LIVE.get((reference.module, reference.class_))
+    if class_ is None:
+        if not any(reference.module == prefix or reference.module.startswith(f"{prefix}.") for prefix in allowed):
+            raise UnsupportedError(
+                f"the plan calls the Python function {reference.path}, and module {reference.module!r} is not allowed",
+                where=where,
+                remedy=f"if you trust it, add --functions-from {reference.module.partition('.')[0]}",
+            )
+        class_ = _imported(reference, where)
+    try:
+        if not reference.instance:
+            return class_()
+        made = class_.__new__(class_)
+        made.__dict__.update(json.loads(reference.instance))
+        return made
+    except Exception as fault:
+        raise ExecutionError(
+            f"the function {reference.path} cannot be made: {type(fault).__name__}: {fault}",
+            where=where,
+            remedy="a function class is made without arguments",
+        ) from fault
+
+
+def _imported(reference: PythonFunction, where: str) -> type[UserDefinedFunction]:
+    if "<locals>" in reference.class_:
+        raise UnsupportedError(
+            f"the function {reference.path} is local to another function, so that it cannot be imported",
+            where=where,
+            remedy="define its class in a module, and compile the plan again",
+        )
+    folder = _folder_of(reference)
+    added = folder is not None and importlib.util.find_spec(reference.module.partition(".")[0]) is None
+    if added:
+        sys.path.append(str(folder))
+    try:
+        return import_class(reference.path)
+    except ProgramError as fault:
+        raise ExecutionError(fault.message, where=where, remedy=fault.remedy) from fault
+
+
+def _folder_of(reference: PythonFunction) -> Path | None:
+    """The folder from which the file is imported as the module."""
+    file = Path(reference.file)
+    if not reference.file or not file.is_file():
+        return None
+    depth = reference.module.count(".") + (file.name == "__init__.py")
+    return file.parents[depth]

@@ -1,0 +1,114 @@
+"""What a plan says of a Python function: where its class is, and how it is called there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from plans.errors import PlanError
+from plans.rex.nodes import Call, RexNode, walk
+
+#: The field of a call, or of an aggregate call, that holds it.
+FIELD = "python"
+_KINDS = ("SCALAR", "TABLE", "AGGREGATE")
+
+
+@dataclass(frozen=True, slots=True)
+class PythonFunction:
+    """A function of the user's own, as a plan names it.
+
+    Args:
+        module: the class's module, as it is imported.
+        class_: its name in the module; inner classes with dots.
+        kind: SCALAR, TABLE or AGGREGATE.
+        method: the method that is called.
+        signature: what was inferred, for the reader.
+        file: the file that the program's author had it from.
+        deterministic: whether equal arguments give equal results.
+        instance: the attributes of a function that was registered as an object, as JSON text; empty for a class.
+    """
+
+    module: str
+    class_: str
+    kind: str
+    method: str = "eval"
+    signature: str = ""
+    file: str = ""
+    deterministic: bool = True
+    instance: str = ""
+
+    @property
+    def path(self) -> str:
+        """`module.Class`."""
+        return f"{self.module}.{self.class_}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form; what says nothing is left out."""
+        found: dict[str, Any] = {"module": self.module, "class": self.class_, "kind": self.kind, "method": self.method}
+        if self.signature:
+            found["signature"] = self.signature
+        if self.file:
+            found["file"] = self.file
+        if not self.deterministic:
+            found["deterministic"] = False
+        if self.instance:
+            found["instance"] = json.loads(self.instance)
+        return found
+
+
+_TEXTS = ("module", "class", "kind", "method", "signature", "file")
+
+
+def python_function_from_json(value: Any, pointer: str = "") -> PythonFunction:
+    """Read the JSON form.
+
+    Raises:
+        PlanError: a missing, unknown or wrong field, with the JSON pointer.
+    """
+    if not isinstance(value, dict):
+        raise PlanError("`python` must be an object that names a function", where=pointer)
+    for key, found in value.items():
+        wanted = str if key in _TEXTS else {"deterministic": bool, "instance": dict}.get(key)
+        if wanted is None:
+            raise PlanError(f"unknown field `{key}` of a Python function", where=f"{pointer}/{key}", remedy="remove it")
+        if not isinstance(found, wanted):
+            raise PlanError(f"`{key}` of a Python function must be a {wanted.__name__}", where=f"{pointer}/{key}")
+    for key in ("module", "class", "kind"):
+        if not value.get(key):
+            raise PlanError(f"a Python function lacks the field `{key}`", where=f"{pointer}/{key}")
+    if value["kind"] not in _KINDS:
+        known = ", ".join(_KINDS)
+        raise PlanError(f"unknown kind {value['kind']!r}", where=f"{pointer}/kind", remedy=f"known: {known}")
+    instance = value.get("instance")
+    return PythonFunction(
+        value["module"],
+        value["class"],
+        value["kind"],
+        value.get("method", "eval"),
+        value.get("signature", ""),
+        value.get("file", ""),
+        value.get("deterministic", True),
+        "" if instance is None else json.dumps(instance, sort_keys=True),
+    )
+
+
+def python_function(rex: RexNode) -> PythonFunction | None:
+    """The Python function that a call calls; None for all else."""
+    if not isinstance(rex, Call) or not rex.extra:
+        return None
+    return next((item for _, item in rex.extra if isinstance(item, PythonFunction)), None)
+
+
+def calls_python(rex: RexNode | None) -> bool:
+    """Whether a Python function is called anywhere in an expression."""
+    return rex is not None and any(python_function(node) is not None for node in walk(rex))
+
+
+def user_name(rex: RexNode) -> str:
+    """The name of the user's function that a call calls, as the program has it; empty for all else."""
+    if not isinstance(rex, Call):
+        return ""
+    given = dict(rex.extra)
+    path = given.get("catalogName") or given.get("systemName") or ""
+    return str(path).rpartition(".")[2].strip("`").replace("``", "`") if given.get("catalogName") else str(path)
