@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CODE := planner plans schemas cli tools tests
 
-.PHONY: help setup kernel demo test lint format schema bench bench-flink dist clean
+.PHONY: help setup kernel demo demo-api test lint format schema bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -24,6 +24,9 @@ kernel: $(READY)  ## compile the Java kernel and Python's bytecode, where source
 demo: kernel  ## compile a program, edit its TTLs, run it
 	@if [ -f samples/demo.sh ]; then PATH="$(abspath $(BIN)):$$PATH" bash samples/demo.sh; \
 	else echo "samples/demo.sh is missing" >&2; exit 1; fi
+
+demo-api: kernel  ## the same with programs in Python
+	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_api.sh
 
 test: lint kernel  ## lint, then all tests
 	@$(BIN)/python -m pytest -q

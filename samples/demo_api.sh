@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Programs in Python: compile each, look at its state, run its plan, look at the result.
+# Works in a folder of its own, build/demo-api; needs the commands on PATH (make demo-api puts them there).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+here=$PWD
+work=$here/build/demo-api
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+
+step() { printf '\n\033[1m$ %s\033[0m\n' "$*"; "$@"; }
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || step() { printf '\n$ %s\n' "$*"; "$@"; }
+
+step python "$here/samples/generate.py" --rows "${DEMO_ROWS:-30000}"
+step compile-plan "$here/samples/table_api.py" -o table_api.json
+step edit-plan table_api.json
+step execute-plan table_api.json
+printf '\nThe pages with most clicks of each hour, and how many orders go by air:\n'
+cat out/table_api/top_pages/*.json | sort
+cat out/table_api/by_air/*.json | wc -l
