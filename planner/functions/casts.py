@@ -213,11 +213,14 @@ def least_restrictive(types: Sequence[LogicalType]) -> LogicalType | None:
     """The common type of set operations, CASE, comparisons, IN lists, VALUES, ARRAY[] and MAP[].
 
     None when there is none. NULL literals take part only by making the result nullable. Of approximate types, and
-    of timestamps with and without time zone, the first wins, as in Flink.
+    of timestamps with and without time zone, the first wins, as in Flink; structured types have a common type only
+    if they are the same.
     """
     known = [type_ for type_ in types if not isinstance(type_, NullType)]
     if not known:
         return types[0] if types else None
+    if any(isinstance(type_, StructuredType) and not same_type(type_, known[0]) for type_ in known):
+        return None
     found: LogicalType | None = known[0]
     for type_ in known[1:]:
         found = _wider(found, type_) if found is not None else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from planner.functions.signatures import ANY, COMPOSITE, TEXT_LITERAL, Function, Operands, form
 from plans.errors import ProgramError
 from plans.rex import Literal, RexNode, type_of
-from plans.types import Field, LogicalType, StructuredType
+from plans.types import Field, LogicalType, StructuredType, check_class_name
 
 
 def _names(operands: Operands, function: str) -> list[str]:
@@ -16,23 +16,29 @@ def _names(operands: Operands, function: str) -> list[str]:
     if len(operands) % 2:
         raise ProgramError(f"{function} needs a value for every field", remedy=f"write {function}(..., 'field', value)")
     found: list[str] = []
-    for name in operands[::2]:
+    for at, name in enumerate(operands[::2], start=1):
         if not (isinstance(name, Literal) and isinstance(name.value, str)):
-            raise ProgramError(f"the field names of {function} must be text literals")
+            raise ProgramError(
+                f"the field names of {function} must be text literals, and that of pair {at} is none",
+                remedy="write the name between quotes: 'field'",
+            )
         if name.value in found:
-            raise ProgramError(f"{function} names the field {name.value} twice")
+            raise ProgramError(f"{function} names the field {name.value} twice", remedy="name every field once")
         found.append(name.value)
     return found
 
 
-def _text(rex: RexNode) -> str:
-    return str(rex.value) if isinstance(rex, Literal) else ""
+def _class_name(rex: RexNode) -> str:
+    """The name of the class, of identifiers as Flink demands."""
+    name = str(rex.value) if isinstance(rex, Literal) else ""
+    check_class_name(name)
+    return name
 
 
 def _object_of(operands: Operands) -> LogicalType:
     names = _names(operands[1:], "OBJECT_OF")
     fields = tuple(Field(name, type_of(value)) for name, value in zip(names, operands[2::2], strict=True))
-    return StructuredType(class_name=_text(operands[0]), fields=fields)
+    return StructuredType(class_name=_class_name(operands[0]), fields=fields)
 
 
 def _object_update(operands: Operands) -> LogicalType:
@@ -51,5 +57,5 @@ def _object_update(operands: Operands) -> LogicalType:
 
 FUNCTIONS: tuple[Function, ...] = (
     Function("OBJECT_OF", (form(TEXT_LITERAL, rest=ANY),), _object_of),
-    Function("OBJECT_UPDATE", (form(COMPOSITE, TEXT_LITERAL, ANY, rest=ANY),), _object_update),
+    Function("OBJECT_UPDATE", (form(COMPOSITE, rest=ANY),), _object_update),
 )

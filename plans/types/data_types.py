@@ -323,27 +323,13 @@ class DataTypes:
             return DataTypes.of(class_).not_null().nullable()
         found = _listed(fields)
         if isinstance(class_, str):
-            name = check_class_name(class_)
+            name = t.check_class_name(class_)
         else:
             from plans.types.conversions.classes import use_class
 
             name = use_class(class_)
         type_ = t.StructuredType(class_name=name, fields=_unique(found))
         return DataType(type_, children=tuple(item.data_type for item in found))
-
-
-def check_class_name(name: str) -> str:
-    """The name of a structured type, checked as Flink does.
-
-    Raises:
-        ProgramError: no dotted identifiers.
-    """
-    if not all(part.replace("$", "_").isidentifier() for part in name.split(".")):
-        raise ProgramError(
-            f"invalid class name {name!r}: the name of a structured type is made of identifiers",
-            remedy="write it as 'package.module.Class'",
-        )
-    return name
 
 
 def _listed(fields: tuple[Any, ...]) -> list[DataTypeField]:

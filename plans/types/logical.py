@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from plans.errors import ProgramError
+
 if TYPE_CHECKING:
     from plans.types.conversions.converter import DataTypeConverter
 
@@ -425,7 +427,7 @@ class StructuredType(FieldsType):
     json: str | None = field(default=None, compare=False)
 
     def text(self) -> str:
-        return f"STRUCTURED<{', '.join([quote_string(self.class_name), *map(str, self.fields)])}>"
+        return f"STRUCTURED<{quote_string(self.class_name)}, {', '.join(map(str, self.fields))}>"
 
 
 class NullType(LogicalType):
@@ -474,6 +476,20 @@ class RawType(LogicalType):
 
     def text(self) -> str:
         return f"RAW({quote_string(self.class_name)}, {quote_string(self.serializer)})"
+
+
+def check_class_name(name: str) -> str:
+    """The name of a structured type, checked as Flink does.
+
+    Raises:
+        ProgramError: no dotted identifiers.
+    """
+    if not all(part.replace("$", "_").isidentifier() for part in name.split(".")):
+        raise ProgramError(
+            f"invalid class name {name!r}: the name of a structured type is made of identifiers",
+            remedy="write it as 'package.module.Class'",
+        )
+    return name
 
 
 def quote_identifier(name: str) -> str:

@@ -102,6 +102,8 @@ def _row(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
 
 
 def _structured(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    with source.at(spec):
+        t.check_class_name(spec.class_name)
     return t.StructuredType(class_name=spec.class_name, fields=_fields(spec, source))
 
 

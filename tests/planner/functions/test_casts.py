@@ -100,10 +100,11 @@ def test_a_column_that_does_not_fit_its_sink_is_refused() -> None:
         implicit_cast(InputRef(0, parse_type("STRING")), parse_type("INT"))
 
 
-def test_structured_types_meet_field_by_field() -> None:
+def test_structured_types_meet_only_themselves() -> None:
     one, two = parse_type("STRUCTURED<'com.A', a INT NOT NULL>"), parse_type("STRUCTURED<'com.A', a BIGINT>")
-    assert least_restrictive([one, two]) == parse_type("STRUCTURED<'com.A', a BIGINT>")
-    assert least_restrictive([one, parse_type("STRUCTURED<'com.B', a INT>")]) is None
+    assert least_restrictive([one, two]) is None
+    assert least_restrictive([one, parse_type("STRUCTURED<'com.B', a INT NOT NULL>")]) is None
+    assert least_restrictive([one.not_null(), one]) == one
 
 
 @pytest.mark.parametrize(
