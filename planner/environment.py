@@ -296,6 +296,16 @@ class TableEnvironment:
         """
         return reference.load()
 
+    def explain_sql(self, statement: str) -> str:
+        """The operators of a query, an INSERT or a statement set, as a tree, each with its state entries.
+
+        Raises:
+            ProgramError: no such statement, or a wrong one; with line, column and caret.
+        """
+        from planner.table.environment import explain_sql
+
+        return explain_sql(self, statement)
+
     def create_statement_set(self) -> StatementSet:
         """Inserts that become one plan."""
         from planner.table.inserts import StatementSet

@@ -5,7 +5,7 @@ Source: Flink's "Concepts & Common API" page, `TableEnvironment`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -14,10 +14,12 @@ from planner.catalog.tables import CatalogTable, CatalogView
 from planner.sql import nodes as ast
 from planner.sql import statements as st
 from planner.sql.binding.core import Bound, Session, Surroundings
+from planner.sql.binding.inserts import bind_insert
 from planner.sql.binding.queries import bind_query
 from planner.sql.binding.relations import Place, bind_from
 from planner.sql.binding.source import Source
 from planner.sql.parse import parse_script
+from planner.table.inserts import compile_sinks
 from planner.table.nodes import identifier
 from planner.table.operations import bind, relation_node, session_for, table_hint
 from planner.table.paths import path_of
@@ -82,28 +84,30 @@ def sql_query(env: TableEnvironment, text: str) -> Table:
     return Table(env, rows(session.bind_query(session, query.query, Surroundings())))
 
 
-def from_values(env: TableEnvironment, values: Iterable[object], names: Sequence[str] | None) -> Table:
-    """A table of constant rows."""
-    listed = list(values)
-    if not listed:
-        raise ProgramError("from_values() has no rows", where="from_values()", remedy="give at least one")
-    from planner.table.expressions.core import node_of
-
-    cells = [[node_of(cell) for cell in (row if isinstance(row, list | tuple) else (row,))] for row in listed]
-    for row in cells:
-        if len(row) != len(cells[0]):
-            raise ProgramError(
-                f"the rows of from_values() differ in width: {len(cells[0])} value(s) in the first, {len(row)} later",
-                where="from_values()",
-            )
-    node = exp.Values(expressions=[ast.RowValue(expressions=row) for row in cells])
-    bound = bind(env, "from_values", node)
-    given = tuple(names) if names is not None else tuple(f"f{at}" for at in range(len(cells[0])))
-    if len(given) != len(bound.names):
+def explain_sql(env: TableEnvironment, text: str) -> str:
+    """The operators of a query, an INSERT or a statement set."""
+    found = parse_script(text)
+    statement = found[0].body if len(found) == 1 and isinstance(found[0], st.Explain) else None
+    if statement is None and len(found) == 1:
+        statement = found[0]
+    if isinstance(statement, st.Query):
+        session = Session(Source(text), env.catalog, bind_query, env.names)
+        return explain_query(env, session.bind_query(session, statement.query, Surroundings()))
+    if not isinstance(statement, st.Insert | st.StatementSet):
         raise ProgramError(
-            f"from_values() has {len(bound.names)} column(s) and {len(given)} name(s)", where="from_values()"
+            "explain_sql() takes one query, INSERT or statement set", where="explain_sql()", remedy="give one of them"
         )
-    return Table(env, rows(Bound(bound.rel, given)))
+    inserts = (statement,) if isinstance(statement, st.Insert) else statement.inserts
+    session = Session(Source(text), env.catalog, bind_query, env.names)
+    return compile_sinks(env, [bind_insert(session, insert) for insert in inserts]).explain()
+
+
+def explain_query(env: TableEnvironment, query: Bound) -> str:
+    """The operators of a query, without the one that would collect its rows."""
+    from planner.running import compile_query
+
+    _, *lines = compile_query(env, query.rel).explain().splitlines()
+    return "\n".join(line.removeprefix("   " if line.startswith("   ") else "+- ") for line in lines)
 
 
 def create_view(env: TableEnvironment, name: str, table: object, operation: str, *, temporary: bool = True) -> None:

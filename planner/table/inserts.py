@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from planner.environment import TableEnvironment
     from planner.table.table import Table
     from plans.plan import CompiledPlan
+    from plans.results import TableResult
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,15 @@ class TablePipeline:
             UnsupportedError: an operation that no operator is known for.
         """
         return compile_sinks(self._env, self._sinks)
+
+    def execute(self) -> TableResult:
+        """Run the plan on an embedded local Spark, in the background; `wait()` of the result waits for its end.
+
+        Raises:
+            ProgramError, UnsupportedError: as `compile_plan`.
+            ExecutionError: Spark does not start.
+        """
+        return _run(self._env, self._sinks)
 
     def explain(self) -> str:
         """The operators of the plan with their state entries."""
@@ -89,6 +99,10 @@ class StatementSet:
         """
         return compile_sinks(self._env, self._sinks)
 
+    def execute(self) -> TableResult:
+        """Run the plan as one job, as `TablePipeline.execute`."""
+        return _run(self._env, self._sinks)
+
     def explain(self) -> str:
         """The operators of the plan with their state entries."""
         return self.compile_plan().explain()
@@ -119,12 +133,23 @@ def insert_into(
     return TablePipeline(table._env, (bind_insert(session, statement),))
 
 
-def compile_sinks(env: TableEnvironment, sinks: Sequence[Sink]) -> CompiledPlan:
-    """The plan of sinks."""
-    from planner.physical import plan
+def _run(env: TableEnvironment, sinks: Sequence[Sink]) -> TableResult:
+    from planner.running import run_sinks
 
+    _check_some(sinks)
+    return run_sinks(env, list(sinks))
+
+
+def _check_some(sinks: Sequence[Sink]) -> None:
     if not sinks:
         raise ProgramError(
             "there is nothing to compile: no insert was added", remedy='add one: add_insert("sink", table)'
         )
+
+
+def compile_sinks(env: TableEnvironment, sinks: Sequence[Sink]) -> CompiledPlan:
+    """The plan of sinks."""
+    from planner.physical import plan
+
+    _check_some(sinks)
     return plan(sinks, env.config)

@@ -15,7 +15,7 @@ from planner.sql.binding.core import Surroundings
 from planner.sql.binding.hints import bind_block_hints, check_names
 from planner.sql.binding.relations import Place, bind_from
 from planner.table.expressions.core import Operand, shown_of
-from planner.table.nodes import identifier
+from planner.table.nodes import InlineCall, by_name, identifier
 from planner.table.operations import nodes_of, relation_node, session_for
 from planner.table.rows import joined_rows
 from planner.table.selecting import check_same_environment
@@ -94,6 +94,8 @@ def lateral_node(function: object, operation: str) -> exp.Expr:
 def join_lateral(table: Table, function: object, condition: object | None, kind: str, operation: str) -> Table:
     """Each row with the rows that a table function gives for it."""
     on: exp.Expr = exp.Boolean(this=True) if condition is None else nodes_of(operation, [condition], "a condition")[0]
-    left = relation_node(table._rows.for_join())
-    node = ast.Join(left=left, right=lateral_node(function, operation), kind=kind, on=on)
+    right = lateral_node(function, operation)
+    if isinstance(right, ast.TableFunction) and isinstance(right.call, InlineCall):
+        right.set("call", by_name(table._env.catalog, right.call))
+    node = ast.Join(left=relation_node(table._rows.for_join()), right=right, kind=kind, on=on)
     return table._derived(joined_rows(_bound(table, node, operation)), hints=())

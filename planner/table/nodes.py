@@ -6,14 +6,17 @@ and errors are those of SQL.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import ClassVar, cast
+from weakref import WeakKeyDictionary
 
 from sqlglot import exp
 
+from planner.catalog.memory import Catalog
 from planner.functions.registry import resolve_call
 from planner.sql import nodes as ast
 from planner.sql.binding.core import Context, Session
-from planner.sql.binding.expressions import bind, binds
+from planner.sql.binding.expressions import BINDERS, bind, binds
 from planner.sql.binding.scopes import ScopeColumn, outer, resolve
 from planner.sql.nodes.base import Node
 from planner.suggestions import did_you_mean
@@ -49,6 +52,12 @@ class WindowProperty(Node):
 
 class Sum(exp.Add):
     """`a + b`, which of texts is their concatenation. Args: `this`, `expression`."""
+
+
+class InlineCall(ast.Call):
+    """The call of a function that has no name in the catalog. Args: as `Call`, and `function`: the class or object."""
+
+    arg_types: ClassVar[dict[str, bool]] = {**ast.Call.arg_types, "function": True}
 
 
 class Value(Node):
@@ -139,6 +148,41 @@ def _sum(session: Session, node: exp.Expr, context: Context) -> RexNode:
     operands = [bind(session, operand, context) for operand in (node.this, node.expression)]
     texts = all(isinstance(type_of(rex), CharacterType) for rex in operands)
     return resolve_call("||" if texts else "+", operands)
+
+
+@binds(InlineCall)
+def _inline(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    assert isinstance(node, InlineCall)
+    return BINDERS[ast.Call](session, by_name(session.catalog, node), context)
+
+
+#: The functions of inline calls that a catalog holds, by the names they were given.
+_INLINE: WeakKeyDictionary[Catalog, dict[str, object]] = WeakKeyDictionary()
+
+
+def by_name(catalog: Catalog, node: InlineCall) -> ast.Call:
+    """An inline call as one by name, its function registered under that of its class (and a number).
+
+    Raises:
+        ProgramError: it is no function, or its types cannot be had.
+    """
+    from planner.functions.user.registering import catalog_function
+
+    known = _INLINE.setdefault(catalog, {})
+    function = node.args["function"]
+    name = base = node.parts[0].name
+    for number in count(2):
+        if known.get(name, function) is function:
+            break
+        name = f"{base}#{number}"
+    if name not in known:
+        full = catalog.qualify((name,))
+        catalog.functions.create(catalog_function(full, function, system=True))
+        known[name] = function
+    arguments = {key: value for key, value in node.args.items() if key not in ("function", "parts")}
+    found = ast.Call(parts=[identifier(name)], **arguments)
+    found.meta.update(node.meta)
+    return found
 
 
 @binds(Value)

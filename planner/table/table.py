@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from planner.table.rows import Rows
     from planner.table.schemas import ResolvedSchema, TableDescription
     from planner.table.windows import OverWindow, Window
+    from plans.results import TableResult
 
 
 class NoColumnError(ProgramError, AttributeError):
@@ -543,11 +544,19 @@ class Table:
 
         return insert_into(self, target, columns, dict(options or {}))
 
-    def explain(self) -> str:
-        """The operators that compute the table, as a tree."""
-        from planner.algebra.explain import explain
+    def execute_insert(self, target: str) -> TableResult:
+        """Insert the rows into a table of the catalog, on an embedded local Spark: `insert_into(target).execute()`.
 
-        return explain(self._rows.rel)
+        Raises:
+            ProgramError, UnsupportedError, ExecutionError: as `TablePipeline.execute`.
+        """
+        return self.insert_into(target).execute()
+
+    def explain(self) -> str:
+        """The operators that compute the table, as a tree, each with its state entries."""
+        from planner.table.environment import explain_query
+
+        return explain_query(self._env, self._rows.as_query())
 
 
 def _check_window(window: object) -> None:

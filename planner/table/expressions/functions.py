@@ -14,11 +14,12 @@ from planner.table.expressions.core import Operand, call_node, node_of, refuse, 
 from planner.table.expressions.expression import Expression
 from planner.table.expressions.types import type_node
 from planner.table.literals import literal
-from planner.table.nodes import column, named
+from planner.table.nodes import InlineCall, column, identifier
+from planner.table.nodes import named as with_text
 
 
 def _expression(node: exp.Expr, name: str, *arguments: object) -> Expression:
-    return Expression(named(node, f"{name}({', '.join(map(shown_of, arguments))})"))
+    return Expression(with_text(node, f"{name}({', '.join(map(shown_of, arguments))})"))
 
 
 def col(name: str) -> Expression:
@@ -57,9 +58,28 @@ def null_of(data_type: object) -> Expression:
     return _expression(exp.Cast(this=exp.Null(), to=type_node(data_type)), "null_of", data_type)
 
 
-def call(name: str, *arguments: object) -> Expression:
-    """The call of a function by its name, of the catalog or built in, as in SQL."""
-    return _expression(call_node(name, *arguments), "call", name, *arguments)
+def call(function: object, *arguments: object, **named_arguments: object) -> Expression:
+    """The call of a function.
+
+    Args:
+        function: its name, of the catalog or built in, as in SQL; or a function class of the program's own, or an
+            object of one, which needs no name.
+        arguments: values and expressions, by position.
+        named_arguments: values and expressions, by the names of a user's function.
+    """
+    named = [ast.NamedArgument(name_=identifier(key), this=node_of(value)) for key, value in named_arguments.items()]
+    if isinstance(function, str):
+        node = call_node(function, *arguments)
+    else:
+        class_ = function if isinstance(function, type) else type(function)
+        name = f"{class_.__module__}.{class_.__qualname__}"
+        node = InlineCall(parts=[identifier(name)], expressions=list(map(node_of, arguments)), function=function)
+    for item in named:
+        node.append("expressions", item)
+    shown = [shown_of(function) if isinstance(function, str) else getattr(function, "__name__", repr(function))]
+    shown += [shown_of(item) for item in arguments]
+    shown += [f"{key}={shown_of(value)}" for key, value in named_arguments.items()]
+    return Expression(with_text(node, f"call({', '.join(shown)})"))
 
 
 def row(*fields: object) -> Expression:
