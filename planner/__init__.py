@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         unix_timestamp,
         uuid,
     )
+    from planner.table.expressions.objects import object_of
     from planner.table.grouping import GroupedTable, OverWindowedTable, WindowedTable
     from planner.table.inserts import StatementSet, TablePipeline
     from planner.table.schemas import ResolvedSchema
@@ -73,6 +74,10 @@ if TYPE_CHECKING:
     )
     from plans.plan import CompiledPlan
     from plans.references import PlanReference
+    from plans.results import TableResult
+    from plans.types.conversions.converter import DataTypeConverter
+    from plans.types.data_types import DataType, DataTypes
+    from plans.types.row import Row, RowKind
 
 _FUNCTIONS = """
     and_ array call case coalesce col concat concat_ws count_star current_date current_time current_timestamp
@@ -99,6 +104,13 @@ _HOMES = {
     "TableEnvironment": "planner.environment",
     "TablePipeline": "planner.table.inserts",
     "WindowedTable": "planner.table.grouping",
+    "object_of": "planner.table.expressions.objects",
+    "DataType": "plans.types.data_types",
+    "DataTypes": "plans.types.data_types",
+    "DataTypeConverter": "plans.types.conversions.converter",
+    "Row": "plans.types.row",
+    "RowKind": "plans.types.row",
+    "TableResult": "plans.results",
 }
 
 __all__ = [
@@ -108,12 +120,17 @@ __all__ = [
     "UNBOUNDED_ROW",
     "CompiledPlan",
     "Cumulate",
+    "DataType",
+    "DataTypeConverter",
+    "DataTypes",
     "Expression",
     "GroupedTable",
     "Over",
     "OverWindowedTable",
     "PlanReference",
     "ResolvedSchema",
+    "Row",
+    "RowKind",
     "Schema",
     "Session",
     "Slide",
@@ -122,6 +139,7 @@ __all__ = [
     "TableDescriptor",
     "TableEnvironment",
     "TablePipeline",
+    "TableResult",
     "Tumble",
     "WindowedTable",
     "and_",
@@ -150,6 +168,7 @@ __all__ = [
     "map_from_arrays",
     "not_",
     "null_of",
+    "object_of",
     "or_",
     "pi",
     "proctime",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from planner.table.table import Table
     from plans.references import PlanReference
     from plans.results import TableResult
+    from plans.types.data_types import AnyType
 
 _ONE = "compile one INSERT, or put several into one EXECUTE STATEMENT SET BEGIN ... END"
 
@@ -221,16 +222,40 @@ class TableEnvironment:
 
         return sql_query(self, query)
 
-    def from_values(self, values: Iterable[object], schema: Sequence[str] | None = None) -> Table:
+    def from_values(self, values: Iterable[object], schema: AnyType = None) -> Table:
         """A table of constant rows.
 
         Args:
-            values: the rows: tuples or lists of values, or single values.
-            schema: the names of the columns; f0, f1, ... without them.
+            values: the rows: tuples, lists, Rows, dicts, NamedTuples, objects of dataclasses, or single values, which
+                are rows of one column; values may be expressions.
+            schema: the columns: a row type (`DataTypes.ROW(...)`, `"ROW<a INT, b STRING>"`), a class with
+                annotations, or a list of names. Left out, the names are those that the rows have, else f0, f1, ...,
+                and each column has the common type of its values.
+
+        Raises:
+            ProgramError: no rows and no types; rows of different widths; a column without a common type.
+            DataError: a value that is none of its column's type; names column, type and value.
         """
-        from planner.table.environment import from_values
+        from planner.table.embedding import from_values
 
         return from_values(self, values, schema)
+
+    def from_dataframe(self, frame: object, schema: AnyType = None) -> Table:
+        """A table of the rows of a DataFrame.
+
+        Args:
+            frame: of pandas, PyArrow (Table or RecordBatch) or Spark; a streaming one of Spark never ends.
+            schema: the columns: a row type, or a list of names; those of the frame if left out.
+
+        Raises:
+            ProgramError: no DataFrame; a column whose type is not known; a schema that does not fit.
+            DataError: a value that is none of its column's type; names column, type and value.
+        """
+        from planner.table.embedding import from_dataframe
+
+        return from_dataframe(self, frame, schema)
+
+    from_pandas = from_dataframe
 
     def create_temporary_view(self, path: str, table: Table) -> None:
         """Give a table a name, by which SQL and `from_path` find it.

@@ -5,6 +5,7 @@ Source: Flink's `TableEnvironment.executeSql` and `Table.execute`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -22,26 +23,35 @@ if TYPE_CHECKING:
     from planner.environment import TableEnvironment
 
 
-def run_query(environment: TableEnvironment, rel: RelNode) -> TableResult:
+def run_query(environment: TableEnvironment, rel: RelNode, names: Sequence[str] = ()) -> TableResult:
     """Run a query; its rows come out of the result.
+
+    Args:
+        environment: what it was bound in.
+        rel: the query.
+        names: of its columns; those of `rel` where they are left out or repeat themselves.
 
     Raises:
         ProgramError, UnsupportedError: the query cannot be planned, or cannot run.
         ExecutionError: Spark does not start.
     """
-    return _run(environment, compile_query(environment, rel))
+    return _run(environment, compile_query(environment, rel, names))
 
 
-def compile_query(environment: TableEnvironment, rel: RelNode) -> CompiledPlan:
+def compile_query(environment: TableEnvironment, rel: RelNode, names: Sequence[str] = ()) -> CompiledPlan:
     """The plan of a query whose rows this process collects; it cannot be written to a file."""
     from planner.physical import plan
 
-    return plan([_collecting(rel)], environment.config)
+    return plan([_collecting(rel, names)], environment.config)
 
 
-def _collecting(rel: RelNode) -> Sink:
+def _collecting(rel: RelNode, names: Sequence[str]) -> Sink:
     name = uuid4().hex[:12]
-    columns = tuple(Column(field.name, _plain(field.type), comment=field.comment) for field in rel.row_type.fields)
+    fields = rel.row_type.fields
+    shown = names if len(set(names)) == len(fields) else rel.row_type.names
+    columns = tuple(
+        Column(one, _plain(field.type), comment=field.comment) for one, field in zip(shown, fields, strict=True)
+    )
     table = CatalogTable(
         ObjectIdentifier("default_catalog", "default_database", f"collect-{name}"),
         columns,
@@ -63,7 +73,16 @@ def run_sinks(environment: TableEnvironment, sinks: list[Sink]) -> TableResult:
     """
     from planner.physical import plan
 
-    result = _run(environment, plan(sinks, environment.config))
+    return run_plan(environment, plan(sinks, environment.config))
+
+
+def run_plan(environment: TableEnvironment, plan: CompiledPlan) -> TableResult:
+    """Run a plan that writes, in the background unless `table.dml-sync` is set.
+
+    Raises:
+        UnsupportedError, ExecutionError: as `run_query`.
+    """
+    result = _run(environment, plan)
     if environment.config.boolean("table.dml-sync"):
         result.wait()
     return result
@@ -83,7 +102,7 @@ def run_statement(environment: TableEnvironment, session: Session, statement: st
     match statement:
         case st.Query():
             bound = session.bind_query(session, statement.query, Surroundings())
-            return run_query(environment, bound.rel)
+            return run_query(environment, bound.rel, bound.names)
         case st.Insert():
             return run_sinks(environment, [bind_insert(session, statement)])
         case st.StatementSet():

@@ -63,6 +63,26 @@ def constant_rows(rows: Iterable[object], schema: AnyType = None) -> ConstantRow
     return _constant(names, [type_ for type_, _ in columns], list(zip(*(values for _, values in columns), strict=True)))
 
 
+def constant_of(value: object) -> RexNode:
+    """A Python value as a row expression of the type that its class has.
+
+    Raises:
+        ProgramError: its class stands for no type.
+        DataError: a field's value is none of the field's type.
+    """
+    type_, values = _column("value", [value])
+    return constant(values[0], type_)
+
+
+def columns_of_schema(schema: AnyType) -> tuple[tuple[str, ...], t.RowType | None]:
+    """The names of columns that a schema gives, and their types; () and None where it gives none."""
+    data_type, names = _schema(schema)
+    if data_type is None:
+        return names, None
+    fields = _fields(data_type)
+    return tuple(field.name for field in fields), t.RowType(fields=fields)
+
+
 def _schema(schema: AnyType) -> tuple[DataType | None, tuple[str, ...]]:
     """The data type of rows, or the names of columns, that a schema gives."""
     if schema is None:

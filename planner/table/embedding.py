@@ -9,15 +9,22 @@ from collections.abc import Iterable
 from itertools import count
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from planner.algebra.nodes import Values
 from planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
-from planner.functions.values import constant_rows
+from planner.functions.values import columns_of_schema, constant_rows
 from planner.running import run_query
+from planner.sql import nodes as ast
 from planner.sql.binding.core import Bound
 from planner.sql.binding.scans import scan
+from planner.table.expressions.core import Operand, node_of
+from planner.table.expressions.types import type_node
+from planner.table.operations import bind
 from planner.table.rows import rows
 from planner.table.table import Table
 from plans import embedded
+from plans.errors import ProgramError
 
 if TYPE_CHECKING:
     from planner.environment import TableEnvironment
@@ -27,10 +34,39 @@ if TYPE_CHECKING:
 _NUMBERS = count(1)
 
 
-def from_rows(env: TableEnvironment, values: Iterable[object], schema: AnyType = None) -> Table:
-    """A table of rows of Python objects. See `planner.functions.values.constant_rows`."""
-    found = constant_rows(values, schema)
+def from_values(env: TableEnvironment, values: Iterable[object], schema: AnyType = None) -> Table:
+    """A table of constant rows, of Python objects or expressions. See `planner.functions.values.constant_rows`."""
+    listed = list(values)
+    cells = [_cells(item) for item in listed]
+    if any(isinstance(cell, Operand) for row in cells for cell in row):
+        return _from_expressions(env, cells, schema)
+    found = constant_rows(listed, schema)
     return Table(env, rows(Bound(Values(found.row_type, found.cells), found.row_type.names)))
+
+
+def _cells(item: object) -> list[object]:
+    """The values of a row; `row(...)` is a row, any other expression a row of one column."""
+    if isinstance(item, Operand) and isinstance(item._node, ast.RowValue):
+        return [Operand(node) for node in item._node.expressions]
+    return list(item) if isinstance(item, list | tuple) else [item]
+
+
+def _from_expressions(env: TableEnvironment, cells: list[list[object]], schema: AnyType) -> Table:
+    """A table of rows that hold expressions, bound as SQL's VALUES."""
+    names, type_ = columns_of_schema(schema)
+    width = len(cells[0])
+    for at, row in enumerate(cells, start=1):
+        if len(row) != width:
+            raise ProgramError(f"row {at} has {len(row)} value(s), the first row {width}", where="from_values()")
+    names = names or tuple(f"f{at}" for at in range(width))
+    if len(names) != width:
+        raise ProgramError(f"from_values() has {width} column(s) and {len(names)} name(s)", where="from_values()")
+    nodes = [[node_of(cell) for cell in row] for row in cells]
+    if type_ is not None:
+        kinds = [type_node(one) for one in type_.types]
+        nodes = [[exp.Cast(this=node, to=kind) for node, kind in zip(row, kinds, strict=True)] for row in nodes]
+    bound = bind(env, "from_values", exp.Values(expressions=[ast.RowValue(expressions=row) for row in nodes]))
+    return Table(env, rows(Bound(bound.rel, names)))
 
 
 def from_dataframe(env: TableEnvironment, frame: object, schema: AnyType = None) -> Table:
@@ -49,4 +85,4 @@ def from_dataframe(env: TableEnvironment, frame: object, schema: AnyType = None)
 
 def execute(table: Table) -> TableResult:
     """Run the query of a table."""
-    return run_query(table._env, table._rows.rel)
+    return run_query(table._env, table._rows.rel, table._rows.names)

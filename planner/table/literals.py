@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -32,6 +33,11 @@ def literal(value: object) -> exp.Expr:
         maker = _MAKERS.get(class_)
         if maker is not None:
             return named(maker(value), f"lit({value!r})")
+    if is_dataclass(value) and not isinstance(value, type):
+        from planner.functions.values import constant_of
+        from planner.table.nodes import Value
+
+        return named(Value(rex=constant_of(value)), f"lit({value!r})")
     raise ProgramError(
         f"a value of type {type(value).__name__} cannot be written into an expression: {value!r}",
         remedy="give a bool, int, float, Decimal, str, bytes, date, time, datetime, timedelta, list, dict, tuple, None",

@@ -8,6 +8,7 @@ from planner.table.expressions.aggregates import Aggregates
 from planner.table.expressions.collections import Collections
 from planner.table.expressions.core import refuse, text_of
 from planner.table.expressions.numbers import Numbers
+from planner.table.expressions.objects import Objects
 from planner.table.expressions.predicates import Predicates
 from planner.table.expressions.texts import Texts
 from planner.table.expressions.times import Times
@@ -15,7 +16,7 @@ from planner.table.expressions.types import type_node
 from planner.table.nodes import identifier
 
 
-class Expression(Predicates, Numbers, Texts, Times, Collections, Aggregates):
+class Expression(Predicates, Numbers, Texts, Times, Collections, Objects, Aggregates):
     """A value of each row: a column, a literal, a call, or what their operators and methods make of them. Immutable.
 
     `col("a")`, `lit(1)` and `call("name", ...)` make the first ones. An expression belongs to no table: its names,
