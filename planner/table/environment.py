@@ -23,7 +23,7 @@ from planner.table.inserts import compile_sinks
 from planner.table.nodes import identifier
 from planner.table.operations import bind, relation_node, session_for, table_hint
 from planner.table.paths import path_of
-from planner.table.rows import rows
+from planner.table.rows import Origin, rows
 from planner.table.table import Table
 from plans.errors import ProgramError
 
@@ -36,15 +36,15 @@ def from_path(env: TableEnvironment, path: str) -> Table:
     return _scanned(env, path_of(path, "from_path"), {}, "from_path")
 
 
-def _scanned(env: TableEnvironment, path: tuple[str, ...], options: Mapping[str, str], operation: str) -> Table:
+def _scanned(env: TableEnvironment, path: tuple[str, ...], options: dict[str, str], operation: str) -> Table:
     hints = [table_hint("OPTIONS", options)] if options else []
     node = ast.TableRef(parts=[identifier(part) for part in path], hints=hints)
     session = session_for(env, operation)
     found = bind_from(session, exp.From(this=node), Place(Surroundings()))
     declared = env.catalog.find(path)
-    origin = declared if isinstance(declared, CatalogTable) else None
+    origin = Origin(path, declared, tuple(options.items())) if isinstance(declared, CatalogTable) else None
     names = tuple(column.name for column in found.visible)
-    return Table(env, rows(Bound(found.rel, names), path[-1]), (), path, origin)
+    return Table(env, rows(Bound(found.rel, names), path[-1]), (), origin)
 
 
 def hinted(table: Table, name: str, options: Mapping[str, str]) -> Table:
@@ -53,20 +53,18 @@ def hinted(table: Table, name: str, options: Mapping[str, str]) -> Table:
         raise ProgramError(f"hint() takes a mapping of options, not {options!r}", where="hint()")
     texts = {str(key): str(value) for key, value in options.items()}
     if name.upper() != "OPTIONS":
-        return Table(table._env, table._rows, (*table._hints, table_hint(name, texts)), table._path, table._origin)
+        return Table(table._env, table._rows, (*table._hints, table_hint(name, texts)), table._origin)
     if table._origin is None:
         raise ProgramError(
             "the hint OPTIONS can only be applied to a table of the catalog",
             where="hint()",
             remedy="write from_path(name).hint(...), before any other operation",
         )
-    found = _scanned(table._env, table._path, texts, "hint")
+    found = _scanned(table._env, table._origin.path, dict(table._origin.options) | texts, "hint")
     # The same columns: those that were taken from the table before are columns of this one, too.
-    kept = rows(Bound(found._rows.rel, found._rows.names), found._rows.name, found._rows.with_rel(found._rows.rel).keys)
-    keys = (*table._rows.keys, *kept.keys)
-    return Table(
-        table._env, rows(Bound(kept.rel, kept.names), kept.name, keys), table._hints, table._path, found._origin
-    )
+    keys = (*table._rows.keys, *found._rows.keys)
+    again = rows(Bound(found._rows.rel, found._rows.names), found._rows.name, keys)
+    return Table(table._env, again, table._hints, found._origin)
 
 
 def sql_query(env: TableEnvironment, text: str) -> Table:
@@ -127,9 +125,9 @@ def _view(env: TableEnvironment, path: tuple[str, ...], table: Table, *, tempora
 def name_of(table: Table) -> str:
     """A name by which SQL finds the table; that of the catalog, or one made for it."""
     env = table._env
-    path = table._path
-    if path and not table._hints and table._origin is not None and env.catalog.find(path) is table._origin:
-        return ".".join(f"`{part.replace('`', '``')}`" for part in path)
+    origin = table._origin
+    if origin is not None and not origin.options and env.catalog.find(origin.path) is origin.table:
+        return ".".join(f"`{part.replace('`', '``')}`" for part in origin.path)
     name = f"UnnamedTable${table._rows.keys[-1][1:]}"
     env.catalog.create(_view(env, (name,), table, temporary=True), replace=True)
     return f"`{name}`"

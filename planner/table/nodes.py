@@ -92,23 +92,29 @@ def _column(session: Session, node: exp.Expr, context: Context) -> RexNode:
     assert isinstance(node, Column)
     name = node.name
     for level in context.scope.chain() if node.owner else ():
-        relation = next((item for item in level.relations if item.path[:1] == (node.owner,)), None)
-        found = _named_so(relation.columns if relation is not None else (), name)
-        if len(found) == 1:
+        owned = [relation for relation in level.relations if node.owner in relation.path[:-1]]
+        found = [item for relation in owned for item in _named_so(relation.columns, name)]
+        if len(found) > 1:
+            raise _ambiguous(session, node, name, len(found))
+        if found:
             rex = level.at(found[0].index)
             return rex if level is context.scope else outer(rex, level.correlation)
     for level in context.scope.chain():
         found = _named_so(level.visible, name)
         if len(found) > 1:
-            raise session.source.error(
-                node,
-                f"column {name!r} is ambiguous: {len(found)} columns have that name",
-                f"take it from its table (table.{name}), or rename one of them before",
-            )
+            raise _ambiguous(session, node, name, len(found))
         if found:
             return resolve(node.parts, context.scope, session.source, node)
     known = [item.name for level in context.scope.chain() for item in level.visible]
     raise unknown_column(session, node, name, known)
+
+
+def _ambiguous(session: Session, node: exp.Expr, name: str, count: int) -> Exception:
+    return session.source.error(
+        node,
+        f"column {name!r} is ambiguous: {count} columns have that name",
+        f"take it from its table (table.{name}), or rename one of them before",
+    )
 
 
 def unknown_column(session: Session, node: exp.Expr, name: str, known: list[str]) -> Exception:

@@ -36,6 +36,9 @@ from plans.types import (
 if TYPE_CHECKING:
     from planner.table.table import Table
 
+#: How many terms a sum takes without parentheses.
+_FLAT = 32
+
 #: The columns that a value of a Python type can stand in; the first class that fits decides.
 _KINDS: tuple[tuple[type | tuple[type, ...], tuple[type[LogicalType], ...]], ...] = (
     (bool, (BooleanType,)),
@@ -87,10 +90,17 @@ def dropna(table: Table, thresh: object, fields: Sequence[object] | None) -> Tab
     )
     if not columns:
         raise ProgramError("dropna() has no columns to look at", where="dropna()", remedy="leave the list out for all")
-    terms: list[exp.Expr] = [_present(node) for node in columns]
-    total = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
+    total = _sum([_present(node) for node in columns])
     least = exp.Literal(this=str(1 if thresh == -1 else thresh), is_string=False)
     return where(table, Expression(exp.GTE(this=total, expression=least)), "dropna")
+
+
+def _sum(terms: list[exp.Expr]) -> exp.Expr:
+    """The sum from left to right; of many terms the sum of the sums of both halves, which nests less deeply."""
+    if len(terms) <= _FLAT:
+        return reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
+    half = len(terms) // 2
+    return exp.Add(this=_sum(terms[:half]), expression=_sum(terms[half:]))
 
 
 def _present(node: exp.Expr) -> exp.Expr:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from planner.algebra.nodes import RelNode
+from planner.catalog.tables import CatalogTable
 from planner.sql.binding.core import Bound
 from planner.sql.binding.relations import From
 from planner.sql.binding.scopes import Relation, columns_of
@@ -60,6 +61,21 @@ class Rows(From):
         if not self.joined:
             return self
         return replace(self, relations=(*self.relations, Relation((*self.keys, ""), self.visible)))
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The table of the catalog that a `Table` is, as long as nothing but hints was applied to it.
+
+    Args:
+        path: its name as the program gave it.
+        table: its declaration.
+        options: those of OPTIONS hints, which are over its own.
+    """
+
+    path: tuple[str, ...]
+    table: CatalogTable
+    options: tuple[tuple[str, str], ...] = ()
 
 
 def rows(bound: Bound, name: str = "", keys: Sequence[str] = ()) -> Rows:

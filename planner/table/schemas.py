@@ -119,7 +119,7 @@ def schema_of(table: Table) -> ResolvedSchema:
     """The schema of a table; of one of the catalog, with what its declaration says."""
     declared = table._origin
     if declared is not None:
-        return declared_schema(declared, table._rows.rel)
+        return declared_schema(declared.table, table._rows.rel)
     types = table._rows.rel.row_type.types
     return ResolvedSchema(tuple(Column(column.name, types[column.index]) for column in table._rows.visible))
 

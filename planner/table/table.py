@@ -15,11 +15,10 @@ from planner.table.nodes import Column, columns_remedy, identifier, named
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from planner.catalog.tables import CatalogTable
     from planner.environment import TableEnvironment
     from planner.sql.nodes import BoundRelation, TableHint
     from planner.table.inserts import TablePipeline
-    from planner.table.rows import Rows
+    from planner.table.rows import Origin, Rows
     from planner.table.schemas import ResolvedSchema, TableDescription
     from plans.results import TableResult
 
@@ -47,13 +46,11 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         env: TableEnvironment,
         rows: Rows,
         hints: tuple[TableHint, ...] = (),
-        path: tuple[str, ...] = (),
-        origin: CatalogTable | None = None,
+        origin: Origin | None = None,
     ) -> None:
         object.__setattr__(self, "_env", env)
         object.__setattr__(self, "_rows", rows)
         object.__setattr__(self, "_hints", hints)
-        object.__setattr__(self, "_path", path)
         object.__setattr__(self, "_origin", origin)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:

@@ -6,6 +6,7 @@ Source: FLIP-155, "window"; Flink's "Table API" page, group windows and over win
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 from sqlglot import exp
 
@@ -38,18 +39,18 @@ class Window:
     shift: Expression | None = None
     name: str = ""
 
-    def on(self, time: Expression | str) -> Window:
+    def on(self, time: Expression | str) -> Self:
         """The time attribute that the window is over."""
         node = Expression(nodes_of(f"{self.kind.title()}.on", [time])[0])
         return replace(self, time=node)
 
-    def offset(self, interval: Expression) -> Window:
+    def offset(self, interval: Expression) -> Self:
         """Windows that begin later (or earlier) than at full units since 1970."""
         if self.kind == "SESSION":
             raise ProgramError("a session window has no offset", remedy="leave .offset(...) out")
         return replace(self, shift=interval)
 
-    def alias(self, name: str | Expression) -> Window:
+    def alias(self, name: str | Expression) -> Self:
         """A name: the window then is one of GROUP BY, and `col(name).start` and `.end` show it."""
         if isinstance(name, Expression):
             name = name._node.name

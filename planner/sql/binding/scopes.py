@@ -81,7 +81,7 @@ class Scope:
 
     def at(self, index: int) -> InputRef:
         """A reference to column `index` of the row."""
-        return InputRef(index, self.row.types[index])
+        return InputRef(index, self.row.fields[index].type)
 
     def chain(self) -> Iterator[Scope]:
         """This scope and those around it, innermost first."""

@@ -21,6 +21,7 @@ from planner import (
     row_number,
 )
 from planner.table.table import Table
+from plans.errors import ProgramError
 from tests.planner.table.support import assert_same, compiled, environment, same, source
 
 Make = Callable[[TableEnvironment], Table]
@@ -201,6 +202,14 @@ ONE_TABLE: dict[str, tuple[Make, str]] = {
         lambda env: t(env).hint("STATE_TTL", {"T": "3 d"}).group_by("a").select("a", col("b").sum),
         "SELECT /*+ STATE_TTL('T' = '3 d') */ a, SUM(b) FROM T GROUP BY a",
     ),
+    "two hints of options": (
+        lambda env: hinted(env).hint("OPTIONS", {"json.ignore-parse-errors": "true"}).select("id"),
+        "SELECT id FROM people /*+ OPTIONS('path' = '/elsewhere', 'json.ignore-parse-errors' = 'true') */",
+    ),
+    "a table with options in sql": (
+        lambda env: env.sql_query(f"SELECT id FROM {hinted(env)}"),
+        "SELECT id FROM people /*+ OPTIONS('path' = '/elsewhere') */",
+    ),
     "sql query": (
         lambda env: env.sql_query("SELECT a, c FROM T WHERE b > 1").where(col("a") > 0),
         "SELECT a, c FROM T WHERE b > 1 AND a > 0",
@@ -218,6 +227,10 @@ ONE_TABLE: dict[str, tuple[Make, str]] = {
 
 def t(env: TableEnvironment) -> Table:
     return env.from_path("T")
+
+
+def hinted(env: TableEnvironment) -> Table:
+    return env.from_path("people").hint("OPTIONS", {"path": "/elsewhere"})
 
 
 @pytest.mark.parametrize("name", ONE_TABLE)
@@ -276,6 +289,23 @@ def test_columns_of_a_table_are_found_behind_other_operations() -> None:
         joined.select(left.a, right.a, more.name),
         """SELECT l.a, r.a, name FROM T l JOIN T r ON l.a = r.b JOIN people ON l.b = id WHERE l.b > 1 AND r.c = 'x'""",
     )
+
+
+def test_columns_of_tables_made_of_one_table() -> None:
+    env = environment()
+    table = env.from_path("T")
+    few, many = table.where(table.a < 5), table.where(table.a > 5)
+    joined = few.join(many, few.b == many.b)
+    assert_same(
+        env,
+        joined.where(many.c == "x").select(few.a, many.a),
+        """SELECT f.a, m.a FROM (SELECT * FROM T WHERE a < 5) f JOIN (SELECT * FROM T WHERE a > 5) m ON f.b = m.b
+           WHERE m.c = 'x'""",
+    )
+    with pytest.raises(ProgramError, match="column 'a' is ambiguous"):
+        joined.select(table.a)
+    again = joined.join(env.from_path("people").alias("id", "a"), few.b == col("id"))
+    assert again.columns == ["a", "b", "c", "a", "b", "c", "id", "a", "age"]
 
 
 def test_the_hint_of_a_join() -> None:
