@@ -152,7 +152,9 @@ class Run:
     def _execute(self) -> RunResult:
         lowering = Lowering(self.program.plan, ExpressionContext(time_zone=self.time_zone), self.functions)
         bounded = all(source.bounded for source in self._sources.values())
-        builder = StageBuilder(self.spark, lowering, self.program, {"host": self.options.host, "bounded": bounded})
+        in_order = any(sink.READS_ORDER for sink in self._sinks.values())
+        options = {"host": self.options.host, "bounded": bounded, "in_order": in_order}
+        builder = StageBuilder(self.spark, lowering, self.program, options)
         if self.program.values or self.program.event_time:
             # Constant rows, and the end of the input, are files in the checkpoint: what cannot be built is found before
             # they are written.

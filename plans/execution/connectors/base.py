@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from plans.embedded import IN_PROCESS
 from plans.errors import UnsupportedError
@@ -79,6 +79,9 @@ class Source:
 
 class Sink(Protocol):
     """Writes micro-batches."""
+
+    #: Whether the columns `ord` and `path` are needed; they may be left out elsewhere.
+    READS_ORDER: ClassVar[bool]
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
         """Write one batch; called again with the same id after a crash, with the same rows."""

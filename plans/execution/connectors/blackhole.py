@@ -6,7 +6,7 @@ Source: Flink's page "BlackHole".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from plans.execution.connectors.base import SinkContext, TableSpec, sink_connector
 from plans.execution.connectors.options import OptionSet, any_text
@@ -20,6 +20,8 @@ _OPTIONS = OptionSet({"connector": any_text})
 @dataclass(frozen=True, slots=True)
 class BlackHole:
     """Consumes rows."""
+
+    READS_ORDER: ClassVar[bool] = False
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
         """Compute a batch; see `Sink.write`."""

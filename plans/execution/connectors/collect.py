@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from plans.errors import UnsupportedError
 from plans.execution.connectors.base import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
@@ -19,6 +19,8 @@ RECEIVERS: dict[str, Callable[[Any], None]] = {}
 @dataclass(frozen=True, slots=True)
 class Collector:
     """Hands rows over in the order in which they were made."""
+
+    READS_ORDER: ClassVar[bool] = True
 
     width: int
     receive: Callable[[Any], None]

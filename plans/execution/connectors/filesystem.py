@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql import functions as F
 
@@ -176,7 +176,11 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     if context.max_files is not None:
         reader = reader.option("maxFilesPerTrigger", context.max_files)
     folder = files.is_folder(path)
-    order = _folder_order(len(path)) if folder else (F.call_function("order_number"), F.lit(None).cast("binary"))
+    order = (
+        _folder_order(context.spark._jvm, len(path))
+        if folder
+        else (F.call_function("order_number"), F.lit(None).cast("binary"))
+    )
     extra = [order[0].alias(ORD), order[1].alias(PATH)]
     extra += [
         _metadata(key, context.spark).alias(f"{_EXTRA}{index}")
@@ -237,13 +241,12 @@ def _file_paths(spark: SparkSession) -> Any:
     return java_class(jvm, "org.compiledplan.kernel.formats.FilePaths")
 
 
-def _folder_order(common: int) -> tuple[Column, Column]:
+def _folder_order(jvm: Any, common: int) -> tuple[Column, Column]:
     """Time of the file, then its path and the position in it; the first `common` characters are the same in all."""
-    position = F.call_function("order_number").cast("binary")
-    name = F.substring(F.col("_metadata.file_path"), common, 1 << 30).cast("binary")
+    orders = java_class(jvm, "org.compiledplan.kernel.formats.FileOrder")
     return (
         F.unix_micros("_metadata.file_modification_time"),
-        F.concat(name, F.lit(bytearray(1)), position),
+        column(orders.orderOf(common, java_column(F.col("_metadata.file_path")))),
     )
 
 
@@ -273,6 +276,8 @@ class FileSink:
     A batch is written aside and its files are then moved into the folder, so a reader sees whole files alone. Only the
     first batch that a sink writes can be one that was written before; what is left of it is removed first.
     """
+
+    READS_ORDER: ClassVar[bool] = False
 
     table: TableSpec
     format: Format

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import functions as F
 
@@ -28,6 +28,8 @@ _OPTIONS = OptionSet(
 @dataclass(frozen=True, slots=True)
 class Printer:
     """Prints rows in the order in which they were made."""
+
+    READS_ORDER: ClassVar[bool] = True
 
     table: TableSpec
     show: Callable[[str], None]

@@ -132,7 +132,7 @@ class StageBuilder:
         fields = struct_fields(F.col(port.column), len(types))
         columns = [field.alias(f"f{at}") for at, field in enumerate(fields)]
         rows = envelope if len(self.layout.arriving(self.layout.last)) == 1 else self._of(envelope, port)
-        return rows.select(KIND, ORD, PATH, *columns)
+        return rows.select(*(name for name in self._head(self.layout.last) if name != "op"), *columns)
 
     def _of(self, envelope: DataFrame, port: Port) -> DataFrame:
         return envelope.where(F.col("op") == F.lit(self._tag(port.node)))
@@ -203,8 +203,18 @@ class StageBuilder:
         port = Port(node, 0)
         return struct_fields(F.col(port.column), len(self._port_types(port)))
 
+    def _head(self, level: int) -> list[str]:
+        """The columns in front of a level beside those of its ports: behind the stages only what sinks read.
+
+        Spark computes all columns that a micro-batch has, whether its sink reads them or not.
+        """
+        if level < self.layout.last:
+            return list(self.head_types)
+        several = len(self.layout.arriving(level)) > 1
+        return [*(["op"] if several else []), KIND, *([ORD, PATH] if self.options["in_order"] else [])]
+
     def _emit(self, frame: DataFrame, pieces: Sequence[_Piece], level: int) -> DataFrame:
-        columns = [*self.head_types, *(port.column for port in self.layout.arriving(level))]
+        columns = [*self._head(level), *(port.column for port in self.layout.arriving(level))]
         if len(pieces) == 1 and pieces[0].row is not None:
             piece = pieces[0]
             kept = frame if piece.condition is None else frame.where(piece.condition)
@@ -268,8 +278,10 @@ class StageBuilder:
 
     def _envelope(self, head: Sequence[Column], given: Mapping[str, Column], level: int) -> Column:
         """One envelope row; columns of other ports are null."""
-        types = self.head_types.items()
-        fields = [column.cast(type_).alias(name) for (name, type_), column in zip(types, head, strict=True)]
+        types, kept = self.head_types.items(), self._head(level)
+        fields = [
+            column.cast(type_).alias(name) for (name, type_), column in zip(types, head, strict=True) if name in kept
+        ]
         for port in self.layout.arriving(level):
             other = given.get(port.column)
             column = F.lit(None).cast(struct_type(self._port_types(port))) if other is None else other

@@ -117,6 +117,10 @@ final class CsvBytes {
             case "BIGINT" -> (line, from, to) -> isNumber(line, from, to, LONG_DIGITS)
                     ? Long.valueOf(number(line, from, to))
                     : slow.read(line, from, to);
+            case "TIMESTAMP_WITHOUT_TIME_ZONE" -> (line, from, to) -> {
+                long micros = TimeTexts.quick(line, from, to);
+                return micros == TimeTexts.UNREAD ? slow.read(line, from, to) : (Long) micros;
+            };
             default -> slow;
         };
     }

@@ -6,10 +6,12 @@ import static java.time.temporal.ChronoField.MINUTE_OF_HOUR;
 import static java.time.temporal.ChronoField.NANO_OF_SECOND;
 import static java.time.temporal.ChronoField.SECOND_OF_MINUTE;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
@@ -18,6 +20,9 @@ import java.time.temporal.TemporalQueries;
 
 /** Texts of dates and times as the JSON and CSV formats have them; timestamps are microseconds since 1970. */
 final class TimeTexts {
+    /** What {@link #quick} gives for a text that it does not read. */
+    static final long UNREAD = Long.MIN_VALUE;
+
     private static final long MICROS = 1_000_000L;
 
     /** `01:02:03` with up to nine digits of a fraction, none if it is zero. */
@@ -72,14 +77,16 @@ final class TimeTexts {
     }
 
     long timestamp(String text) {
-        long fast = iso ? Long.MIN_VALUE : quick(text);
-        return fast == Long.MIN_VALUE ? micros(local.parse(text)) : fast;
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        long fast = iso ? UNREAD : quick(bytes, 0, bytes.length);
+        return fast == UNREAD ? micros(local.parse(text)) : fast;
     }
 
     long timestampLtz(String text) {
-        int end = text.length() - 1;
-        long fast = iso || end < 0 || text.charAt(end) != 'Z' ? Long.MIN_VALUE : quick(text.substring(0, end));
-        return fast == Long.MIN_VALUE ? micros(zoned.parse(text)) : fast;
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int end = bytes.length - 1;
+        long fast = iso || end < 0 || bytes[end] != 'Z' ? UNREAD : quick(bytes, 0, end);
+        return fast == UNREAD ? micros(zoned.parse(text)) : fast;
     }
 
     String timestamp(long micros) {
@@ -100,39 +107,39 @@ final class TimeTexts {
         return date.toEpochDay() * 86_400L * MICROS + time.toNanoOfDay() / 1000L;
     }
 
-    /** `yyyy-MM-dd HH:mm:ss[.f...]`, many times as fast as the formatter; MIN_VALUE when it is anything else. */
-    private static long quick(String text) {
-        int length = text.length();
-        if (length < 19 || length > 29 || length == 20 || text.charAt(4) != '-' || text.charAt(7) != '-') {
-            return Long.MIN_VALUE;
+    /** `yyyy-MM-dd HH:mm:ss[.f...]`, many times as fast as the formatter; {@link #UNREAD} when it is anything else. */
+    static long quick(byte[] text, int from, int to) {
+        int length = to - from;
+        if (length < 19 || length > 29 || length == 20 || text[from + 4] != '-' || text[from + 7] != '-') {
+            return UNREAD;
         }
-        if (text.charAt(10) != ' ' || text.charAt(13) != ':' || text.charAt(16) != ':') {
-            return Long.MIN_VALUE;
+        if (text[from + 10] != ' ' || text[from + 13] != ':' || text[from + 16] != ':') {
+            return UNREAD;
         }
-        int year = digits(text, 0, 4);
-        int month = digits(text, 5, 7);
-        int day = digits(text, 8, 10);
-        int hour = digits(text, 11, 13);
-        int minute = digits(text, 14, 16);
-        int second = digits(text, 17, 19);
-        // Days that not every month has are left to the formatter, which also knows what to say of them.
-        if (year < 1 || month < 1 || month > 12 || day < 1 || day > 28 || hour < 0 || hour > 23) {
-            return Long.MIN_VALUE;
+        int year = digits(text, from, from + 4);
+        int month = digits(text, from + 5, from + 7);
+        int day = digits(text, from + 8, from + 10);
+        int hour = digits(text, from + 11, from + 13);
+        int minute = digits(text, from + 14, from + 16);
+        int second = digits(text, from + 17, from + 19);
+        if (year < 1 || month < 1 || month > 12 || day < 1 || hour < 0 || hour > 23) {
+            return UNREAD;
         }
-        if (minute < 0 || minute > 59 || second < 0 || second > 59) {
-            return Long.MIN_VALUE;
+        // What is wrong with a day that the month does not have is the formatter's to say.
+        if (minute < 0 || minute > 59 || second < 0 || second > 59 || day > YearMonth.of(year, month).lengthOfMonth()) {
+            return UNREAD;
         }
         long fraction = 0;
         if (length > 20) {
-            if (text.charAt(19) != '.') {
-                return Long.MIN_VALUE;
+            if (text[from + 19] != '.') {
+                return UNREAD;
             }
-            int read = Math.min(length, 26);
-            fraction = digits(text, 20, read);
-            if (fraction < 0 || (length > 26 && digits(text, 26, length) < 0)) {
-                return Long.MIN_VALUE;
+            int read = Math.min(to, from + 26);
+            fraction = digits(text, from + 20, read);
+            if (fraction < 0 || (length > 26 && digits(text, from + 26, to) < 0)) {
+                return UNREAD;
             }
-            for (int i = read; i < 26; i++) {
+            for (int i = read; i < from + 26; i++) {
                 fraction *= 10;
             }
         }
@@ -140,10 +147,10 @@ final class TimeTexts {
         return ((days * 24 + hour) * 3600 + minute * 60L + second) * MICROS + fraction;
     }
 
-    private static int digits(String text, int from, int to) {
+    private static int digits(byte[] text, int from, int to) {
         int value = 0;
         for (int i = from; i < to; i++) {
-            int digit = text.charAt(i) - '0';
+            int digit = text[i] - '0';
             if (digit < 0 || digit > 9) {
                 return -1;
             }
