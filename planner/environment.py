@@ -51,7 +51,7 @@ class TableEnvironment:
         self.config = TableConfig(options)
         #: The names of correlation variables, unique among all tables of the environment.
         self.names = Names()
-        self.catalog = Catalog(
+        self.catalog: Catalog = Catalog(
             self.config.value("table.builtin-catalog-name"), self.config.value("table.builtin-database-name")
         )
 
@@ -66,9 +66,9 @@ class TableEnvironment:
     def execute_sql(self, text: str) -> TableResult:
         """Carry out statements, one after another; the result is that of the last.
 
-        Statements that declare and set things take effect at once. A SELECT, an INSERT, a statement set and EXECUTE
-        PLAN start a run on an embedded local Spark: the rows of a SELECT come out of the result, and `wait()` waits
-        for an INSERT.
+        Statements that declare, set and show things take effect at once. A SELECT, an INSERT, a statement set and
+        EXECUTE PLAN start a run on an embedded local Spark: the rows of a SELECT come out of the result, and `wait()`
+        waits for an INSERT.
 
         Raises:
             ProgramError: a statement is wrong; with line, column and caret.
@@ -81,7 +81,12 @@ class TableEnvironment:
         session = new_session(source, self.catalog)
         result = DONE
         for statement in parse_script(text):
-            if isinstance(statement, _RUNS):
+            if isinstance(statement, _SHOWS):
+                from planner.table.showing import show
+
+                with source.at_span(statement.span):
+                    result = show(self, session, statement)
+            elif isinstance(statement, _RUNS):
                 from planner.running import run_statement
 
                 with source.at_span(statement.span):
@@ -442,6 +447,8 @@ def _inserts(source: Source, statement: st.Statement) -> tuple[st.Insert, ...] |
     return None
 
 
+#: Statements that show something.
+_SHOWS = st.Describe | st.Show | st.Explain
 #: Statements that read or write data, or plan files.
 _RUNS = st.Query | st.Insert | st.StatementSet | st.CompilePlan | st.ExecutePlan | st.CompileAndExecutePlan
 

@@ -85,19 +85,23 @@ def sql_query(env: TableEnvironment, text: str) -> Table:
 def explain_sql(env: TableEnvironment, text: str) -> str:
     """The operators of a query, an INSERT or a statement set."""
     found = parse_script(text)
-    statement = found[0].body if len(found) == 1 and isinstance(found[0], st.Explain) else None
-    if statement is None and len(found) == 1:
-        statement = found[0]
-    if isinstance(statement, st.Query):
-        session = Session(Source(text), env.catalog, bind_query, env.names)
-        return explain_query(env, session.bind_query(session, statement.query, Surroundings()))
-    if not isinstance(statement, st.Insert | st.StatementSet):
-        raise ProgramError(
-            "explain_sql() takes one query, INSERT or statement set", where="explain_sql()", remedy="give one of them"
-        )
-    inserts = (statement,) if isinstance(statement, st.Insert) else statement.inserts
-    session = Session(Source(text), env.catalog, bind_query, env.names)
-    return compile_sinks(env, [bind_insert(session, insert) for insert in inserts]).explain()
+    statement = found[0] if len(found) == 1 else None
+    body = statement.body if isinstance(statement, st.Explain) else statement
+    return explain_statement(env, Session(Source(text), env.catalog, bind_query, env.names), body)
+
+
+def explain_statement(env: TableEnvironment, session: Session, statement: st.Statement | None) -> str:
+    """The operators of a query, an INSERT or a statement set."""
+    match statement:
+        case st.Query():
+            return explain_query(env, session.bind_query(session, statement.query, Surroundings()))
+        case st.Insert():
+            return compile_sinks(env, [bind_insert(session, statement)]).explain()
+        case st.StatementSet():
+            return compile_sinks(env, [bind_insert(session, insert) for insert in statement.inserts]).explain()
+    raise ProgramError(
+        "one query, INSERT or statement set can be explained", where="EXPLAIN", remedy="give one of them"
+    )
 
 
 def explain_query(env: TableEnvironment, query: Bound) -> str:

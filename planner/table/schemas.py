@@ -1,23 +1,19 @@
-"""What a table looks like: its schema, and its description as DESCRIBE gives it.
+"""What a table looks like: its columns, their types, its key.
 
-Source: FLIP-155, "describe"; Flink's DESCRIBE and `ResolvedSchema`.
+Source: Flink's `ResolvedSchema`, and its text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from planner.algebra.nodes import RelNode
 from planner.catalog.tables import CatalogTable
 from planner.sql.binding.inserts import summary
-from plans.types import LogicalType
+from plans.types import LogicalType, TimeKind, TimestampBase
 
 if TYPE_CHECKING:
     from planner.table.table import Table
-
-_HEADINGS = ("name", "type", "null", "key", "extras", "watermark")
 
 
 @dataclass(frozen=True)
@@ -69,68 +65,23 @@ def _declared(column: Column) -> str:
     return f"{summary(column.data_type)}{extras}{comment}"
 
 
-@dataclass(frozen=True)
-class TableDescription:
-    """The rows of DESCRIBE: name, type, null, key, extras, watermark, and comment where there is one."""
-
-    schema: ResolvedSchema
-
-    def collect(self) -> list[tuple[str | bool | None, ...]]:
-        """One row a column."""
-        commented = any(column.comment for column in self.schema.columns)
-        return [self._row(column, commented) for column in self.schema.columns]
-
-    def _row(self, column: Column, commented: bool) -> tuple[str | bool | None, ...]:
-        keys = self.schema.primary_key
-        key = f"PRI({', '.join(keys)})" if column.name in keys else None
-        text = summary(column.data_type).replace(" NOT NULL", "")
-        row = (column.name, text, column.data_type.nullable, key, column.extras, column.watermark)
-        return (*row, column.comment) if commented else row
-
-    def get_column_names(self) -> list[str]:
-        """The headings."""
-        return [*_HEADINGS, "comment"][: len(_HEADINGS) + any(column.comment for column in self.schema.columns)]
-
-    def print(self) -> None:
-        """Print the table."""
-        print(self)
-
-    def __str__(self) -> str:
-        rows = [[_shown(cell) for cell in row] for row in self.collect()]
-        return _boxed(self.get_column_names(), rows)
-
-
-def _shown(cell: str | bool | None) -> str:
-    return "<NULL>" if cell is None else str(cell).upper() if isinstance(cell, bool) else cell
-
-
-def _boxed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-
-    def line(cells: Sequence[str]) -> str:
-        return "|" + "|".join(f" {cell:>{width}} " for cell, width in zip(cells, widths, strict=True)) + "|"
-
-    count = f"{len(rows)} row{'' if len(rows) == 1 else 's'} in set"
-    return "\n".join([rule, line(headings), rule, *map(line, rows), rule, count])
-
-
 def schema_of(table: Table) -> ResolvedSchema:
     """The schema of a table; of one of the catalog, with what its declaration says."""
     declared = table._origin
     if declared is not None:
-        return declared_schema(declared.table, table._rows.rel)
+        return declared_schema(declared.table)
     types = table._rows.rel.row_type.types
     return ResolvedSchema(tuple(Column(column.name, types[column.index]) for column in table._rows.visible))
 
 
-def declared_schema(declared: CatalogTable, rel: RelNode | None = None) -> ResolvedSchema:
-    """The schema of a table of the catalog; `rel` gives the types that its scan has."""
-    types = [column.type for column in declared.columns] if rel is None else list(rel.row_type.types)
+def declared_schema(declared: CatalogTable) -> ResolvedSchema:
+    """The schema of a table of the catalog."""
     watermarks = {item.column: item.sql for item in declared.watermarks}
     found: list[Column] = []
-    for column, type_ in zip(declared.columns, types, strict=True):
-        extras = None
+    for column in declared.columns:
+        type_, extras = column.type, None
+        if column.name in watermarks and isinstance(type_, TimestampBase):
+            type_ = replace(type_, precision=3, kind=TimeKind.ROWTIME)
         if column.sql:
             extras = f"AS {column.sql}"
         elif column.kind.value == "METADATA":

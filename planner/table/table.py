@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from planner.sql.nodes import BoundRelation, TableHint
     from planner.table.inserts import TablePipeline
     from planner.table.rows import Origin, Rows
-    from planner.table.schemas import ResolvedSchema, TableDescription
+    from planner.table.schemas import ResolvedSchema
     from plans.results import TableResult
 
 
@@ -127,11 +127,14 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         """Print the columns with their types."""
         print(self.get_schema())
 
-    def describe(self) -> TableDescription:
-        """What DESCRIBE says of the table: `table.describe().print()`."""
-        from planner.table.schemas import TableDescription
+    def describe(self) -> TableResult:
+        """What DESCRIBE says of the table: `table.describe().print()`.
 
-        return TableDescription(self.get_schema())
+        Source: FLIP-155, "describe".
+        """
+        from planner.table.showing import description
+
+        return description(self.get_schema())
 
     # --- hints
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planner import CompiledPlan, PlanReference, Schema, TableDescriptor, TableEnvironment, call, col
-from plans.errors import PlanError, ProgramError
+from plans.errors import PlanError, ProgramError, UnsupportedError
 from tests.planner.table.functions_beside import Add, Letters, Twice
 from tests.planner.table.support import assert_same, environment, same, source
 
@@ -122,8 +122,37 @@ def test_tables_and_statements_explain_themselves() -> None:
     assert env.explain_sql(f"EXPLAIN {query}") == mine
     assert env.explain_sql(f"INSERT INTO s {query}").splitlines()[1].removeprefix("+- ") == mine.splitlines()[0]
     assert "[4] Sink" in env.explain_sql(f"EXECUTE STATEMENT SET BEGIN INSERT INTO s {query}; END")
-    with pytest.raises(ProgramError, match="one query, INSERT or statement set"):
+    with pytest.raises(ProgramError, match="one query, INSERT or statement set can be explained"):
         env.explain_sql("DROP TABLE T")
+
+
+# --- statements that show something
+
+
+def test_describe_in_sql_is_that_of_the_table() -> None:
+    env = environment("CREATE VIEW v AS SELECT order_time AS t, price FROM orders;")
+    for name in ("orders", "v"):
+        in_sql = env.execute_sql(f"DESCRIBE {name}")
+        assert [tuple(row) for row in in_sql.collect()] == [
+            tuple(row) for row in env.from_path(name).describe().collect()
+        ]
+    assert [tuple(row) for row in env.from_path("v").describe().collect()] == [
+        ("t", "TIMESTAMP(3) *ROWTIME*", True, None, None, None),
+        ("price", "DECIMAL(32, 2)", True, None, None, None),
+    ]
+    with pytest.raises(ProgramError, match="did you mean 'orders'"):
+        env.execute_sql("DESCRIBE order_")
+
+
+def test_show_and_explain_in_sql(capsys: pytest.CaptureFixture[str]) -> None:
+    env = environment("CREATE VIEW v AS SELECT a FROM T;")
+    assert [row[0] for row in env.execute_sql("SHOW TABLES").collect()] == env.list_tables()
+    assert [row[0] for row in env.execute_sql("SHOW VIEWS").collect()] == ["v"]
+    assert [row[0] for row in env.execute_sql("SHOW CURRENT DATABASE").collect()] == ["default_database"]
+    env.execute_sql("EXPLAIN SELECT a FROM T").print()
+    assert capsys.readouterr().out == env.explain_sql("SELECT a FROM T") + "\n"
+    with pytest.raises(UnsupportedError, match="SHOW MODULES is not supported yet"):
+        env.execute_sql("SHOW MODULES")
 
 
 # --- functions without a name
