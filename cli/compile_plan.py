@@ -74,6 +74,8 @@ def _compile(
         return
     in_python = program.endswith(_PYTHON)
     text = "" if in_python else _read(program)
+    # CREATE FUNCTION ... AS 'module.Class' finds modules beside the program, after all others.
+    sys.path.append(str(Path.cwd() if program == "-" else Path(program).resolve().parent))
     from planner.environment import TableEnvironment
 
     environment = TableEnvironment()

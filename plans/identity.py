@@ -72,8 +72,19 @@ def _without_names(value: object) -> object:
     if isinstance(value, list):
         return [_without_names(item) for item in value]
     if isinstance(value, dict):
-        return {key: _without_names(item) for key, item in value.items() if key != "name" or "argList" not in value}
+        return {
+            key: _same_function(item) if key == "python" else _without_names(item)
+            for key, item in value.items()
+            if key != "name" or "argList" not in value
+        }
     return value
+
+
+def _same_function(value: object) -> object:
+    """What makes a Python function that very function; its file may be elsewhere."""
+    if not isinstance(value, dict):
+        return value
+    return {key: item for key, item in value.items() if key in ("module", "class", "instance")}
 
 
 def _tables(node: PlanNode, upstream: tuple[str, ...]) -> tuple[str, ...]:

@@ -19,3 +19,9 @@ step execute-plan table_api.json
 printf '\nThe pages with most clicks of each hour, and how many orders go by air:\n'
 cat out/table_api/top_pages/*.json | sort
 cat out/table_api/by_air/*.json | wc -l
+step compile-plan "$here/samples/functions/program.sql" -o functions.json
+step edit-plan functions.json
+step execute-plan functions.json --functions-from prices
+printf '\nFunctions in Python: the mean price of each tag, and how many reduced sales there are:\n'
+cat out/functions/by_tag/*.json | sort
+cat out/functions/reduced/*.json | wc -l

@@ -69,6 +69,20 @@ def accounts(folder: Path, count: int) -> None:
     write(folder / "accounts" / "1.json", changes())
 
 
+def sales(folder: Path, count: int) -> None:
+    """Sales with tags, some without."""
+    chance = random.Random(4)
+    names = ["new", "blue", "sale", "large"]
+
+    def rows() -> Iterable[object]:
+        for sale in range(count):
+            tags = ", ".join(chance.sample(names, chance.randrange(3)))
+            price = f"{chance.randrange(100)}.{chance.randrange(100):02}"
+            yield {"id": sale, "price": price, "pieces": chance.randrange(1, 5), "tags": tags or None}
+
+    write(folder / "sales" / "1.json", rows())
+
+
 def main() -> None:
     """Write the data of all samples."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -78,6 +92,7 @@ def main() -> None:
     orders_shipments(chosen.folder / "orders_shipments", chosen.rows)
     clicks(chosen.folder / "deduplicate_aggregate", chosen.rows // 2)
     accounts(chosen.folder / "cdc_aggregate", chosen.rows // 3)
+    sales(chosen.folder / "functions", chosen.rows // 10)
 
 
 if __name__ == "__main__":

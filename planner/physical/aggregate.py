@@ -25,6 +25,7 @@ from planner.physical.base import (
 from planner.physical.describe import names_text, plain_name
 from planner.physical.hints import any_ttl
 from planner.physical.plumbing import Exchange
+from planner.physical.user_functions import check_methods
 from plans.durations import format_duration
 from plans.nodes.aggregate import GroupAggregate as GroupAggregateNode
 from plans.nodes.base import PlanNode, StateEntry
@@ -75,6 +76,7 @@ class GroupAggregate(Single):
 
     def plan_node(self, at: Emission) -> PlanNode:
         retractions = self.retractions(at.inputs[0])
+        check_methods(zip(self.calls, retractions, strict=True), "retract", "its input has updates or deletes")
         return make(GroupAggregateNode)(
             id=at.id,
             configuration=at.settings.mini_batch,

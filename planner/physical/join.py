@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.algebra.expressions import conjunction
-from planner.algebra.nodes import Join, JoinKind, join_row_type
+from planner.algebra.expressions import conjunction, conjuncts
+from planner.algebra.nodes import Join, JoinKind, identity, join_row_type
 from planner.physical.base import (
     Emission,
     Facts,
@@ -20,6 +20,7 @@ from planner.physical.base import (
     listed_keys,
     lowers,
     make,
+    unsupported,
 )
 from planner.physical.calc import calc_over
 from planner.physical.describe import rex_text
@@ -31,7 +32,7 @@ from plans.durations import format_duration
 from plans.nodes.base import PlanNode, StateEntry
 from plans.nodes.join import Join as JoinNode
 from plans.nodes.specs import JoinSpec
-from plans.rex import InputRef, RexNode
+from plans.rex import InputRef, RexNode, calls_python
 from plans.types import RowType
 
 
@@ -133,8 +134,23 @@ def _spec(columns: Sequence[int], side: Facts) -> str:
     return "HasUniqueKey"
 
 
+def _checked_above(rel: Join, at: Lowering) -> Operator:
+    """An inner join whose condition calls Python functions: those parts are a Calc above, where Python runs."""
+    parts = conjuncts(rel.condition)
+    above = [part for part in parts if calls_python(part)]
+    if rel.kind is not JoinKind.INNER:
+        raise unsupported(
+            f"a Python function in the condition of a {rel.kind.value} join",
+            remedy="compute it in a subquery, and join by its result",
+        )
+    below = conjunction(part for part in parts if part not in above)
+    return calc_over(at.lower(replace(rel, condition=below)), identity(rel.row_type), conjunction(above), rel.row_type)
+
+
 @lowers(Join)
 def _lower_join(rel: Join, at: Lowering) -> Operator:
+    if calls_python(rel.condition):
+        return _checked_above(rel, at)
     interval = interval_of(rel)
     if interval is not None:
         from planner.physical.interval_join import timed_join

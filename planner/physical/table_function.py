@@ -24,7 +24,7 @@ from planner.physical.calc import Calc
 from planner.physical.describe import rex_text, type_text
 from plans.nodes.base import PlanNode
 from plans.nodes.stateless import Correlate as CorrelateNode
-from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, transform
+from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, calls_python, transform
 from plans.types import RowType
 
 #: Gives a row as often as its first argument says; Flink plans it over columns, without a correlation variable.
@@ -86,6 +86,10 @@ def _lower_correlate(rel: Correlate, at: Lowering) -> Operator:
     above: RexNode | None = None
     if condition is not None and rel.kind is JoinKind.INNER:
         condition, above = None, condition
+    elif calls_python(condition):
+        raise unsupported(
+            "LEFT JOIN with a table function ON a Python function", remedy="use ON TRUE, and filter in a query above"
+        )
     elif condition is not None and contains(
         condition, lambda rex: isinstance(rex, InputRef) and rex.index < len(source.row_type.fields)
     ):

@@ -23,6 +23,9 @@ def translate(fault: Exception) -> ExecutionError:
     by_function = _BY_FUNCTION.search(message) or _BY_FUNCTION.search(str(fault))
     if by_function is not None:
         return DataError(by_function[1].strip(), remedy="correct the function or its rows; --debug shows the traceback")
+    if "PythonFailure" in message:
+        said = message.partition("PythonFailure: ")[2].split("\n\tat ")[0].strip()
+        return DataError(said, remedy="correct the function or its rows; --debug shows the traceback")
     user_raised = "USER_RAISED_EXCEPTION" in message
     text = message.split("\n\tat ")[0].strip()
     text = _SQLSTATE.sub("", _CODE.sub("", _CLASS.sub("", text))).strip() or type(fault).__name__

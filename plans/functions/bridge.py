@@ -117,7 +117,7 @@ def bridge_to(type_: t.LogicalType, class_: type, where: str) -> Bridged:
     if not supports(type_, class_):
         known = [name if isinstance(name, str) else name.__name__ for name in CLASSES.get(type(type_), ())]
         raise ProgramError(
-            f"{where}: values of type {type_} cannot be {name_of(class_)}",
+            f"{where}: values of type {type_} cannot be {name_of(class_).removeprefix('builtins.')}",
             remedy=f"write bridged_to= one of {', '.join(known)}" if known else "leave bridged_to out",
         )
     return Bridged(type_, None if class_ is usual_class(type_) else class_)

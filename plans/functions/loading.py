@@ -117,6 +117,11 @@ def _is_function_class(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, UserDefinedFunction) and hasattr(value, "KIND")
 
 
+def registered(reference: PythonFunction) -> type[UserDefinedFunction] | None:
+    """The class, where a program of this process registered it."""
+    return _LIVE.get((reference.module, reference.class_))
+
+
 def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserDefinedFunction:
     """The function that a plan names, as a new instance.
 

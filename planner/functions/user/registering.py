@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 from planner.catalog.functions import CatalogFunction
@@ -62,13 +60,6 @@ def _made(class_: type, name: str) -> UserDefinedFunction:
             f"function {name}: class {class_.__qualname__} cannot be made without arguments: {fault}",
             remedy=f"register an object, {class_.__name__}(...), instead of the class",
         ) from None
-
-
-def find_modules_in(folder: str | Path) -> None:
-    """Let `CREATE FUNCTION ... AS 'module.Class'` find modules in a folder, after all others."""
-    text = str(Path(folder).resolve())
-    if text not in sys.path:
-        sys.path.append(text)
 
 
 def path_of(name: str, system: bool = False) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 from pyspark.sql import functions as F
 
 from plans.execution.expressions import canonical_key
+from plans.execution.operators.aggregate_calls import python_call
 from plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed, refuse, stateless
 from plans.execution.operators.calc import same
 from plans.nodes import (
@@ -41,6 +42,7 @@ def group_aggregate(node: GroupAggregate, lowering: Lowering) -> KeyedOperator:
         node.agg_call_need_retractions,
         node.need_retraction,
         node.generate_update_before,
+        lowering,
     )
 
 
@@ -61,6 +63,7 @@ def global_group_aggregate(node: GlobalGroupAggregate, lowering: Lowering) -> Ke
                 below.partial_agg_call_need_retractions,
                 below.partial_agg_need_retraction,
                 node.generate_update_before,
+                lowering,
             )
     if isinstance(below, LocalGroupAggregate):
         return _operator(
@@ -71,6 +74,7 @@ def global_group_aggregate(node: GlobalGroupAggregate, lowering: Lowering) -> Ke
             below.agg_call_need_retractions,
             below.need_retraction,
             node.generate_update_before,
+            lowering,
         )
     raise refuse(node, f"its input is {below.type}, not a local aggregate", "compile the program again")
 
@@ -89,6 +93,7 @@ def _operator(
     retractions: Sequence[bool],
     need_retraction: bool,
     generate_update_before: bool,
+    lowering: Lowering,
 ) -> KeyedOperator:
     row = node.output_type
     assert isinstance(row, RowType)
@@ -106,7 +111,11 @@ def _operator(
         output=row.types,
         parameters={
             "grouping": list(grouping),
-            "aggs": [_call(call, retract) for call, retract in zip(calls, retractions, strict=True)],
+            "aggs": [
+                _call(call, retract)
+                | python_call(node, call, types, lowering, needs=("retract",) if need_retraction else ())
+                for call, retract in zip(calls, retractions, strict=True)
+            ],
             "generateUpdateBefore": generate_update_before,
             "needRetraction": need_retraction,
         },

@@ -9,6 +9,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from plans.execution.expressions import canonical_key, to_column
+from plans.execution.operators.aggregate_calls import python_call
 from plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse
 from plans.execution.operators.timed import time_kind
 from plans.nodes import OverAggregate
@@ -78,6 +79,13 @@ def over_aggregate(node: OverAggregate, lowering: Lowering) -> KeyedOperator:
                     "distinct": call.distinct,
                     "ignoreNulls": call.ignore_nulls,
                 }
+                | python_call(
+                    node,
+                    call,
+                    (*types, *map(_type, spec.constants)),
+                    lowering,
+                    needs=() if preceding is None else ("retract",),
+                )
                 for call in group.agg_calls
             ],
         },

@@ -15,6 +15,7 @@ from pyspark.sql import Column
 
 from plans.durations import parse_iso_duration
 from plans.execution.expressions import canonical_key
+from plans.execution.operators.aggregate_calls import python_call
 from plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse, stateless
 from plans.execution.operators.calc import same
 from plans.execution.operators.windowing import MILLIS, millis, tumbling_end, window_spec, zone_of
@@ -75,6 +76,7 @@ def window_aggregate(node: WindowAggregate, lowering: Lowering) -> KeyedOperator
         node.need_retraction,
         node.named_window_properties,
         _assignment(node, node.windowing, lowering),
+        lowering,
     )
 
 
@@ -94,6 +96,7 @@ def global_window_aggregate(node: GlobalWindowAggregate, lowering: Lowering) -> 
         local.need_retraction,
         node.named_window_properties,
         _assignment(node, local.windowing, lowering),
+        lowering,
     )
 
 
@@ -111,6 +114,7 @@ def group_window_aggregate(node: GroupWindowAggregate, lowering: Lowering) -> Ke
         node.need_retraction,
         node.named_window_properties,
         _group_assignment(node, lowering),
+        lowering,
     )
 
 
@@ -174,6 +178,7 @@ def _operator(
     need_retraction: bool,
     properties: Sequence[NamedWindowProperty],
     assignment: _Assignment,
+    lowering: Lowering,
 ) -> KeyedOperator:
     row = node.output_type
     assert isinstance(row, RowType)
@@ -200,7 +205,10 @@ def _operator(
         output=row.types,
         parameters={
             "grouping": [place[at] for at in grouping],
-            "aggs": [_call(call, place) for call in calls],
+            "aggs": [
+                _call(call, place) | python_call(node, call, types, lowering, needs=_needs(assignment, need_retraction))
+                for call in calls
+            ],
             "needRetraction": need_retraction,
             "properties": [_PROPERTIES[each.property.kind] for each in properties],
             "window": assignment.window,
@@ -209,6 +217,12 @@ def _operator(
             **assignment.fields,
         },
     )
+
+
+def _needs(assignment: _Assignment, need_retraction: bool) -> tuple[str, ...]:
+    """The methods that functions in Python need; of sessions and cumulating windows, parts are put together."""
+    merging = assignment.window["type"] in ("session", "cumulative")
+    return (*(("retract",) if need_retraction else ()), *(("merge",) if merging else ()))
 
 
 def _call(call: AggregateCall, place: dict[int, int]) -> dict[str, Any]:

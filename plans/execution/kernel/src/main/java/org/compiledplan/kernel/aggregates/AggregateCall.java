@@ -16,10 +16,18 @@ public final class AggregateCall {
   public final boolean ignoreNulls;
   /** LISTAGG: the separator, if it is no column. */
   public final String delimiter;
+  /** A function in Python; null for all others. */
+  public final PythonCall python;
 
   public AggregateCall(
       String function, int[] args, ValueType[] argTypes, ValueType resultType, boolean distinct,
       boolean retract, boolean ignoreNulls, String delimiter) {
+    this(function, args, argTypes, resultType, distinct, retract, ignoreNulls, delimiter, null);
+  }
+
+  public AggregateCall(
+      String function, int[] args, ValueType[] argTypes, ValueType resultType, boolean distinct,
+      boolean retract, boolean ignoreNulls, String delimiter, PythonCall python) {
     this.function = function;
     this.args = args;
     this.argTypes = argTypes;
@@ -28,5 +36,6 @@ public final class AggregateCall {
     this.retract = retract;
     this.ignoreNulls = ignoreNulls;
     this.delimiter = delimiter;
+    this.python = python;
   }
 }

@@ -43,7 +43,8 @@ public final class AggregateFunctions {
 
   /** A maker of fresh accumulators for the call. */
   public static Supplier<Accumulator> of(AggregateCall call) {
-    Function<AggregateCall, Supplier<Accumulator>> function = FUNCTIONS.get(call.function);
+    Function<AggregateCall, Supplier<Accumulator>> function = call.python != null
+        ? python -> () -> new PythonAccumulator(python) : FUNCTIONS.get(call.function);
     if (function == null) {
       throw new IllegalArgumentException("aggregate function " + call.function
           + " is not supported by the kernel; supported are " + new TreeSet<>(FUNCTIONS.keySet()));

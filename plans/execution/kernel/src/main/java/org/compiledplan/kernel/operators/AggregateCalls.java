@@ -2,11 +2,13 @@ package org.compiledplan.kernel.operators;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.function.Supplier;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.aggregates.AggregateCall;
 import org.compiledplan.kernel.aggregates.AggregateFunctions;
+import org.compiledplan.kernel.aggregates.PythonCall;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueType;
@@ -44,7 +46,15 @@ final class AggregateCalls {
         agg.path("distinct").asBoolean(false),
         agg.path("needRetract").asBoolean(needRetraction),
         agg.path("ignoreNulls").asBoolean(false),
-        agg.hasNonNull("delimiter") ? agg.get("delimiter").asText() : null);
+        agg.hasNonNull("delimiter") ? agg.get("delimiter").asText() : null,
+        agg.hasNonNull("python") ? python(agg.get("python")) : null);
+  }
+
+  private static PythonCall python(JsonNode spec) {
+    byte[] payload = Base64.getDecoder().decode(spec.path("payload").asText());
+    return new PythonCall(
+        spec.path("executable").asText(), spec.path("program").asText(), payload, spec.path("token").asText(),
+        OperatorSpec.ints(spec.path("skips")));
   }
 
   int size() {

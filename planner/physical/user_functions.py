@@ -1,0 +1,32 @@
+"""What operators need of users' aggregate functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planner.algebra.nodes import AggregateCall, FunctionName
+from plans.errors import ProgramError
+
+
+def check_methods(calls: Iterable[tuple[AggregateCall, bool]], method: str, why: str) -> None:
+    """Refuse aggregate functions without a method that their place needs.
+
+    Args:
+        calls: the calls, each with whether it needs the method.
+        method: "retract" or "merge".
+        why: the reason, after "because".
+
+    Raises:
+        ProgramError: names the function and the method.
+    """
+    for call, needed in calls:
+        if not needed or not isinstance(call.name, FunctionName):
+            continue
+        from plans.functions.loading import registered
+
+        class_ = registered(dict(call.name.extra)["python"])
+        if class_ is not None and not callable(getattr(class_, method, None)):
+            raise ProgramError(
+                f"aggregate function {call.name} has no method `{method}`, which it needs here because {why}",
+                remedy=f"define `{method}` in class {class_.__qualname__}",
+            )

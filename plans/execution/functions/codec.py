@@ -1,0 +1,291 @@
+"""The kernel's form of values, in Python: what its `ValueCodec` writes is read here, and the other way.
+
+Values are as Arrow has them (see `plans.functions.conversions`). Reading goes by the tags, rows and maps by a shape.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from plans import types as t
+
+_NULL, _FALSE, _TRUE, _INTEGRAL, _FLOATING, _SMALL, _BIG, _TEXT, _BYTES, _DATE = range(10)
+_INSTANT, _DATE_TIME, _ROW, _LIST, _MAP = 11, 12, 15, 16, 17
+
+_EPOCH = dt.datetime(1970, 1, 1)
+_EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
+_MICRO = dt.timedelta(microseconds=1)
+
+Adapt = Callable[[Any], Any]
+Write = Callable[[Any, bytearray], None]
+
+
+class Reader:
+    """Reads values from bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at = data, 0
+
+    @property
+    def done(self) -> bool:
+        """Whether all is read."""
+        return self.at >= len(self.data)
+
+    def byte(self) -> int:
+        """One byte."""
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def var(self) -> int:
+        """A number that is not negative, seven bits a byte."""
+        found = shift = 0
+        while True:
+            byte = self.byte()
+            found |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return found
+            shift += 7
+
+    def signed(self) -> int:
+        """Any number."""
+        found = self.var()
+        return (found >> 1) ^ -(found & 1)
+
+    def bytes(self, count: int) -> bytes:
+        """So many bytes."""
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def row(self) -> list[Any]:
+        """The fields of a row up to the last that is not null."""
+        return [self.value() for _ in range(self.var())]
+
+    def value(self) -> Any:
+        """A value: a row as a list, a map as a list of pairs."""
+        tag = self.byte()
+        match tag:
+            case 0:
+                return None
+            case 1 | 2:
+                return tag == _TRUE
+            case 3:
+                return self.signed()
+            case 4:
+                return struct.unpack(">d", self.bytes(8))[0]
+            case 5:
+                scale = self.signed()
+                return Decimal(self.signed()).scaleb(-scale)
+            case 6:
+                scale = self.signed()
+                unscaled = int.from_bytes(self.bytes(self.var()), "big", signed=True)
+                return Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -scale))
+            case 7:
+                return self.bytes(self.var()).decode()
+            case 8:
+                return self.bytes(self.var())
+            case 9:
+                return dt.date.fromordinal(_EPOCH_DAY + self.signed())
+            case 11:
+                return _EPOCH_UTC + dt.timedelta(seconds=self.signed(), microseconds=self.var() // 1000)
+            case 12:
+                return _EPOCH + dt.timedelta(seconds=self.signed(), microseconds=self.var() // 1000)
+            case 15:
+                return self.row()
+            case 16:
+                return [self.value() for _ in range(self.var())]
+            case 17:
+                return [(self.value(), self.value()) for _ in range(self.var())]
+        raise ValueError(f"unknown tag {tag} in a value")
+
+
+def adapt(type_: t.LogicalType) -> Adapt | None:
+    """From what `Reader.value` gives to Arrow's form: rows as dicts with all fields."""
+    found = _adapt(type_)
+    return None if found is None else lambda value: None if value is None else found(value)
+
+
+def _adapt(type_: t.LogicalType) -> Adapt | None:
+    match type_:
+        case t.FieldsType():
+            parts, count = [adapt(part) or _same for part in type_.types], len(type_.fields)
+            keys = range(count)
+            return lambda fields: {
+                key: part(value)
+                for key, part, value in zip(keys, parts, [*fields, *[None] * (count - len(fields))], strict=True)
+            }
+        case t.ArrayType():
+            element = adapt(type_.element)
+            return None if element is None else lambda items: [element(item) for item in items]
+        case t.MapType() | t.MultisetType():
+            key, value = [*map(adapt, type_.children()), None][:2]
+            if key is None and value is None:
+                return None
+            one, two = key or _same, value or _same
+            return lambda pairs: [(one(left), two(right)) for left, right in pairs]
+    return None
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def writer(type_: t.LogicalType) -> Write:
+    """Writes a value of a type, in Arrow's form."""
+    write = _writer(type_)
+
+    def run(value: Any, out: bytearray) -> None:
+        if value is None:
+            out.append(_NULL)
+        else:
+            write(value, out)
+
+    return run
+
+
+def write_var(value: int, out: bytearray) -> None:
+    """A number that is not negative, seven bits a byte."""
+    while value > 0x7F:
+        out.append((value & 0x7F) | 0x80)
+        value >>= 7
+    out.append(value)
+
+
+def write_signed(value: int, out: bytearray) -> None:
+    """Any number."""
+    write_var((value << 1) if value >= 0 else ((-value << 1) - 1), out)
+
+
+def _writer(type_: t.LogicalType) -> Write:
+    match type_:
+        case t.BooleanType():
+            return lambda value, out: out.append(_TRUE if value else _FALSE)
+        case t.IntegerType():
+            return _whole(type_.BITS)
+        case t.TimeType() | t.YearMonthIntervalType():
+            return _whole(32)
+        case t.DayTimeIntervalType():
+            return _whole(64)
+        case t.FloatType() | t.DoubleType():
+            return _floating
+        case t.DecimalType():
+            return _decimal(type_)
+        case t.CharacterType():
+            return _text
+        case t.BytesType() | t.RawType():
+            return _bytes
+        case t.DateType():
+            return _date
+        case t.TimestampLtzType():
+            return lambda value, out: _stamp(_INSTANT, (value - _EPOCH_UTC) // _MICRO, out)
+        case t.TimestampType():
+            return lambda value, out: _stamp(_DATE_TIME, (value - _EPOCH) // _MICRO, out)
+        case t.ArrayType():
+            return _list(writer(type_.element))
+        case t.MapType():
+            return _map(writer(type_.key), writer(type_.value))
+        case t.MultisetType():
+            return _map(writer(type_.element), _whole(32))
+        case t.FieldsType():
+            return _row([writer(part) for part in type_.types])
+    raise TypeError(f"values of type {type_} cannot be a result")
+
+
+def _whole(bits: int) -> Write:
+    most = 1 << (bits - 1)
+
+    def write(value: Any, out: bytearray) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{value!r} is no whole number")
+        if not -most <= value < most:
+            raise OverflowError(f"{value} does not fit {bits} bits")
+        out.append(_INTEGRAL)
+        write_signed(value, out)
+
+    return write
+
+
+def _floating(value: Any, out: bytearray) -> None:
+    out.append(_FLOATING)
+    out += struct.pack(">d", value)
+
+
+def _decimal(type_: t.DecimalType) -> Write:
+    def write(value: Decimal, out: bytearray) -> None:
+        unscaled = int(value.scaleb(type_.scale))
+        if len(str(abs(unscaled))) > type_.precision:
+            raise OverflowError(f"{value} does not fit {type_}")
+        out.append(_BIG)
+        write_signed(type_.scale, out)
+        data = unscaled.to_bytes(unscaled.bit_length() // 8 + 1, "big", signed=True)
+        write_var(len(data), out)
+        out += data
+
+    return write
+
+
+def _text(value: str, out: bytearray) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    data = value.encode()
+    out.append(_TEXT)
+    write_var(len(data), out)
+    out += data
+
+
+def _bytes(value: bytes, out: bytearray) -> None:
+    data = bytes(value)
+    out.append(_BYTES)
+    write_var(len(data), out)
+    out += data
+
+
+def _date(value: dt.date, out: bytearray) -> None:
+    out.append(_DATE)
+    write_signed(value.toordinal() - _EPOCH_DAY, out)
+
+
+def _stamp(tag: int, micros: int, out: bytearray) -> None:
+    seconds, rest = divmod(micros, 1_000_000)
+    out.append(tag)
+    write_signed(seconds, out)
+    write_var(rest * 1000, out)
+
+
+def _list(element: Write) -> Write:
+    def write(value: Any, out: bytearray) -> None:
+        items = list(value)
+        out.append(_LIST)
+        write_var(len(items), out)
+        for item in items:
+            element(item, out)
+
+    return write
+
+
+def _map(key: Write, of: Write) -> Write:
+    def write(value: Any, out: bytearray) -> None:
+        out.append(_MAP)
+        write_var(len(value), out)
+        for left, right in value:
+            key(left, out)
+            of(right, out)
+
+    return write
+
+
+def _row(parts: list[Write]) -> Write:
+    def write(value: Any, out: bytearray) -> None:
+        fields = list(value.values())
+        while fields and fields[-1] is None:
+            fields.pop()
+        out.append(_ROW)
+        write_var(len(fields), out)
+        for part, item in zip(parts, fields, strict=False):
+            part(item, out)
+
+    return write

@@ -1,0 +1,58 @@
+"""Functions of the user's own: a scalar, a table and an aggregate function, their types taken from their hints."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, NamedTuple
+
+from plans.functions import AggregateFunction, DataTypeHint, ScalarFunction, TableFunction
+
+Money = Annotated[Decimal, DataTypeHint("DECIMAL(10, 2)")]
+
+
+class Discounted(ScalarFunction):
+    """A price after a discount in per cent; without one, ten."""
+
+    def eval(self, price: Money, percent: int = 10) -> Money:
+        return price * (100 - percent) / 100
+
+
+class Tag(NamedTuple):
+    tag: str
+    place: int
+
+
+class Tags(TableFunction[Tag]):
+    """The tags in a text such as `new, blue,  sale`, and where each stands."""
+
+    def eval(self, text: str) -> Iterator[Tag]:
+        tags = (tag.strip() for tag in text.split(","))
+        yield from (Tag(tag, place) for place, tag in enumerate(filter(None, tags), start=1))
+
+
+@dataclass
+class Sums:
+    paid: Decimal = Decimal(0)
+    pieces: int = 0
+
+
+class MeanPrice(AggregateFunction[Money | None, Sums]):
+    """The mean price of a piece; rows may be taken back, and parts put together."""
+
+    def create_accumulator(self) -> Sums:
+        return Sums()
+
+    def accumulate(self, sums: Sums, price: Money, pieces: int) -> None:
+        sums.paid += price * pieces
+        sums.pieces += pieces
+
+    def retract(self, sums: Sums, price: Money, pieces: int) -> None:
+        self.accumulate(sums, price, -pieces)
+
+    def merge(self, sums: Sums, others: list[Sums]) -> None:
+        for other in others:
+            sums.paid += other.paid
+            sums.pieces += other.pieces
+
+    def get_value(self, sums: Sums) -> Money | None:
+        return sums.paid / sums.pieces if sums.pieces else None

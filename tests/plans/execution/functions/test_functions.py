@@ -1,0 +1,271 @@
+"""User functions in whole runs; expected values are computed by hand."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import pytest
+
+from planner.environment import TableEnvironment
+from plans.errors import CompiledPlanError, ExecutionError, UnsupportedError
+from plans.execution.options import RunOptions
+from plans.execution.run import Run
+from plans.functions import DataTypeHint, FunctionContext, Row, ScalarFunction, TableFunction, function_hint
+from plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Shout(ScalarFunction):
+    def eval(self, text: str, times: int = 1) -> str:
+        return text.upper() + "!" * times
+
+
+class Sum(ScalarFunction):
+    def eval(self, *numbers: int | None) -> int:
+        return sum(number or 0 for number in numbers)
+
+
+class IsPositive(ScalarFunction):
+    def eval(self, number: int) -> bool:
+        if number == 13:
+            raise ValueError("an unlucky number\nand a second line")
+        return number > 0
+
+
+class Words(TableFunction[str]):
+    def eval(self, text: str) -> Iterator[str]:
+        yield from text.split()
+
+
+@function_hint(output="ROW<word STRING, length INT>")
+class Lengths(TableFunction[Row]):
+    def eval(self, text: str) -> None:
+        for word in text.split():
+            self.collect(Row(word, len(word)))
+
+
+class Counted(ScalarFunction):
+    """Numbers its calls from a start, opened and closed with each task."""
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+
+    def open(self, context: FunctionContext) -> None:
+        self.next = self.start
+
+    def close(self) -> None:
+        del self.next
+
+    def eval(self, name: str) -> str:
+        self.next += 1
+        return f"{name}{self.next}"
+
+    is_deterministic = False
+
+
+@dataclass(frozen=True)
+class Point:
+    x: int
+    y: float | None
+
+
+class MakePoint(ScalarFunction):
+    def eval(self, x: int, y: float | None) -> Point:
+        return Point(x, y)
+
+
+class Reach(ScalarFunction):
+    def eval(self, point: Point) -> float:
+        assert isinstance(point, Point)
+        return point.x + (point.y or 0.0)
+
+
+def run(
+    spark: SparkSession, folder: Path, body: str, rows: list[dict[str, Any]], columns: str, **functions: Any
+) -> Any:
+    """The rows that `INSERT INTO out` `body` gives over the table `t`, as JSON objects in order."""
+    (folder / "t").mkdir(parents=True)
+    (folder / "t" / "rows.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    names, out = columns.split(" -> ")
+    env = TableEnvironment()
+    for name, function in functions.items():
+        env.create_temporary_function(name, function)
+    source, sink = (
+        f"WITH ('connector' = 'filesystem', 'format' = 'json', 'path' = '{folder}/{part}')" for part in ("t", "out")
+    )
+    env.execute_sql(f"CREATE TABLE t ({names}) {source}; CREATE TABLE o ({out}) {sink}")
+    plan = CompiledPlan.from_json(env.compile_plan_sql(f"INSERT INTO o {body}").to_json())
+    Run(spark, plan, RunOptions(), lambda line: None).execute()
+    found = [json.loads(line) for file in sorted((folder / "out").glob("part-*")) for line in file.open()]
+    return [tuple(row.values()) for row in found]
+
+
+ROWS: list[dict[str, Any]] = [{"a": 1, "s": "hello big"}, {"a": 2, "s": None}, {"a": None, "s": "x"}]
+
+
+def test_scalar_functions(spark: SparkSession, tmp_path: Path) -> None:
+    """Defaults, names, varargs; a NULL for a parameter that is NOT NULL gives NULL, without a call."""
+    found = run(
+        spark,
+        tmp_path,
+        "SELECT SHOUT(s), shout(times => a, text => s), total(a, 10, a), total() FROM t",
+        ROWS,
+        "a INT, s STRING -> p STRING, q STRING, r BIGINT, z BIGINT",
+        shout=Shout,
+        total=Sum,
+    )
+    assert sorted(found, key=str) == [
+        ("HELLO BIG!", "HELLO BIG!", 12, 0),
+        ("X!", None, 10, 0),
+        (None, None, 14, 0),
+    ]
+
+
+def test_only_rows_that_pass_reach_a_function(spark: SparkSession, tmp_path: Path) -> None:
+    """The function fails for 13: the plain part of the condition keeps that row away, with other inserts beside it."""
+    rows = [{"a": 13, "s": "bad"}, {"a": 5, "s": "good"}, {"a": -5, "s": "low"}]
+    found = run(
+        spark,
+        tmp_path,
+        "SELECT shout(s), CAST(1 AS BIGINT) FROM t WHERE a < 10 AND positive(a)"
+        " UNION ALL SELECT s, CAST(a AS BIGINT) FROM t WHERE a > 10",
+        rows,
+        "a INT, s STRING -> s STRING, c BIGINT",
+        shout=Shout,
+        positive=IsPositive,
+    )
+    assert sorted(found) == [("GOOD!", 1), ("bad", 13)]
+
+
+def test_table_functions(spark: SparkSession, tmp_path: Path) -> None:
+    """Inner and left, over one column and several, with functions of functions below and above."""
+    found = run(
+        spark,
+        tmp_path,
+        "SELECT a, shout(w), n FROM t LEFT JOIN LATERAL TABLE(lengths(shout(s))) AS f(w, n) ON TRUE"
+        " UNION ALL SELECT a, w, -1 FROM t, LATERAL TABLE(words(s)) AS f(w)",
+        ROWS,
+        "a INT, s STRING -> a INT, w STRING, n INT",
+        shout=Shout,
+        lengths=Lengths,
+        words=Words,
+    )
+    assert sorted(found, key=str) == sorted(
+        [
+            (1, "HELLO!", 5),
+            (1, "BIG!!", 4),
+            (2, None, None),
+            (None, "X!!", 2),
+            (1, "hello", -1),
+            (1, "big", -1),
+            (None, "x", -1),
+        ],
+        key=str,
+    )
+
+
+def test_objects_and_structured_types(spark: SparkSession, tmp_path: Path) -> None:
+    found = run(
+        spark,
+        tmp_path,
+        "SELECT numbered(s), reach(point(a, 0.5)), reach(point(a, CAST(NULL AS DOUBLE))) FROM t WHERE s IS NOT NULL",
+        [{"a": 1, "s": "n"}],
+        "a INT NOT NULL, s STRING -> s STRING, x DOUBLE, y DOUBLE",
+        numbered=Counted(41),
+        reach=Reach,
+        point=MakePoint,
+    )
+    assert found == [("n42", 1.5, 1.0)]
+
+
+def test_errors_of_functions(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(ExecutionError) as caught:
+        run(spark, tmp_path, "SELECT positive(a) FROM t", [{"a": 13}], "a INT -> b BOOLEAN", positive=IsPositive)
+    assert "user function failed: `positive`" in caught.value.message
+    assert "IsPositive.eval) for arguments of types (INT" in caught.value.message or "(BIGINT" in caught.value.message
+    assert caught.value.message.endswith("ValueError: an unlucky number")
+
+
+class Round(ScalarFunction):
+    def eval(
+        self,
+        number: Annotated[Decimal, DataTypeHint("DECIMAL(10, 2)")],
+        day: dt.date,
+        time: dt.time,
+        stamp: dt.datetime,
+        span: dt.timedelta,
+        tags: list[str],
+        points: dict[str, float],
+        flag: bool,
+        raw: bytes,
+    ) -> Annotated[
+        Row,
+        DataTypeHint(
+            "ROW<n DECIMAL(10, 2), d DATE, t TIME(3), s TIMESTAMP(6), i INTERVAL SECOND(3), l ARRAY<STRING>,"
+            " m MAP<STRING, DOUBLE>, f BOOLEAN, r BYTES>"
+        ),
+    ]:
+        assert isinstance(number, Decimal) and isinstance(time, dt.time) and isinstance(span, dt.timedelta)
+        assert stamp.tzinfo is None and isinstance(points, dict)
+        return Row(
+            number * 2,
+            day + dt.timedelta(days=1),
+            time.replace(hour=1),
+            stamp + span,
+            span * 2,
+            [*tags, "new"],
+            points | {"z": 1.0},
+            not flag,
+            raw + b"!",
+        )
+
+
+def test_every_kind_of_value(spark: SparkSession, tmp_path: Path) -> None:
+    found = run(
+        spark,
+        tmp_path,
+        "SELECT CAST(f.n AS STRING), CAST(f.d AS STRING), CAST(f.t AS STRING), CAST(f.s AS STRING),"
+        " CAST(f.i AS STRING), f.l, f.m, f.f, CAST(f.r AS STRING) FROM (SELECT change(12.345, DATE '2024-02-28',"
+        " TIME '10:11:12', TIMESTAMP '2024-01-01 00:00:00.5', INTERVAL '1.5' SECOND, ARRAY['a'], MAP['k', 2E0], TRUE,"
+        " x'6162') AS f FROM t)",
+        [{"a": 1}],
+        "a INT -> n STRING, d STRING, t STRING, s STRING, i STRING, l ARRAY<STRING>, m MAP<STRING, DOUBLE>, f BOOLEAN,"
+        " r STRING",
+        change=Round,
+    )
+    assert found == [
+        (
+            "24.70",
+            "2024-02-29",
+            "01:11:12.000",
+            "2024-01-01 00:00:02.000000",
+            "+0 00:00:03.000",
+            ["a", "new"],
+            {"k": 2.0, "z": 1.0},
+            False,
+            "ab!",
+        )
+    ]
+
+
+def test_a_module_that_is_not_allowed(spark: SparkSession) -> None:
+    env = TableEnvironment()
+    env.create_temporary_function("shout", Shout)
+    env.execute_sql(
+        "CREATE TABLE t (s STRING) WITH ('connector' = 'datagen'); CREATE TABLE o (s STRING) WITH"
+        " ('connector' = 'blackhole')"
+    )
+    text = env.compile_plan_sql("INSERT INTO o SELECT shout(s) FROM t").to_json()
+    plan = CompiledPlan.from_json(text.replace(Shout.__module__, "os.path"))
+    with pytest.raises(UnsupportedError, match=r"os\.path\.Shout.*not allowed(.|\n)*--functions-from os"):
+        Run(spark, plan, RunOptions())
+    with pytest.raises(CompiledPlanError, match=r"'os\.path' has no class 'Shout'"):
+        Run(spark, plan, RunOptions(functions_from=("os",)))
