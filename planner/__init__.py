@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         and_,
         array,
         call,
+        call_sql,
         case,
         coalesce,
         col,
@@ -80,7 +81,7 @@ if TYPE_CHECKING:
     from plans.types.row import Row, RowKind
 
 _FUNCTIONS = """
-    and_ array call case coalesce col concat concat_ws count_star current_date current_time current_timestamp
+    and_ array call call_sql case coalesce col concat concat_ws count_star current_date current_time current_timestamp
     current_watermark dense_rank e from_unixtime greatest if_then_else least lit local_time local_timestamp map_
     map_from_arrays not_ null_of or_ pi proctime rand rand_integer rank row row_interval row_number timestamp_diff
     to_date to_timestamp to_timestamp_ltz unix_timestamp uuid
@@ -145,6 +146,7 @@ __all__ = [
     "and_",
     "array",
     "call",
+    "call_sql",
     "case",
     "coalesce",
     "col",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot.errors import TokenError
 
@@ -12,10 +12,15 @@ from planner.sql.position import render, span_at
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from sqlglot import Token
+    from collections.abc import Callable
+
+    from sqlglot import Token, exp
 
     from planner.sql.grammar.script import Script
+    from planner.sql.nodes import TypeSpec
     from planner.sql.statements import Statement
+
+T = TypeVar("T")
 
 #: Whole strings, identifiers and comments; and, where none is whole, its opening alone.
 _QUOTED = re.compile(r"(?s)'[^']*'|`[^`]*`|(?:--|//)[^\r\n]*|/\*(?!\+).*?\*/|'|`|/\*(?!\+)")
@@ -39,6 +44,33 @@ def parse_script(text: str) -> list[Statement]:
         return parser.parse_script()
     except RecursionError:
         parser.fail("SQL parse failed: the nesting is too deep", remedy="split the query into views")
+
+
+def parse_expression(text: str) -> exp.Expr:
+    """One expression, of the nodes that `planner.sql.nodes` describes.
+
+    Raises:
+        ProgramError, UnsupportedError: as `parse_script`.
+    """
+    return _parsed(text, lambda parser: parser.parse_expression(), "the end of the expression")
+
+
+def parse_type(text: str) -> TypeSpec:
+    """One data type.
+
+    Raises:
+        ProgramError, UnsupportedError: as `parse_script`.
+    """
+    return _parsed(text, lambda parser: parser.parse_type(), "the end of the type")
+
+
+def _parsed(text: str, read: Callable[[Script], T], end: str) -> T:
+    parser = _parser()
+    parser.load(_tokens(text), text)
+    found = read(parser)
+    if not parser.at_end():
+        parser.fail_expected(end)
+    return found
 
 
 def _parser() -> Script:

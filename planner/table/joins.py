@@ -16,7 +16,7 @@ from planner.sql.binding.hints import bind_block_hints, check_names
 from planner.sql.binding.relations import Place, bind_from
 from planner.table.expressions.core import Operand, shown_of
 from planner.table.nodes import InlineCall, by_name, identifier
-from planner.table.operations import nodes_of, relation_node, session_for
+from planner.table.operations import condition_node, relation_node, session_for
 from planner.table.rows import joined_rows
 from planner.table.selecting import check_same_environment
 from plans.errors import ProgramError
@@ -46,7 +46,7 @@ def join(table: Table, right: Table | TemporalTable, condition: object | None, k
     check_same_environment(table, other, operation)
     on: exp.Expr | None = None
     if condition is not None:
-        (on,) = nodes_of(operation, [condition], "a condition")
+        on = condition_node(operation, condition)
     elif kind != "INNER" or as_of is not None:
         on = exp.Boolean(this=True)
     node = ast.Join(
@@ -93,7 +93,7 @@ def lateral_node(function: object, operation: str) -> exp.Expr:
 
 def join_lateral(table: Table, function: object, condition: object | None, kind: str, operation: str) -> Table:
     """Each row with the rows that a table function gives for it."""
-    on: exp.Expr = exp.Boolean(this=True) if condition is None else nodes_of(operation, [condition], "a condition")[0]
+    on: exp.Expr = exp.Boolean(this=True) if condition is None else condition_node(operation, condition)
     right = lateral_node(function, operation)
     if isinstance(right, ast.TableFunction) and isinstance(right.call, InlineCall):
         right.set("call", by_name(table._env.catalog, right.call))

@@ -54,6 +54,21 @@ def nodes_of(operation: str, fields: Iterable[object], what: str = "a column") -
     return found
 
 
+def condition_node(operation: str, condition: object) -> exp.Expr:
+    """The node of a condition.
+
+    Raises:
+        ProgramError: no expression.
+    """
+    if isinstance(condition, str):
+        raise ProgramError(
+            f"{operation}() takes a condition, not the text {condition!r}",
+            where=f"{operation}()",
+            remedy='write col("a") > 1, or call_sql("a > 1")',
+        )
+    return nodes_of(operation, [condition], "a condition")[0]
+
+
 def names_of(operation: str, fields: Sequence[object], rows: Rows) -> list[str]:
     """The names of columns that are given by name or as `col("name")`.
 

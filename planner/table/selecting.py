@@ -20,6 +20,7 @@ from planner.table.operations import (
     all_columns,
     bind,
     bind_select,
+    condition_node,
     names_of,
     nodes_of,
     place_of,
@@ -68,7 +69,7 @@ def select_items(table: Table, operation: str, fields: Sequence[object]) -> list
 
 def where(table: Table, condition: object, operation: str) -> Table:
     """The rows for which a condition is true."""
-    (node,) = nodes_of(operation, [condition], "a condition")
+    node = condition_node(operation, condition)
     session = session_for(table._env, operation)
     found = table._rows
     scope = found.scope(found.rel.row_type, None, session.names.correlation())
@@ -93,14 +94,18 @@ def order_by(table: Table, fields: Sequence[object]) -> Table:
     return table._derived(rows(bound, table._rows.name, table._rows.with_rel(bound.rel).keys))
 
 
-def limit(table: Table, operation: str, *, offset: int | None = None, fetch: int | None = None) -> Table:
+def limit(table: Table, operation: str, *, offset: object = None, fetch: object = None) -> Table:
     """OFFSET and FETCH, of the ORDER BY before where there is one."""
-    for number in (offset, fetch):
-        if number is not None and number < 0:
-            raise ProgramError(
-                f"{operation}() takes a number of rows, not {number!r}", where=f"{operation}()", remedy="give 0 or more"
-            )
-    return table._derived(table._rows.with_rel(_limited(table._rows.rel, offset, fetch)))
+    first, count = (None if number is None else _number(operation, number) for number in (offset, fetch))
+    return table._derived(table._rows.with_rel(_limited(table._rows.rel, first, count)))
+
+
+def _number(operation: str, number: object) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        raise ProgramError(
+            f"{operation}() takes a number of rows, not {number!r}", where=f"{operation}()", remedy="give 0 or more"
+        )
+    return number
 
 
 def _limited(rel: RelNode, offset: int | None, fetch: int | None) -> RelNode:

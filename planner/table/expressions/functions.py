@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from planner.sql import nodes as ast
+from planner.sql.parse import parse_expression
 from planner.table.expressions.core import Operand, call_node, node_of, refuse, shown_of
 from planner.table.expressions.expression import Expression
 from planner.table.expressions.types import type_node
@@ -80,6 +81,18 @@ def call(function: object, *arguments: object, **named_arguments: object) -> Exp
     shown += [shown_of(item) for item in arguments]
     shown += [f"{key}={shown_of(value)}" for key, value in named_arguments.items()]
     return Expression(with_text(node, f"call({', '.join(shown)})"))
+
+
+def call_sql(text: str) -> Expression:
+    """An expression of SQL: `call_sql("UPPER(name) || '!'")`.
+
+    Raises:
+        ProgramError: it cannot be parsed; with line, column and caret.
+    """
+    node = parse_expression(text)
+    for part in node.walk():
+        with_text(part, f"call_sql({text!r})")
+    return Expression(node, infix=isinstance(node, exp.Binary | exp.Not | ast.IsPredicate))
 
 
 def row(*fields: object) -> Expression:

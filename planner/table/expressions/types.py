@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-from sqlglot.errors import TokenError
 
 from planner.sql.binding.source import Source
 from planner.sql.binding.types import bind_type
 from planner.sql.nodes import TypeSpec
-from plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from planner.sql.parse import parse_type
+from plans.errors import ProgramError, UnsupportedError
 from plans.types import LogicalType
-
-if TYPE_CHECKING:
-    from planner.sql.grammar.script import Script
 
 _REMEDY = 'write it as in SQL, such as "INT" or "DECIMAL(10, 2)"'
 #: The attributes by which an object tells its logical type.
@@ -65,19 +60,11 @@ def _logical(type_: object) -> LogicalType | None:
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> TypeSpec:
-    from planner.sql.dialect import Flink
-
-    parser: Script = Flink().parser()  # type: ignore[assignment]
     try:
-        parser.load(Flink().tokenize(text), text)
-        spec = parser.parse_type()
-        if not parser.at_end():
-            parser.fail_expected("the end of the type")
+        spec = parse_type(text)
         bind_type(spec, Source(text))
     except UnsupportedError:
         raise
-    except (TokenError, CompiledPlanError) as fault:
-        cause = fault.message if isinstance(fault, CompiledPlanError) else "it cannot be read"
-        remedy = fault.remedy if isinstance(fault, ProgramError) else ""
-        raise ProgramError(f"{text!r} is no data type: {cause}", remedy=remedy or _REMEDY) from None
+    except ProgramError as fault:
+        raise ProgramError(f"{text!r} is no data type: {fault.message}", remedy=fault.remedy or _REMEDY) from None
     return spec

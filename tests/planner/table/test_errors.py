@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from planner import Over, Session, Slide, TableEnvironment, Tumble, call, col, lit
+from planner import Over, Session, Slide, TableEnvironment, Tumble, call, call_sql, col, lit
 from plans.errors import ProgramError, UnsupportedError
 from tests.planner.table.support import environment
 
@@ -55,6 +55,19 @@ CASES: dict[str, tuple[Callable[[TableEnvironment], object], tuple[str, ...]]] =
     "no condition": (
         lambda env: env.from_path("T").where(col("a")),
         ("where() must be a condition, not INT", "where(), in col('a')"),
+    ),
+    "a text for a condition": (
+        lambda env: env.from_path("T").where("a > 1"),  # type: ignore[arg-type]
+        ("where() takes a condition, not the text 'a > 1'", 'call_sql("a > 1")'),
+    ),
+    "in an expression of sql": (
+        lambda env: env.from_path("T").where(call_sql("a > 1 AND aa = 2")),
+        ("column 'aa' not found", "where(), in call_sql('a > 1 AND aa = 2')"),
+    ),
+    "an expression of sql": (lambda env: call_sql("a >"), ("SQL parse failed", "a >")),
+    "no number of rows": (
+        lambda env: env.from_path("T").limit("3"),  # type: ignore[arg-type]
+        ("limit() takes a number of rows, not '3'",),
     ),
     "not grouped": (
         lambda env: env.from_path("T").group_by("a").select("a", col("b") + 1),

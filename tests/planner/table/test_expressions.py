@@ -12,6 +12,7 @@ from planner import (
     and_,
     array,
     call,
+    call_sql,
     case,
     coalesce,
     col,
@@ -160,6 +161,8 @@ CASES: list[tuple[Expression, str]] = [
     (call("UPPER", col("s")), "UPPER(s)"),
     (call("upper", "s"), "UPPER('s')"),
     (rand(3), "RAND(3)"),
+    (call_sql("UPPER(s) || '!'"), "UPPER(s) || '!'"),
+    (call_sql("id > 3 OR b") & col("b"), "(id > 3 OR b) AND b"),
 ]
 
 
