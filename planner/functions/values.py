@@ -54,7 +54,8 @@ def constant_rows(rows: Iterable[object], schema: AnyType = None) -> ConstantRow
         items = [_split(item)[1] for item in items] if names else items
     if given is not None:
         names = given.logical_type.names if isinstance(given.logical_type, t.FieldsType) else ()
-        whole = [converter_of(given).to_internal(_as_row(item, len(names))) for item in items]
+        into = converter_of(given).to_internal
+        whole = [into(_as_row(item, given)) for item in items]
         return _constant(names, [field.type for field in _fields(given)], whole)
     found, cells = _cells(items)
     names = names or found or tuple(f"f{at}" for at in range(len(cells[0]) if cells else 0))
@@ -125,10 +126,11 @@ def _fields(data_type: DataType) -> tuple[t.Field, ...]:
     return type_.fields
 
 
-def _as_row(item: object, width: int) -> object:
+def _as_row(item: object, row: DataType) -> object:
     """A single value is a row of one column."""
     whole = isinstance(item, tuple | list | Mapping) or _is_record(item)
-    return item if whole or width != 1 else (item,)
+    own = tuple(class_ for class_, _ in row.logical_type.conversions) + ((row.bridge,) if row.bridge else ())
+    return item if whole or isinstance(item, own) or len(row.children) != 1 else (item,)
 
 
 def _is_record(item: object) -> bool:

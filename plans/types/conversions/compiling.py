@@ -53,13 +53,14 @@ def compile_conversion(data_type: DataType, path: str, loader: ClassLoader) -> C
         open_converter(converter, loader)
     # The most special class first.
     special = sorted(own.items(), key=lambda item: -len(item[0].__mro__))
-    choices: Choices = [(class_, _strict(item.to_internal, item, path, type_)) for class_, item in special]
+    fits = _fits(type_, path)
+    choices: Choices = [(class_, _strict(item.to_internal, item, path, fits)) for class_, item in special]
     custom = own.get(data_type.bridge) if data_type.bridge is not None else None
     outward: Function | None
     if custom is None:
         built_in, outward = _built_in(data_type, path, loader)
     else:
-        outward = _strict(custom.to_external, custom, path, type_)
+        outward = _strict(custom.to_external, custom, path, _same)
         plain = data_type.without_bridge()
         built_in = _built_in(plain, path, loader)[0] if plain.has_built_in else []
     inward = _Inward(type_, path, choices + built_in)
@@ -72,8 +73,16 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _strict(convert: Function, converter: object, path: str, type_: t.LogicalType) -> Function:
-    """A custom conversion, which may not give None."""
+def _fits(type_: t.LogicalType, path: str) -> Function:
+    """What a converter gives must be a value of the type; checked where the type holds no other."""
+    simple = SIMPLE.get(type(type_))
+    if simple is None:
+        return _same
+    return _Inward(type_, path, [(item.class_, _bound(item.to_internal, type_)) for item in simple if item.to_internal])
+
+
+def _strict(convert: Function, converter: object, path: str, fits: Function) -> Function:
+    """A custom conversion, which may not give None, nor what `fits` refuses."""
 
     def found(value: Any) -> Any:
         made = convert(value)
@@ -83,7 +92,11 @@ def _strict(convert: Function, converter: object, path: str, type_: t.LogicalTyp
                 where=_where(path),
                 remedy="a converter is never given None and may not give it: raise ValueError for what is no value",
             )
-        return made
+        try:
+            return fits(made)
+        except DataError as fault:
+            what = f"{type(converter).__name__} gave what is no value for {_shown(value)}: {fault.message}"
+            raise DataError(what, where=fault.where, remedy=fault.remedy) from None
 
     return found
 
