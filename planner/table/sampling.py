@@ -1,10 +1,11 @@
 """Samples and splits.
 
-Source: FLIP-155, "Sampling". `sample` is the document's SQL. The document calls its SQL for `split` "logically
-equivalent": parts by a random number that must be the same for one row in all of them. RAND(seed) does not give that:
-it depends on the place of the row in its partition, and on how often it is evaluated; and of a table with updates it
-would put the row before a change into another part than the row that was there. Here the number is made of the row
-itself: the first eight hexadecimal digits of MD5(seed and all columns), which as texts are in the order of the numbers.
+Source: FLIP-155, "Sampling". `sample` without a seed is the document's SQL, WHERE RAND() < fraction. The document calls
+its SQL for `split` "logically equivalent": parts by a random number that must be the same for one row in all of them,
+RAND(seed). RAND does not give that: its numbers depend on the place of the row in its partition and batch, and of a
+table with updates it would put the row before a change into another part than the row that was there. With a seed,
+here, the number is made of the row itself: the first eight hexadecimal digits of MD5(seed and all columns), which as
+texts are in the order of the numbers.
 """
 
 from __future__ import annotations
@@ -34,21 +35,21 @@ if TYPE_CHECKING:
 _DIGITS = 8
 
 
-def sample(table: Table, fraction: object, seed: int | None) -> Table:
-    """The rows with RAND([seed]) < fraction."""
+def sample(table: Table, fraction: object, seed: object) -> Table:
+    """The rows with RAND() < fraction; with a seed, those whose hash is in that fraction."""
     if not isinstance(fraction, int | float | Decimal) or isinstance(fraction, bool) or not 0 <= fraction <= 1:
         raise ProgramError(
             f"sample() takes a fraction from 0.0 to 1.0, not {fraction!r}", where="sample()", remedy="write sample(0.1)"
         )
-    _check_seed("sample", seed)
-    chance = call_node("RAND", *(() if seed is None else (seed,)))
-    condition = exp.LT(this=chance, expression=exact(fraction))
+    if seed is not None:
+        hashed = _hash(table, _checked_seed("sample", seed))
+        return where(table, _within(hashed, Fraction(0), Fraction(str(fraction))), "sample")
+    condition = exp.LT(this=call_node("RAND"), expression=exact(fraction))
     return where(table, Expression(named(condition, f"sample({fraction!r})")), "sample")
 
 
-def split(table: Table, weights: object, seed: int) -> list[Table]:
+def split(table: Table, weights: object, seed: object) -> list[Table]:
     """A part of the table for each weight."""
-    _check_seed("split", seed)
     if not isinstance(weights, list | tuple) or not weights:
         raise ProgramError(f"split() takes a list of weights, not {weights!r}", where="split()", remedy="[0.8, 0.2]")
     for weight in weights:
@@ -62,7 +63,7 @@ def split(table: Table, weights: object, seed: int) -> list[Table]:
     if not whole:
         raise ProgramError("the weights of split() are all 0", where="split()", remedy="give one above 0")
     ends = [sum(parts[: at + 1], Fraction(0)) / whole for at in range(len(parts))]
-    hashed = _hash(table, seed)
+    hashed = _hash(table, _checked_seed("split", seed))
     found: list[Table] = []
     for at, end in enumerate(ends):
         begin = ends[at - 1] if at else Fraction(0)
@@ -106,8 +107,9 @@ def _hash(table: Table, seed: int) -> exp.Expr:
     return Expression(digest).substring(1, _DIGITS)._node
 
 
-def _check_seed(operation: str, seed: object) -> None:
-    if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
+def _checked_seed(operation: str, seed: object) -> int:
+    if not isinstance(seed, int) or isinstance(seed, bool):
         raise ProgramError(
             f"the seed of {operation}() must be a whole number, not {seed!r}", where=f"{operation}()", remedy="seed=7"
         )
+    return seed

@@ -104,11 +104,13 @@ class RowMethods(TableBase):
         return topn(self._this, n, partition_fields, order_fields, rank_column)
 
     def sample(self, fraction: float, seed: int | None = None) -> Table:
-        """A random part of the rows: WHERE RAND([seed]) < fraction.
+        """A random part of the rows: WHERE RAND() < fraction.
 
         Args:
             fraction: from 0.0 to 1.0, the share of rows to expect.
-            seed: makes the numbers of RAND repeatable, as far as the rows come in the same order and partitions.
+            seed: makes the sample repeatable. Whether a row is in it is then told by a hash of the seed and all its
+                columns, as in `split`, and not by RAND(seed), whose numbers depend on the order of the rows. Equal
+                rows are in it together.
 
         Source: FLIP-155, "sample".
         """

@@ -328,7 +328,19 @@ def test_sample(env: TableEnvironment) -> None:
 
 
 def test_sample_with_a_seed(env: TableEnvironment) -> None:
-    assert_same(env, env.from_path("T").sample(0.1, 7), "SELECT a, b, c FROM T WHERE RAND(7) < 0.1")
+    """The document has no SQL for it; a sample that can be had again is told by a hash of the row."""
+    texts = "CONCAT_WS('|', '7', IFNULL(CAST(a AS STRING), ''), IFNULL(CAST(b AS STRING), ''), IFNULL(c, ''))"
+    assert_same(
+        env,
+        env.from_path("T").sample(0.1, 7),
+        f"SELECT a, b, c FROM T WHERE SUBSTRING(MD5({texts}), 1, 8) < '1999999a'",
+    )
+
+
+def test_a_sample_of_all_or_nothing(env: TableEnvironment) -> None:
+    table = env.from_path("T")
+    assert table.sample(1, 7).explain() == table.where(lit(True)).explain() == table.explain()
+    assert table.sample(0, 7).explain() == table.where(lit(False)).explain()
 
 
 @pytest.mark.parametrize("fraction", [-0.1, 1.1, float("nan"), "a"])

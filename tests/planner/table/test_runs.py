@@ -42,10 +42,11 @@ def run(
     declare("source", source)
     table = env.from_path("source")
     made = {f"part{at}": part for at, part in enumerate(table.split(WEIGHTS))}
+    made["sampled"] = table.sample(0.5, 7)
     if not splits_alone:
         made |= {
             "other": table.split(WEIGHTS, seed=1)[0],
-            "sampled": table.sample(0.5, 7),
+            "random": table.sample(0.5),
             "dropped": table.dropna(2),
             "kept": table.dropna(-1, ["a", "s"]),
             "filled": table.fillna(0, ["a"]).fillna({"s": "none"}).where(col("id") <= 6),
@@ -81,17 +82,18 @@ def test_split_parts_are_disjoint_and_together_the_whole(results: dict[str, list
     assert ids(results["part0"]) != ids(results["other"])
 
 
-def test_split_does_not_depend_on_files_and_batches(
+def test_splits_and_samples_with_a_seed_do_not_depend_on_files_and_batches(
     results: dict[str, list[dict[str, Any]]], spark: SparkSession, tmp_path: Path
 ) -> None:
     again = run(spark, tmp_path, 2, splits_alone=True)
-    for at in range(3):
-        assert ids(again[f"part{at}"]) == ids(results[f"part{at}"])
+    for name in ("part0", "part1", "part2", "sampled"):
+        assert ids(again[name]) == ids(results[name])
 
 
 def test_a_sample_is_a_part_of_about_the_fraction(results: dict[str, list[dict[str, Any]]]) -> None:
-    assert 140 < len(results["sampled"]) < 260
-    assert set(ids(results["sampled"])) < set(ids(ROWS))
+    for name in ("sampled", "random"):
+        assert 140 < len(results[name]) < 260
+        assert set(ids(results[name])) < set(ids(ROWS))
 
 
 def test_dropna_keeps_rows_with_at_least_as_many_values(results: dict[str, list[dict[str, Any]]]) -> None:
