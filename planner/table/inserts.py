@@ -14,7 +14,7 @@ from planner.sql import statements as st
 from planner.sql.binding.inserts import bind_insert
 from planner.table.operations import relation_node, session_for
 from planner.table.paths import path_of
-from planner.table.source import NOWHERE
+from planner.table.source import NOWHERE, not_too_deep
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -152,4 +152,5 @@ def compile_sinks(env: TableEnvironment, sinks: Sequence[Sink]) -> CompiledPlan:
     from planner.physical import plan
 
     _check_some(sinks)
-    return plan(sinks, env.config)
+    with not_too_deep("compile_plan"):
+        return plan(sinks, env.config)

@@ -19,6 +19,7 @@ from planner.table.nodes import InlineCall, by_name, identifier
 from planner.table.operations import condition_node, relation_node, session_for
 from planner.table.rows import joined_rows
 from planner.table.selecting import check_same_environment
+from planner.table.source import not_too_deep
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def join(table: Table, right: Table | TemporalTable, condition: object | None, k
 def _bound(table: Table, node: exp.Expr, operation: str, hints: tuple[ast.TableHint, ...] = ()) -> From:
     session = session_for(table._env, operation)
     found = bind_block_hints(exp.Hint(expressions=list(hints)) if hints else None, session.source)
-    joined = bind_from(session, exp.From(this=node), Place(Surroundings(), found))
+    with not_too_deep(operation):
+        joined = bind_from(session, exp.From(this=node), Place(Surroundings(), found))
     check_names(found, [relation.name for relation in joined.relations])
     return joined
 

@@ -66,8 +66,14 @@ class Value(Node):
     arg_types: ClassVar[dict[str, bool]] = {"rex": True}
 
 
+#: How much of an expression's text is kept.
+_LONGEST = 400
+
+
 def named(node: exp.Expr, text: str) -> exp.Expr:
-    """The node, with its Python text for errors."""
+    """The node, with its Python text for errors; the middle of a very long one is left out."""
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
     node.meta[TEXT] = text
     return node
 

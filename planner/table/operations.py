@@ -13,7 +13,7 @@ from planner.sql.binding.queries import bind_query
 from planner.table.expressions.core import Operand, text_of
 from planner.table.nodes import column, column_at, columns_remedy, identifier, named
 from planner.table.rows import Rows
-from planner.table.source import Operation
+from planner.table.source import Operation, not_too_deep
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -135,7 +135,8 @@ def bind_select(
 def bind(env: TableEnvironment, operation: str, node: exp.Expr) -> Bound:
     """A query bound."""
     session = session_for(env, operation)
-    return session.bind_query(session, node, Surroundings())
+    with not_too_deep(operation):
+        return session.bind_query(session, node, Surroundings())
 
 
 def table_hint(name: str, options: Mapping[str, str]) -> ast.TableHint:

@@ -28,6 +28,7 @@ from planner.table.operations import (
     session_for,
 )
 from planner.table.rows import rows
+from planner.table.source import not_too_deep
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ def where(table: Table, condition: object, operation: str) -> Table:
     session = session_for(table._env, operation)
     found = table._rows
     scope = found.scope(found.rel.row_type, None, session.names.correlation())
-    rex = bind_condition(session, node, Context(scope, clause=f"{operation}()"))
+    with not_too_deep(operation):
+        rex = bind_condition(session, node, Context(scope, clause=f"{operation}()"))
     return table._derived(found.with_rel(Filter(found.rel, rex)))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -33,6 +35,19 @@ class Operation(Source):
     def refuse(self, message: str, remedy: str = "") -> ProgramError:
         """An error of the operation itself."""
         return ProgramError(message, where=f"{self.text}()", remedy=remedy)
+
+
+@contextmanager
+def not_too_deep(operation: str) -> Iterator[None]:
+    """Refuse expressions that nest more deeply than Python's stack allows."""
+    try:
+        yield
+    except RecursionError:
+        raise ProgramError(
+            "an expression nests too deeply",
+            where=f"{operation}()",
+            remedy="compute parts of it as columns first (add_columns); join conditions with and_(...) and or_(...)",
+        ) from None
 
 
 #: Where nothing stands: the Table API has no script.

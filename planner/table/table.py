@@ -99,6 +99,12 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *(name for name in self._rows.names if name.isidentifier())})
 
+    def __copy__(self) -> Table:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Table:
+        return self
+
     def __repr__(self) -> str:
         return f"Table{self.get_schema()}"
 

@@ -32,6 +32,12 @@ class Operand:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"an expression cannot be changed: {name} = {value!r}")
 
+    def __copy__(self) -> Expression:
+        return self._self()
+
+    def __deepcopy__(self, memo: object) -> Expression:
+        return self._self()
+
     def __repr__(self) -> str:
         return text_of(self)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 from decimal import Decimal
 
@@ -211,6 +212,26 @@ def test_an_expression_is_neither_true_nor_a_function_nor_changeable() -> None:
         col("a").name = 1  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match="cannot be iterated"):
         list(col("a"))  # type: ignore[call-overload]
+
+
+def test_long_and_deep_expressions() -> None:
+    env = environment()
+    table = env.from_path("T")
+    either = or_(*(col("a") == number for number in range(2000)))
+    assert len(repr(either)) < 500
+    assert len(table.where(either).explain().splitlines()) == 2
+    deep = col("a")
+    for _ in range(5000):
+        deep = deep + 1
+    with pytest.raises(ProgramError, match="nests too deeply"):
+        table.select(deep)
+
+
+def test_copies_are_the_same() -> None:
+    table = environment().from_path("T")
+    assert copy.deepcopy([table])[0] is table is copy.copy(table)
+    expression = col("a")
+    assert copy.deepcopy([expression])[0] is expression is copy.copy(expression)
 
 
 def test_an_expression_can_be_used_again() -> None:
