@@ -15,7 +15,7 @@ from planner.sql.binding.core import Surroundings
 from planner.sql.binding.hints import bind_block_hints, check_names
 from planner.sql.binding.relations import Place, bind_from
 from planner.table.expressions.core import Operand, shown_of
-from planner.table.nodes import InlineCall, by_name, identifier
+from planner.table.nodes import TEXT, InlineCall, by_name, identifier
 from planner.table.operations import condition_node, relation_node, session_for
 from planner.table.rows import joined_rows
 from planner.table.selecting import check_same_environment
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from planner.table.table import Table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TemporalTable:
     """A table as of a time, which a join takes as its right side: `rates.as_of(orders.order_time)`.
 
@@ -38,6 +38,9 @@ class TemporalTable:
 
     table: Table
     time: exp.Expr
+
+    def __repr__(self) -> str:
+        return f"{self.table!r} as of {self.time.meta.get(TEXT, 'a time')}"
 
 
 def join(table: Table, right: Table | TemporalTable, condition: object | None, kind: str, operation: str) -> Table:

@@ -197,6 +197,20 @@ def by_name(catalog: Catalog, node: InlineCall) -> ast.Call:
     return found
 
 
+@binds(exp.Alias)
+def _alias(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    raise session.source.error(
+        node, "an alias names a whole column, so it cannot stand inside an expression", "write .alias(...) last"
+    )
+
+
+@binds(exp.Ordered)
+def _ordered(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    raise session.source.error(
+        node, "a direction cannot stand inside an expression", "write .asc and .desc in order_by and topn alone"
+    )
+
+
 @binds(Value)
 def _value(session: Session, node: exp.Expr, context: Context) -> RexNode:
     return cast(RexNode, node.args["rex"])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from planner.sql import nodes as ast
+from planner.sql.binding.inserts import summary
 from planner.table.expressions.core import Operand
 from planner.table.expressions.expression import Expression
 from planner.table.literals import exact
@@ -63,7 +64,7 @@ def fillna(table: Table, value: object, fields: Sequence[object] | None) -> Tabl
         names = names_of("fillna", list(value), table._rows)
         values = dict(zip(names, value.values(), strict=True))
     else:
-        names = _fitting(table, [value]) if fields is None else names_of("fillna", fields, table._rows)
+        names = _fitting(table, [value], "fillna") if fields is None else names_of("fillna", fields, table._rows)
         values = dict.fromkeys(names, value)
     return with_columns_at(table, {_place(table, name): _filled(table, name, values[name]) for name in names}, "fillna")
 
@@ -117,7 +118,9 @@ def replace(table: Table, replacement: object, fields: Sequence[object] | None) 
             where="replace()",
             remedy="write replace({1: 3}, ['a'])",
         )
-    names = _fitting(table, list(replacement)) if fields is None else names_of("replace", fields, table._rows)
+    names = (
+        _fitting(table, list(replacement), "replace") if fields is None else names_of("replace", fields, table._rows)
+    )
     changed = {_place(table, name): _replaced(table, name, replacement) for name in names}
     return with_columns_at(table, changed, "replace")
 
@@ -134,7 +137,7 @@ def _replaced(table: Table, name: str, replacement: Mapping[object, object]) -> 
     return named(exp.Case(ifs=branches, default=column), f"replace in col({name!r})")
 
 
-def _fitting(table: Table, values: Sequence[object]) -> list[str]:
+def _fitting(table: Table, values: Sequence[object], operation: str) -> list[str]:
     """The columns whose type can hold the values.
 
     Raises:
@@ -148,10 +151,9 @@ def _fitting(table: Table, values: Sequence[object]) -> list[str]:
     ]
     if not found:
         shown = ", ".join(map(repr, values))
+        columns = ", ".join(f"{name} {summary(type_)}" for name, type_ in zip(rows.names, types, strict=True))
         raise ProgramError(
-            f"no column can hold {shown}",
-            remedy="the columns are: "
-            + ", ".join(f"{name} {type_}" for name, type_ in zip(rows.names, types, strict=True)),
+            f"no column can hold {shown}", where=f"{operation}()", remedy=f"name the columns; there are: {columns}"
         )
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,20 @@ class Operation(Source):
         found = next((part.meta[TEXT] for part in node.walk() if TEXT in part.meta), "") if node is not None else ""
         return f"{self.text}(), in {found}" if found else f"{self.text}()"
 
+    def error(self, node: exp.Expr | None, message: str, remedy: str = "") -> ProgramError:
+        return super().error(node, message, _in_python(remedy))
+
+    @contextmanager
+    def at(self, node: exp.Expr | None) -> Iterator[None]:
+        try:
+            with super().at(node):
+                yield
+        except ProgramError as fault:
+            remedy = _in_python(fault.remedy)
+            if remedy == fault.remedy:
+                raise
+            raise type(fault)(fault.message, where=fault.where, remedy=remedy) from None
+
     def where_span(self, span: position.Span) -> str:
         return f"{self.text}()"
 
@@ -35,6 +50,27 @@ class Operation(Source):
     def refuse(self, message: str, remedy: str = "") -> ProgramError:
         """An error of the operation itself."""
         return ProgramError(message, where=f"{self.text}()", remedy=remedy)
+
+
+#: Remedies that SQL's binder knows, as programs in Python write them.
+_REMEDIES = (
+    (r"write CAST\(NULL AS .*?\)$", 'write null_of("INT"), or of another type'),
+    (r"add (.+) to GROUP BY, or aggregate it", r"add \1 to group_by(...), or aggregate it"),
+    (r"use HAVING", "aggregate with group_by(...).select(...) first, then where(...)"),
+    (r"(?:add|name a column of) GROUP BY", "use it in the select(...) that follows group_by(...)"),
+    (r"write (\w+)\(\.\.\.\) OVER \(ORDER BY \.\.\.\)", 'write .over(col("w")), with over_window(...) before select'),
+    (r"add a WINDOW clause", 'declare it: table.over_window(Over.partition_by(...).order_by(...).alias("w"))'),
+    (r"CAST (?:one side|the values|the results) to .*", 'use .cast("type") on one of them'),
+    (r"cast the results to one type", 'use .cast("type") on one of them'),
+    (r"give the columns aliases", 'give them names: .alias("name")'),
+)
+
+
+def _in_python(remedy: str) -> str:
+    for pattern, better in _REMEDIES:
+        if re.fullmatch(pattern, remedy):
+            return re.sub(pattern, better, remedy)
+    return remedy
 
 
 @contextmanager

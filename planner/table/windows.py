@@ -6,6 +6,7 @@ Source: FLIP-155, "window"; Flink's "Table API" page, group windows and over win
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Self
 
 from sqlglot import exp
@@ -14,9 +15,13 @@ from planner.sql import nodes as ast
 from planner.table.expressions.aggregates import ordered
 from planner.table.expressions.core import call_node, node_of, shown_of
 from planner.table.expressions.expression import Expression
+from planner.table.literals import literal
 from planner.table.nodes import identifier
 from planner.table.operations import nodes_of
 from plans.errors import ProgramError
+
+#: How long something is: `lit(10).minutes`, or a timedelta.
+Length = Expression | timedelta
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +49,11 @@ class Window:
         node = Expression(nodes_of(f"{self.kind.title()}.on", [time])[0])
         return replace(self, time=node)
 
-    def offset(self, interval: Expression) -> Self:
+    def offset(self, interval: Length) -> Self:
         """Windows that begin later (or earlier) than at full units since 1970."""
         if self.kind == "SESSION":
             raise ProgramError("a session window has no offset", remedy="leave .offset(...) out")
-        return replace(self, shift=interval)
+        return replace(self, shift=_interval("offset", interval))
 
     def alias(self, name: str | Expression) -> Self:
         """A name: the window then is one of GROUP BY, and `col(name).start` and `.end` show it."""
@@ -92,7 +97,7 @@ class Tumble:
     """Windows of one length, side by side."""
 
     @staticmethod
-    def over(size: Expression) -> Window:
+    def over(size: Length) -> Window:
         """Windows of a length: `Tumble.over(lit(10).minutes)`."""
         return Window("TUMBLE", (_interval("Tumble.over", size),))
 
@@ -103,7 +108,7 @@ class SlideWithSize:
 
     size: Expression
 
-    def every(self, slide: Expression) -> Window:
+    def every(self, slide: Length) -> Window:
         """How often a window begins."""
         return Window("HOP", (_interval("Slide.every", slide), self.size))
 
@@ -112,7 +117,7 @@ class Slide:
     """Windows of one length, of which one begins after each slide."""
 
     @staticmethod
-    def over(size: Expression) -> SlideWithSize:
+    def over(size: Length) -> SlideWithSize:
         """Windows of a length: `Slide.over(lit(10).minutes).every(lit(5).minutes)`."""
         return SlideWithSize(_interval("Slide.over", size))
 
@@ -130,7 +135,7 @@ class Session:
     """Windows that end when no row came for a gap."""
 
     @staticmethod
-    def with_gap(gap: Expression) -> SessionWindow:
+    def with_gap(gap: Length) -> SessionWindow:
         """Sessions that end after a gap: `Session.with_gap(lit(10).minutes).partition_by(col("bidder"))`."""
         return SessionWindow("SESSION", (_interval("Session.with_gap", gap),))
 
@@ -141,7 +146,7 @@ class CumulateWithSize:
 
     size: Expression
 
-    def step(self, step: Expression) -> Window:
+    def step(self, step: Length) -> Window:
         """By how much a window grows."""
         return Window("CUMULATE", (_interval("Cumulate.step", step), self.size))
 
@@ -150,12 +155,14 @@ class Cumulate:
     """Windows that begin together and end one step after the other, up to a length."""
 
     @staticmethod
-    def over(size: Expression) -> CumulateWithSize:
+    def over(size: Length) -> CumulateWithSize:
         """Windows up to a length: `Cumulate.over(lit(10).minutes).step(lit(2).minutes)`."""
         return CumulateWithSize(_interval("Cumulate.over", size))
 
 
-def _interval(what: str, length: Expression) -> Expression:
+def _interval(what: str, length: Length) -> Expression:
+    if isinstance(length, timedelta):
+        return Expression(literal(length))
     if not isinstance(length, Expression):
         raise ProgramError(
             f"{what} needs an interval, not {length!r}",

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from planner.sql import nodes as ast
 from planner.table.expressions.core import FunctionProperty, Operand, as_property, node_of, refuse, shown_of, text_of
-from planner.table.nodes import identifier
+from planner.table.nodes import identifier, named
 
 if TYPE_CHECKING:
     from planner.table.expressions.expression import Expression
@@ -73,7 +73,7 @@ class Aggregates(Operand):
         if not isinstance(node, str):
             raise refuse(f"{shown_of(window)} is no name of a window", 'write .over(col("w"))')
         call = self._aggregate("over").copy()
-        call.set("over", identifier(node))
+        call.set("over", named(identifier(node), f"over({shown_of(window)})"))
         return self._method(call, "over", window)
 
     def _aggregate(self, what: str) -> ast.Call:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.sql import nodes as ast
-from planner.table.expressions.core import FunctionProperty, Operand, node_of
+from planner.table.expressions.core import FunctionProperty, Operand, as_property, node_of
 from planner.table.nodes import identifier
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Collections(Operand):
     @property
     def flatten(self) -> Expression:
         """All fields of a ROW, each a column of its own; in `select` alone."""
-        return self._method(ast.FieldAccess(this=self._node, field=ast.AllColumns(parts=[])), "flatten")
+        return as_property(self, ast.FieldAccess(this=self._node, field=ast.AllColumns(parts=[])), "flatten")
 
     def array_append(self, element: object) -> Expression:
         """ARRAY_APPEND."""

@@ -52,6 +52,18 @@ CASES: dict[str, tuple[Callable[[TableEnvironment], object], tuple[str, ...]]] =
         lambda env: env.from_path("T").select(col("c") * 2),
         ("select(), in col('c') * 2", "VARCHAR"),
     ),
+    "a bare null": (
+        lambda env: env.from_path("T").select(lit(None)),
+        ("illegal use of NULL", "select(), in lit(None)", 'null_of("INT")'),
+    ),
+    "an alias inside": (
+        lambda env: env.from_path("T").select(col("a").alias("x") + 1),
+        ("an alias names a whole column", "select(), in col('a').alias('x')"),
+    ),
+    "a direction inside": (
+        lambda env: env.from_path("T").select(col("a").desc),
+        ("a direction cannot stand inside an expression", "select(), in col('a').desc"),
+    ),
     "no condition": (
         lambda env: env.from_path("T").where(col("a")),
         ("where() must be a condition, not INT", "where(), in col('a')"),
@@ -71,7 +83,7 @@ CASES: dict[str, tuple[Callable[[TableEnvironment], object], tuple[str, ...]]] =
     ),
     "not grouped": (
         lambda env: env.from_path("T").group_by("a").select("a", col("b") + 1),
-        ("expression 'b' is not being grouped", "select(), in col('b')"),
+        ("expression 'b' is not being grouped", "select(), in col('b')", "add b to group_by(...)"),
     ),
     "aggregate in where": (
         lambda env: env.from_path("T").where(col("a").sum > 3),
@@ -133,7 +145,7 @@ CASES: dict[str, tuple[Callable[[TableEnvironment], object], tuple[str, ...]]] =
     ),
     "over an unknown window": (
         lambda env: env.from_path("Bid").select(col("price").sum.over("w")),
-        ("no window is named 'w'",),
+        ("no window is named 'w'", "select(), in over('w')", "table.over_window("),
     ),
     "no list": (
         lambda env: env.from_path("T").deduplicate(col("a"), col("b"), True),  # type: ignore[arg-type]
@@ -147,7 +159,7 @@ CASES: dict[str, tuple[Callable[[TableEnvironment], object], tuple[str, ...]]] =
     "fill with nothing": (lambda env: env.from_path("T").fillna({"a": None}), ("fillna() cannot fill with None",)),
     "fill what cannot be": (
         lambda env: env.from_path("T").fillna(b"x"),
-        ("no column can hold b'x'", "a INT, b INT, c VARCHAR"),
+        ("no column can hold b'x'", "fillna()", "a INT, b INT, c STRING"),
     ),
     "unknown hint": (
         lambda env: env.from_path("T").hint("STATE_TTT", {"T": "1 d"}).group_by("a").select("a", col("b").sum),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -146,6 +147,28 @@ ONE_TABLE: dict[str, tuple[Make, str]] = {
         """SELECT window_end, SUM(price)
            FROM TABLE(TUMBLE(TABLE Bid, DESCRIPTOR(bidtime), INTERVAL '1' HOUR, INTERVAL '10' MINUTE))
            GROUP BY window_start, window_end""",
+    ),
+    "window of a timedelta": (
+        lambda env: (
+            env.from_path("Bid")
+            .window(Tumble.over(timedelta(hours=1)).on(col("bidtime")))
+            .group_by("window_start", "window_end")
+            .select("window_end", col("price").sum)
+        ),
+        """SELECT window_end, SUM(price) FROM TABLE(TUMBLE(TABLE Bid, DESCRIPTOR(bidtime), INTERVAL '1' HOUR))
+           GROUP BY window_start, window_end""",
+    ),
+    "fields of a row": (
+        lambda env: env.from_path("arrays").select(col("r").flatten(), col("id")),
+        "SELECT arrays.r.*, id FROM arrays",
+    ),
+    "the row before": (
+        lambda env: (
+            env.from_path("Bid")
+            .over_window(Over.partition_by("item").order_by("bidtime").alias("w"))
+            .select("item", col("price").lag(1).over("w"))
+        ),
+        "SELECT item, LAG(price, 1) OVER (PARTITION BY item ORDER BY bidtime) FROM Bid",
     ),
     "over an interval": (
         lambda env: (
