@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from planner.catalog.tables import CatalogTable, CatalogView
+from planner.functions.aggregates import aggregate_names
+from planner.functions.registry import function_names
 from planner.sql import statements as st
 from planner.suggestions import did_you_mean
 from plans.ready import ReadyResult
@@ -86,9 +88,16 @@ def _views(env: TableEnvironment) -> list[str]:
     return [name for name in env.catalog.names() if isinstance(env.catalog.find((name,)), CatalogView)]
 
 
+def _functions() -> list[str]:
+    """The built-in functions that have a name, and not only a sign."""
+    return [name for name in (*function_names(), *aggregate_names()) if name.replace("_", "").isalnum()]
+
+
 _SHOWN: dict[str, tuple[str, Callable[[TableEnvironment], list[str]]]] = {
     "TABLES": ("table name", lambda env: env.catalog.names()),
     "VIEWS": ("view name", _views),
+    "FUNCTIONS": ("function name", lambda env: sorted({*_functions(), *env.catalog.functions.names()})),
+    "USER FUNCTIONS": ("function name", lambda env: env.catalog.functions.names()),
     "CURRENT CATALOG": ("current catalog name", lambda env: [env.catalog.current_catalog]),
     "CURRENT DATABASE": ("current database name", lambda env: [env.catalog.current_database]),
 }

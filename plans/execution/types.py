@@ -8,6 +8,7 @@ What a value of each type is in Spark:
   further digits are cut off.
 - INTERVAL YEAR TO MONTH is an INT, months; INTERVAL DAY TO SECOND is a BIGINT, milliseconds: as Flink holds them.
 - MULTISET is a map from element to count.
+- RAW of a Python object is its pickle; other RAW types cannot be held.
 - ROW and STRUCTURED are structs with the same field names.
 
 Nullability is not carried over: every Spark column and field is nullable.
@@ -65,6 +66,8 @@ def to_spark(type_: t.LogicalType) -> s.DataType:
             return s.MapType(to_spark(type_.key), to_spark(type_.value), True)
         case t.MultisetType():
             return s.MapType(to_spark(type_.element), s.IntegerType(), True)
+        case t.RawType() if type_.serializer == t.PICKLE:
+            return s.BinaryType()
         case t.FieldsType():
             return s.StructType([s.StructField(field.name, to_spark(field.type), True) for field in type_.fields])
     raise UnsupportedError(

@@ -14,9 +14,6 @@ from plans import types as t
 from plans.errors import ProgramError
 from plans.types.row import Row
 
-#: How a RAW type says that its values are pickled Python objects.
-PICKLE = "pickle"
-
 
 @dataclass(frozen=True, slots=True)
 class Bridged:

@@ -26,21 +26,22 @@ _DECIMALS = Context(prec=76, rounding=ROUND_HALF_UP)
 
 def to_python(bridged: Bridged) -> Convert | None:
     """From Arrow's values to objects; passes None by."""
-    return _null_safe(_outward(bridged))
+    return _null_safe(outward(bridged))
 
 
 def from_python(bridged: Bridged) -> Convert | None:
     """From objects to Arrow's values; passes None by, and raises TypeError or ValueError for what is no value."""
-    return _null_safe(_inward(bridged))
+    return _null_safe(inward(bridged))
 
 
 def _null_safe(convert: Convert | None) -> Convert | None:
     return None if convert is None else lambda value: None if value is None else convert(value)
 
 
-def _outward(bridged: Bridged) -> Convert | None:
+def outward(bridged: Bridged) -> Convert | None:
+    """As `to_python`, for values that are not None."""
     if bridged.converter is not None:
-        plain = _outward(Bridged(bridged.type))
+        plain = outward(Bridged(bridged.type))
         given = bridged.converter.to_external
         return given if plain is None else lambda value: given(plain(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
@@ -134,9 +135,10 @@ def _fields_out(bridged: Bridged) -> Convert | None:
 # --- the other way ---------------------------------------------------------------------------------------------------
 
 
-def _inward(bridged: Bridged) -> Convert | None:
+def inward(bridged: Bridged) -> Convert | None:
+    """As `from_python`, for objects that are not None."""
     if bridged.converter is not None:
-        plain = _inward(Bridged(bridged.type))
+        plain = inward(Bridged(bridged.type))
         given = bridged.converter.to_internal
         return given if plain is None else lambda value: plain(given(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
@@ -148,7 +150,8 @@ def _inward(bridged: Bridged) -> Convert | None:
         case t.BooleanType():
             return bool if class_ is not None else None
         case t.IntegerType():
-            return int if class_ is not None else _whole
+            # Arrow itself refuses what is no whole number.
+            return int if class_ is not None else None
         case t.DecimalType():
             return _decimal(bridged.type)
         case t.FloatType() | t.DoubleType():
@@ -179,12 +182,6 @@ def _inward(bridged: Bridged) -> Convert | None:
         case t.RawType():
             return pickle.dumps
     return None
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, float):
-        raise TypeError(f"{value!r} is no whole number; convert it with int()")
-    return value
 
 
 def _decimal(type_: t.DecimalType) -> Convert:

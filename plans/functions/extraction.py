@@ -18,7 +18,7 @@ from typing import Any
 
 from plans import types as t
 from plans.errors import CompiledPlanError, ProgramError
-from plans.functions.bridge import PICKLE, Bridged, bridge_to, has_fields, name_of, supports
+from plans.functions.bridge import Bridged, bridge_to, has_fields, name_of, supports
 from plans.functions.hints import DataTypeHint, class_hint
 from plans.types.row import Row
 
@@ -125,7 +125,7 @@ def accepting(found: Bridged, annotation: Any, place: Place) -> Bridged:
     if any_ or found.converter is not None or found.class_ is not None:
         return found
     if isinstance(found.type, t.RawType):
-        return found if found.type.serializer == PICKLE else _unfit(found, annotation, place)
+        return found if found.type.serializer == t.PICKLE else _unfit(found, annotation, place)
     for class_ in classes:
         if supports(found.type, class_) or class_ in (Sequence, Mapping):
             return replace(bridge_to(found.type, class_, place.text), children=found.children)
@@ -195,7 +195,7 @@ def from_data_type(value: Any, where: str = "a data type") -> Bridged:
     converter = getattr(value, "converter", None) or known.get(bridge)
     if converter is None and logical.conversions:
         bridge, converter = next(iter(logical.conversions))
-    return Bridged(logical, bridge, (), converter)
+    return Bridged(logical, bridge, tuple(map(from_data_type, getattr(value, "children", ()))), converter)
 
 
 def _is_python(value: Any) -> bool:
@@ -306,7 +306,7 @@ def _raw(annotation: Any, patterns: Sequence[str] | None, everything: bool | Non
 
 
 def _raw_of(class_: type, nullable: bool) -> Bridged:
-    return Bridged(t.RawType(class_name=name_of(class_), serializer=PICKLE, nullable=nullable), class_)
+    return Bridged(t.RawType(class_name=name_of(class_), serializer=t.PICKLE, nullable=nullable), class_)
 
 
 _UNKNOWN = (

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from plans.types.conversions.converter import DataTypeConverter
 
 MAX_LENGTH = 2147483647
+#: The serializer of a RAW type whose values are pickled Python objects.
+PICKLE = "pickle"
 
 
 class TimeKind(Enum):

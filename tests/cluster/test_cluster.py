@@ -75,7 +75,7 @@ def wait_for_workers(page: str, count: int) -> None:
 
 
 def program(folder: Path) -> str:
-    """A plan with state in two stages, functions of the kernel, and a condition compiled on the driver."""
+    """State in two stages, functions of the kernel and of the user's, and a condition compiled on the driver."""
     return f"""
     CREATE TABLE sales (shop INT, item INT) WITH ('connector' = 'filesystem', 'path' = '{folder}/sales',
       'format' = 'json');
@@ -83,9 +83,38 @@ def program(folder: Path) -> str:
       'format' = 'csv');
     CREATE TABLE done (name STRING, items BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}/done',
       'format' = 'debezium-json');
-    INSERT INTO done SELECT INITCAP(name), COUNT(DISTINCT item) FROM sales
+    CREATE FUNCTION label AS 'cluster_functions.Label' LANGUAGE PYTHON;
+    CREATE FUNCTION different AS 'cluster_functions.Different' LANGUAGE PYTHON;
+    INSERT INTO done
+      SELECT label(INITCAP(name)), CASE WHEN COUNT(DISTINCT item) = different(item) THEN different(item) END FROM sales
       LEFT JOIN shops ON sales.shop = shops.shop AND item > CHAR_LENGTH(name) GROUP BY name;
     """
+
+
+FUNCTIONS = {
+    "cluster_functions.py": """
+from cluster_words import same
+from plans.functions import AggregateFunction, ScalarFunction
+
+class Label(ScalarFunction):
+    def eval(self, text: str | None) -> str | None:
+        return same(text)
+
+class Different(AggregateFunction[int, dict[int, int]]):
+    def create_accumulator(self):
+        return {}
+
+    def accumulate(self, counts, item: int):
+        counts[item] = counts.get(item, 0) + 1
+
+    def retract(self, counts, item: int):
+        counts[item] -= 1
+
+    def get_value(self, counts) -> int:
+        return sum(count > 0 for count in counts.values())
+""",
+    "cluster_words.py": "def same(text):\n    return text\n",
+}
 
 
 def write_input(folder: Path) -> dict[str | None, int]:
@@ -115,26 +144,30 @@ def result(folder: Path) -> dict[str | None, int]:
     return {name: items for (name, items), count in counts.items() if count}
 
 
-def execute(folder: Path, master: str) -> None:
+def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = folder / "plan.json"
+    for name, text in FUNCTIONS.items():
+        (folder / name).write_text(text)
+    monkeypatch.syspath_prepend(folder)
     plan.write_text(TableEnvironment().compile_script(program(folder)).to_json())
     command = [sys.executable, "-m", "cli.execute_plan", "--master", master, "--conf", "spark.driver.memory=1g"]
     command += ["--conf", "spark.executor.memory=800m", "--conf", "spark.sql.shuffle.partitions=2"]
+    command += ["--functions-from", "cluster_functions"]
     done = subprocess.run([*command, str(plan)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.spark
-def test_a_standalone_cluster_of_two_workers(tmp_path: Path, cluster: str) -> None:
+def test_a_standalone_cluster_of_two_workers(tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = write_input(tmp_path)
-    execute(tmp_path, cluster)
+    execute(tmp_path, cluster, monkeypatch)
     assert result(tmp_path) == expected
     used = [worker for worker in (tmp_path / "cluster").glob("worker-*") if list(worker.glob("app-*/*/stdout"))]
     assert len(used) == 2, "both workers ran tasks"
 
 
 @pytest.mark.spark
-def test_a_local_cluster(tmp_path: Path) -> None:
+def test_a_local_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = write_input(tmp_path)
-    execute(tmp_path, "local-cluster[2,1,1024]")
+    execute(tmp_path, "local-cluster[2,1,1024]", monkeypatch)
     assert result(tmp_path) == expected

@@ -17,7 +17,7 @@ from plans.execution.functions.shipping import by_value, pickled
 from plans.execution.types import to_spark
 from plans.functions.bridge import Bridged
 from plans.functions.calls import Bound, Callables, exactly
-from plans.functions.conversions import fields_in, from_python, to_python
+from plans.functions.conversions import fields_in, from_python, inward, outward
 from plans.functions.definitions import FunctionKind, UserDefinedFunction, overrides
 from plans.functions.inference import ArgumentInfo
 from plans.functions.literals import literal_value
@@ -140,13 +140,13 @@ def _payload(function: UserDefinedFunction, bound: Bound, call: Call, name: str)
             result = runtime.never_none(runtime.renamed(row))
     else:
         spark_type = to_spark(call.type)
-        result = from_python(bound.output)
+        result = inward(bound.output)
     payload = runtime.Payload(
         function,
         bound.method,
         name,
         ", ".join(map(str, types)),
-        tuple(map(to_python, arguments)),
+        tuple(map(outward, arguments)),
         result,
         to_arrow_type(spark_type, timezone="UTC"),
         bound.skips,

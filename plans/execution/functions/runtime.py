@@ -31,7 +31,7 @@ class Payload:
         method: the method to call.
         name: the function's name, for errors.
         types: the arguments' types, for errors.
-        arguments: for each argument, the conversion from Arrow's values; None: none is needed.
+        arguments: for each argument, the conversion from Arrow's values but NULL; None: none is needed.
         result: the conversion of a result, or of one row, to Arrow's values.
         result_type: Arrow's type of a result; of a table function, of the list of its rows.
         skips: the arguments that are never None: rows where one is NULL are not passed, and give NULL.
@@ -96,7 +96,8 @@ def evaluate(payload: Payload, method: Callable[..., Any], arrays: Sequence[pa.A
         else:
             results = list(map(call, *columns))
         if payload.result is not None and not payload.is_table:
-            results = list(map(payload.result, results))
+            convert = payload.result
+            results = [None if value is None else convert(value) for value in results]
         return pa.array(results, payload.result_type)
     except FunctionFailure:
         raise
@@ -106,7 +107,7 @@ def evaluate(payload: Payload, method: Callable[..., Any], arrays: Sequence[pa.A
 
 def _column(array: pa.Array, convert: Convert | None) -> list[Any]:
     values: list[Any] = array.to_pylist()
-    return values if convert is None else list(map(convert, values))
+    return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
 def _without_nulls(payload: Payload, call: Callable[..., Any], columns: Sequence[list[Any]], rows: int) -> list[Any]:

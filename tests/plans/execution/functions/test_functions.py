@@ -18,6 +18,8 @@ from plans.execution.options import RunOptions
 from plans.execution.run import Run
 from plans.functions import DataTypeHint, FunctionContext, Row, ScalarFunction, TableFunction, function_hint
 from plans.plan import CompiledPlan
+from plans.types.conversions import DataTypeConverter
+from plans.types.data_types import DataTypes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -269,3 +271,88 @@ def test_a_module_that_is_not_allowed(spark: SparkSession) -> None:
         Run(spark, plan, RunOptions())
     with pytest.raises(CompiledPlanError, match=r"'os\.path' has no class 'Shout'"):
         Run(spark, plan, RunOptions(functions_from=("os",)))
+
+
+class Fraction:
+    """No SQL type: it passes from function to function as it is."""
+
+    def __init__(self, up: int, down: int) -> None:
+        self.up, self.down = up, down
+
+
+Raw = Annotated[Fraction, DataTypeHint("RAW")]
+
+
+class Divide(ScalarFunction):
+    def eval(self, up: int, down: int) -> Raw:
+        return Fraction(up, down)
+
+
+class Percent(ScalarFunction):
+    def eval(self, fraction: Raw) -> int:
+        return 100 * fraction.up // fraction.down
+
+
+class Cents(DataTypeConverter[Decimal, int]):
+    def to_internal(self, external: int) -> Decimal:
+        return Decimal(external).scaleb(-2)
+
+    def to_external(self, internal: Decimal) -> int:
+        return int(internal.scaleb(2))
+
+
+MONEY = DataTypes.DECIMAL(10, 2).bridged_to(int, Cents())
+
+
+@function_hint(input=[MONEY], output=MONEY)
+class AddCent(ScalarFunction):
+    def eval(self, cents: int) -> int:
+        assert isinstance(cents, int)
+        return cents + 1
+
+
+class Overloaded(ScalarFunction):
+    def eval(self, number: int) -> str:
+        return f"number {number}"
+
+    def eval_text(self, text: str) -> str:
+        return f"text {text}"
+
+
+@function_hint(input=DataTypeHint(input_group="ANY"), is_varargs=True, output="STRING")
+class Show(ScalarFunction):
+    def eval(self, *values: object) -> str:
+        return "; ".join(f"{type(value).__name__} {value}" for value in values)
+
+
+def test_raw_converters_and_overloads(spark: SparkSession, tmp_path: Path) -> None:
+    name = f"{Point.__module__}.Point"
+    found = run(
+        spark,
+        tmp_path,
+        "SELECT pct(divide(a, 4)), CAST(cent(1.5) AS STRING), f(a), f(s), display(a, s, 1.5, NULL),"
+        f" reach(OBJECT_OF('{name}', 'x', a, 'y', 2.5E0)) FROM t",
+        [{"a": 3, "s": "x"}],
+        "a INT, s STRING -> p BIGINT, c STRING, f STRING, g STRING, s STRING, r DOUBLE",
+        pct=Percent,
+        divide=Divide,
+        cent=AddCent,
+        f=Overloaded,
+        display=Show,
+        reach=Reach,
+    )
+    assert found == [(75, "1.51", "number 3", "text x", "int 3; str x; Decimal 1.5; NoneType None", 5.5)]
+
+
+def test_functions_in_joins(spark: SparkSession, tmp_path: Path) -> None:
+    """A key of a join, and the rest of its condition, which is checked above it."""
+    found = run(
+        spark,
+        tmp_path,
+        "SELECT l.a, r.a FROM t AS l JOIN t AS r ON shout(l.s) = shout(r.s) AND total(l.a, r.a) > 3",
+        [{"a": 1, "s": "x"}, {"a": 2, "s": "X"}, {"a": 9, "s": "y"}],
+        "a INT, s STRING -> a INT, b INT",
+        shout=Shout,
+        total=Sum,
+    )
+    assert sorted(found) == [(2, 2), (9, 9)]
