@@ -31,7 +31,7 @@ _WIDTHS: dict[type[t.LogicalType], int] = {
 
 def lines(row_type: t.RowType, chunks: Iterator[Chunk]) -> Iterator[str]:
     """The lines of a result, one for each row as it comes."""
-    widths = [2, *(max(_width_of(field.type), _shown_width(field.name)) for field in row_type.fields)]
+    widths = [2, *(max(len(_NULL), _width_of(field.type), _shown_width(field.name)) for field in row_type.fields)]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
     texts = [text_of(type_) for type_ in row_type.types]
     count = 0

@@ -15,6 +15,7 @@ from plans.execution import frames
 from plans.execution.arrow import values_of
 from plans.execution.connectors.collect import RECEIVERS
 from plans.execution.failures import translate
+from plans.execution.java import java_class
 from plans.execution.options import RunOptions
 from plans.execution.program import resolved_table, table_spec
 from plans.execution.run import Run
@@ -57,11 +58,13 @@ def _check(active: SparkSession) -> None:
                 f"the active Spark session has {name}={active.conf.get(name, None)}; plans run with {value}",
                 remedy="stop it (spark.stop()) and let the product start its own, or set it to that",
             )
+    from py4j.protocol import Py4JError
+
     jvm = active._jvm
     assert jvm is not None
     try:
-        jvm.org.compiledplan.kernel.OrderNumber.register(active._jsparkSession)
-    except TypeError:
+        java_class(jvm, "org.compiledplan.kernel.OrderNumber")
+    except Py4JError:
         raise ExecutionError(
             "the active Spark session lacks the product's kernel",
             remedy="stop it (spark.stop()) and let the product start its own, or start it with "

@@ -61,7 +61,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     types = [to_spark(type_) for type_ in table.columns.types]
     names = [f"f{at}" for at in range(len(types))]
     if isinstance(held, HeldFrame) and held.frame.isStreaming:
-        rows = held.frame.toDF(*names).withColumn(ORD, F.monotonically_increasing_id())
+        rows = held.frame.toDF(*names).withColumn(ORD, F.call_function("order_number"))
     else:
         folder = _table_file(name, held) if isinstance(held, HeldTable) else _frame_files(held, names)
         rows = context.spark.readStream.schema(_schema(names, types)).parquet(str(folder))
