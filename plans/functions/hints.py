@@ -113,6 +113,10 @@ class DataTypeHint:
         }
         return replace(self, **kept) if any(found is not None for found in kept.values()) else self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Hints are read where a function is registered; the workers, to which it travels, need none.
+        return DataTypeHint, ()
+
     def __call__(self, target: Target) -> Target:
         """As a decorator of a class or of a method."""
         if isinstance(target, type):
@@ -137,6 +141,9 @@ class FunctionHint:
     accumulator: DataTypeHint | None = None
     output: DataTypeHint | None = None
     argument_names: tuple[str, ...] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FunctionHint, ()
 
     def over(self, outer: FunctionHint) -> FunctionHint:
         """This hint, with what it leaves open taken from the one of the class."""

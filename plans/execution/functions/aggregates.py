@@ -18,11 +18,11 @@ from typing import Any
 from plans.errors import UnsupportedError
 from plans.execution.functions.codec import Adapt, Reader, Write, adapt, write_var, writer
 from plans.execution.functions.columns import PythonFunctions, plain
-from plans.execution.functions.runtime import FunctionFailure, Payload, failure
-from plans.execution.functions.shipping import pickled
+from plans.execution.functions.runtime import FunctionFailure, Payload, failure, make_picklable
+from plans.execution.functions.shipping import classes_beside, pickled
 from plans.functions.bridge import Bridged
 from plans.functions.conversions import from_python, to_python
-from plans.functions.definitions import AggregateFunction, FunctionContext, FunctionKind
+from plans.functions.definitions import FunctionContext, FunctionKind
 from plans.functions.inference import ArgumentInfo
 from plans.nodes import AggregateCall
 from plans.types import LogicalType
@@ -45,15 +45,15 @@ class AggregatePayload:
         Raises:
             FunctionFailure: the function could not be opened.
         """
-        function = self.call.function
-        assert isinstance(function, AggregateFunction)
+        function: Any = self.call.function
+        make_picklable(self.call.classes)
         try:
             function.open(FunctionContext(self.call.name))
         except Exception as fault:
             raise failure(self.call, fault) from fault
         return lambda request: self._answer(function, request)
 
-    def _answer(self, function: AggregateFunction[Any, Any], request: bytes) -> bytes:
+    def _answer(self, function: Any, request: bytes) -> bytes:
         try:
             return self._computed(function, Reader(request))
         except FunctionFailure:
@@ -142,6 +142,7 @@ def kernel_call(
             bound.skips,
             False,
             False,
+            classes_beside(type(function)),
         ),
         tuple(map(adapt, plain_types)),
         writer(call.type),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from plans.errors import PlanError
 from plans.execution.functions import runtime
-from plans.execution.functions.shipping import by_value, pickled
+from plans.execution.functions.shipping import by_value, classes_beside, pickled
 from plans.execution.types import to_spark
 from plans.functions.bridge import Bridged
 from plans.functions.calls import Bound, Callables, exactly
@@ -25,7 +25,8 @@ from plans.functions.loading import load
 from plans.functions.signature import table_fields
 from plans.rex import Call, Literal, RexNode, python_function, type_of
 from plans.rex.python import PythonFunction, user_name
-from plans.types import LogicalType, TimestampBase
+from plans.types import LogicalType, RawType, TimestampBase
+from plans.types.conversions.classes import allow_classes_from
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -40,6 +41,8 @@ class PythonFunctions:
 
     def __init__(self, allowed: Sequence[str] = ()) -> None:
         self._allowed = tuple(allowed)
+        for prefix in allowed:
+            allow_classes_from(prefix)
         self._loaded: dict[PythonFunction, Callables] = {}
 
     def callables(self, reference: PythonFunction, where: str) -> Callables:
@@ -152,8 +155,13 @@ def _payload(function: UserDefinedFunction, bound: Bound, call: Call, name: str)
         bound.skips,
         function.KIND is FunctionKind.TABLE,
         overrides(function, "close"),
+        classes_beside(type(function)) if _has_raw([*(item.type for item in arguments), bound.output.type]) else (),
     )
     return payload, spark_type
+
+
+def _has_raw(types: Iterable[LogicalType]) -> bool:
+    return any(isinstance(type_, RawType) or _has_raw(type_.children()) for type_ in types)
 
 
 def _spark_function(payload: runtime.Payload, blob: bytes, guarded: bool, result: s.DataType, class_: type) -> Any:

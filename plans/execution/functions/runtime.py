@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -37,6 +38,7 @@ class Payload:
         skips: the arguments that are never None: rows where one is NULL are not passed, and give NULL.
         is_table: whether the result is any number of rows.
         reopens: whether the function is opened and closed with each task.
+        classes: the user's classes whose objects are pickled.
     """
 
     function: UserDefinedFunction
@@ -49,6 +51,7 @@ class Payload:
     skips: tuple[int, ...]
     is_table: bool
     reopens: bool
+    classes: tuple[type, ...] = ()
 
 
 class FunctionFailure(Exception):
@@ -70,6 +73,7 @@ def opened(blob: bytes, token: str) -> tuple[Payload, Callable[..., Any]]:
     found = cache.get(token)
     if found is None:
         payload: Payload = pickle.loads(blob)
+        make_picklable(payload.classes)
         try:
             payload.function.open(FunctionContext(payload.name))
         except Exception as fault:
@@ -78,6 +82,13 @@ def opened(blob: bytes, token: str) -> tuple[Payload, Callable[..., Any]]:
         if not payload.reopens:
             cache[token] = found
     return found
+
+
+def make_picklable(classes: Iterable[type]) -> None:
+    """Let objects of classes that came by value be pickled by name: a module that is not loaded here holds them."""
+    for class_ in classes:
+        module = sys.modules.setdefault(class_.__module__, ModuleType(class_.__module__))
+        setattr(module, class_.__name__, class_)
 
 
 def evaluate(payload: Payload, method: Callable[..., Any], arrays: Sequence[pa.Array], rows: int) -> pa.Array:

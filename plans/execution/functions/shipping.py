@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import copyreg
 import sys
 import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from pyspark import cloudpickle as untyped
 
+from plans.functions.definitions import UserDefinedFunction
+
 cloudpickle: Any = untyped
+
+
+def _reduced(prop: cached_property[Any]) -> tuple[Any, ...]:
+    """A cached property without its lock."""
+    return _restored, (prop.func, prop.attrname)
+
+
+def _restored(function: Any, name: str) -> cached_property[Any]:
+    found: cached_property[Any] = cached_property(function)
+    found.__set_name__(object, name)
+    return found
+
+
+copyreg.pickle(cached_property, _reduced)
 
 #: Modules of the product that functions need in a worker.
 _OWN = ("plans",)
@@ -23,7 +40,7 @@ _OWN = ("plans",)
 def by_value(class_: type) -> Iterator[None]:
     """What is pickled meanwhile holds the code of a function's module, of those beside it, and of the product."""
     added: list[ModuleType] = []
-    for module in _travelling(class_):
+    for module in (*(sys.modules[name] for name in _OWN), *_travelling(class_)):
         if module.__name__ not in cloudpickle.list_registry_pickle_by_value():
             cloudpickle.register_pickle_by_value(module)
             added.append(module)
@@ -40,8 +57,32 @@ def pickled(value: Any, class_: type) -> bytes:
         return bytes(cloudpickle.dumps(value))
 
 
+def classes_beside(class_: type) -> tuple[type, ...]:
+    """The classes of a function's module and of those beside it, functions aside: its values may be objects of them."""
+    found: list[type] = []
+    for module in _modules(class_):
+        for value in vars(module).values():
+            own = isinstance(value, type) and value.__module__ == module.__name__
+            if own and not issubclass(value, UserDefinedFunction) and _travels(value, class_):
+                found.append(value)
+    return tuple(found)
+
+
+def _travels(value: type, class_: type) -> bool:
+    try:
+        pickled(value, class_)
+    except Exception:
+        return False
+    return True
+
+
+def _modules(class_: type) -> Iterator[ModuleType]:
+    """The modules of the user's own from which a function may have classes."""
+    main = sys.modules.get(class_.__module__)
+    yield from {id(module): module for module in (main, *_travelling(class_)) if module is not None}.values()
+
+
 def _travelling(class_: type) -> Iterator[ModuleType]:
-    yield from (sys.modules[name] for name in _OWN)
     module = sys.modules.get(class_.__module__)
     if module is None or module.__name__ == "__main__":
         return

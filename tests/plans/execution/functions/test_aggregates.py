@@ -19,26 +19,30 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-class WeightedAverage(AggregateFunction[float | None, list[int]]):
-    def create_accumulator(self) -> list[int]:
-        return [0, 0]
+class Sums(list[int]):
+    """A class of the user's own as accumulator."""
 
-    def accumulate(self, accumulator: list[int], value: int, weight: int = 1) -> None:
+
+class WeightedAverage(AggregateFunction[float | None, Sums]):
+    def create_accumulator(self) -> Sums:
+        return Sums([0, 0])
+
+    def accumulate(self, accumulator: Sums, value: int, weight: int = 1) -> None:
         if value == 13:
             raise ValueError("unlucky")
         accumulator[0] += value * weight
         accumulator[1] += weight
 
-    def retract(self, accumulator: list[int], value: int, weight: int = 1) -> None:
+    def retract(self, accumulator: Sums, value: int, weight: int = 1) -> None:
         accumulator[0] -= value * weight
         accumulator[1] -= weight
 
-    def merge(self, accumulator: list[int], others: Any) -> None:
+    def merge(self, accumulator: Sums, others: Any) -> None:
         for other in others:
             accumulator[0] += other[0]
             accumulator[1] += other[1]
 
-    def get_value(self, accumulator: list[int]) -> float | None:
+    def get_value(self, accumulator: Sums) -> float | None:
         return accumulator[0] / accumulator[1] if accumulator[1] else None
 
 
