@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from plans.errors import ProgramError
+from plans.errors import PlanError, ProgramError
 from plans.types import logical as t
-from plans.types.conversions.builtin import SIMPLE
+from plans.types.conversions.builtin import PACKAGED, SIMPLE
 from plans.types.conversions.converter import DataTypeConverter, check_conversion
 from plans.types.conversions.nested import CLASSES
 from plans.types.parse import parse_type
@@ -63,7 +63,8 @@ class DataType:
         if not isinstance(class_, type):
             raise ProgramError(f"a conversion class must be a class, not {class_!r}")
         known = self.conversion_classes
-        if class_ in known:
+        packaged = any(item.fits(class_) for item in PACKAGED.get(type(self.logical_type), ()))
+        if class_ in known or packaged:
             return replace(self, bridge=class_, converter=None)
         if isinstance(self.logical_type, t.FieldsType) and _fits(class_, self.logical_type):
             return replace(self, bridge=class_, converter=None)
@@ -145,6 +146,8 @@ class DataTypes:
     def of(type_: AnyType) -> DataType:
         """The data type of a type's text, a logical type, or a Python class or annotation (`int`, `list[str]`).
 
+        Annotations are read as those of user functions: a plain one is NOT NULL, `X | None` is nullable.
+
         Raises:
             ProgramError: it stands for no type; says what to write.
         """
@@ -153,7 +156,10 @@ class DataTypes:
         if isinstance(type_, t.LogicalType):
             return _of_logical(type_)
         if isinstance(type_, str):
-            return _of_logical(parse_type(type_))
+            try:
+                return _of_logical(parse_type(type_))
+            except PlanError as fault:
+                raise ProgramError(fault.message, remedy=fault.remedy) from None
         from plans.types.extraction import data_type_of
 
         return data_type_of(type_)

@@ -9,6 +9,7 @@ Source: the conversions of Flink's "Data Types" page, with Python's classes in t
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -153,6 +154,61 @@ def _millis(value: Any, type_: Any) -> int:
 def _to(class_: Callable[[Any], Any]) -> Convert:
     return lambda value, type_: class_(value)
 
+
+@dataclass(frozen=True, slots=True)
+class PackageConversion:
+    """A class of a package that may not be there, known by its name.
+
+    Args:
+        name: the class's full name; or its beginning, with an asterisk at the end.
+        to_internal: as in `Conversion`.
+        to_external: (internal value, class) to object.
+    """
+
+    name: str
+    to_internal: Convert
+    to_external: Callable[[Any, Any], Any]
+
+    def fits(self, class_: type) -> bool:
+        """Whether a class is meant."""
+        full = f"{class_.__module__}.{class_.__qualname__}"
+        return full.startswith(self.name[:-1]) if self.name.endswith("*") else full == self.name
+
+
+def _made(value: Any, class_: Any) -> Any:
+    return class_(value)
+
+
+def _list(value: Any, type_: Any) -> list[Any]:
+    return list(value)
+
+
+def _whole_months(value: Any, type_: Any) -> int:
+    if any((value.days, value.hours, value.minutes, value.seconds, value.microseconds)):
+        raise ValueError("an INTERVAL YEAR TO MONTH has years and months alone")
+    return _months(value.years * 12 + value.months, type_)
+
+
+_RELATIVEDELTA = "dateutil.relativedelta.relativedelta"
+_PANDAS_TIMESTAMP = "pandas._libs.tslibs.timestamps.Timestamp"
+
+#: Conversions of classes that are known by name, besides those of SIMPLE.
+PACKAGED: dict[type[t.LogicalType], tuple[PackageConversion, ...]] = {
+    t.BooleanType: (PackageConversion("numpy.bool*", lambda value, _: bool(value), _made),),
+    **dict.fromkeys(
+        (t.TinyIntType, t.SmallIntType, t.IntType, t.BigIntType),
+        (PackageConversion("numpy.int*", _whole, _made), PackageConversion("numpy.uint*", _whole, _made)),
+    ),
+    **dict.fromkeys((t.FloatType, t.DoubleType), (PackageConversion("numpy.float*", _real, _made),)),
+    t.ArrayType: (PackageConversion("numpy.ndarray", _list, lambda value, _: sys.modules["numpy"].array(value)),),
+    t.TimestampType: (PackageConversion(_PANDAS_TIMESTAMP, _plain_datetime, _made),),
+    t.TimestampLtzType: (PackageConversion(_PANDAS_TIMESTAMP, _instant, _made),),
+    t.YearMonthIntervalType: (
+        PackageConversion(
+            "dateutil.relativedelta.relativedelta", _whole_months, lambda value, class_: class_(months=value)
+        ),
+    ),
+}
 
 _TEXT = (Conversion(str, same, same), Conversion(bytes, lambda v, _: v.decode(), lambda v, _: v.encode(), "UTF-8"))
 _BINARY = (

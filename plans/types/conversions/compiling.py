@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from plans.errors import CompiledPlanError, DataError, UnsupportedError
 from plans.types import logical as t
-from plans.types.conversions.builtin import SIMPLE
+from plans.types.conversions.builtin import PACKAGED, SIMPLE, Conversion, PackageConversion, same
 from plans.types.conversions.converter import ClassLoader, open_converter
 
 if TYPE_CHECKING:
@@ -190,18 +190,31 @@ def _built_in(data_type: DataType, path: str, loader: ClassLoader) -> tuple[Choi
     return built(data_type, compile_child, loader)
 
 
-def _simple(data_type: DataType, conversions: Sequence[Any]) -> tuple[Choices, Function | None]:
-    from plans.types.conversions.builtin import same
-
-    type_ = data_type.logical_type
+def _simple(data_type: DataType, conversions: Sequence[Conversion]) -> tuple[Choices, Function | None]:
+    type_, outer = data_type.logical_type, data_type.conversion_class
     choices: Choices = [
         (item.class_, _same if item.to_internal is same else _bound(item.to_internal, type_))
         for item in conversions
         if item.to_internal is not None
     ]
-    outer = data_type.conversion_class
+    packaged = PACKAGED.get(type(type_), ())
+    choices += [(_class_like(item), _bound(item.to_internal, type_)) for item in packaged]
+    own = next((item.to_external for item in packaged if item.fits(outer)), None)
+    if own is not None:
+        return choices, lambda value: own(value, outer)
     chosen = next(item for item in conversions if item.class_ is outer and item.to_external is not None)
+    assert chosen.to_external is not None
     return choices, None if chosen.to_external is same else _bound(chosen.to_external, type_)
+
+
+def _class_like(packaged: PackageConversion) -> type:
+    """What stands for a class that is known by name: its instances are those of the class."""
+
+    class Named(type):
+        def __instancecheck__(cls, instance: object) -> bool:
+            return packaged.fits(type(instance))
+
+    return Named(packaged.name, (), {})
 
 
 def _bound(convert: Callable[[Any, Any], Any], type_: t.LogicalType) -> Function:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from plans.types import logical as t
+from plans.types.conversions.builtin import PACKAGED
 from plans.types.conversions.classes import constructor, is_named_tuple
 from plans.types.conversions.compiling import Choices, Compiled, Function, compile_conversion
 from plans.types.conversions.converter import ClassLoader
@@ -57,7 +59,15 @@ def _array(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader
     choices: Choices = [(list, into), (tuple, into), (_ArrayLike, into)]
     if outer is list:
         return choices, None if plain else (lambda value: [outward(item) for item in value])
-    return choices, lambda value: outer(outward(item) for item in value)
+    make: Callable[[list[Any]], Any] = outer
+    for packaged in PACKAGED[t.ArrayType]:
+        if packaged.fits(outer):
+            make = partial(_called, packaged.to_external, outer)
+    return choices, lambda value: make([outward(item) for item in value])
+
+
+def _called(convert: Callable[[Any, Any], Any], class_: type, value: Any) -> Any:
+    return convert(value, class_)
 
 
 class _ArrayLikeMeta(type):
