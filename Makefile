@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CODE := planner plans schemas cli tools tests
 
-.PHONY: help setup kernel demo demo-api test lint format schema bench bench-flink dist clean
+.PHONY: help setup kernel docs demo demo-api test lint format schema bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -43,6 +43,9 @@ format: $(READY)  ## ruff's formatter and its safe fixes
 
 schema: $(READY)  ## schemas/compiled-plan.schema.json, from the node declarations
 	@$(BIN)/python -m schemas.generate
+
+docs: $(READY)  ## planner/functions/README.md, from the declarations of functions
+	@$(BIN)/python -m tools.function_table
 
 bench: kernel  ## speed and memory, as ratios from one run
 	@$(BIN)/python -m tests.bench

@@ -132,7 +132,8 @@ _JSON = VarCharType(length=2000, nullable=False)
 _VARIANCES = (("STDDEV_POP", ()), ("STDDEV_SAMP", ("STDDEV",)), ("VAR_POP", ()), ("VAR_SAMP", ("VARIANCE",)))
 _RANKS = (("ROW_NUMBER", BIGINT), ("RANK", BIGINT), ("DENSE_RANK", BIGINT), ("PERCENT_RANK", DOUBLE))
 
-_ENTRIES: tuple[Aggregate, ...] = (
+#: All of them, by one of their names.
+AGGREGATES: tuple[Aggregate, ...] = (
     Aggregate("COUNT", (0, 1), _const(BIGINT.not_null()), group_nullable=False, syntax="FUNCTION_STAR"),
     Aggregate("SUM", (1,), _sum, _number, "NUMERIC"),
     Aggregate("AVG", (1,), lambda types: average_type(types[0]), _number, "NUMERIC"),
@@ -166,11 +167,12 @@ _VARIANTS = {"JSON_OBJECTAGG": "JSON_OBJECTAGG_NULL_ON_NULL", "JSON_ARRAYAGG": "
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Aggregate]:
-    found = {name: entry for entry in _ENTRIES for name in (entry.name, *entry.aliases)}
+    found = {name: entry for entry in AGGREGATES for name in (entry.name, *entry.aliases)}
     return found | {name: found[variant] for name, variant in _VARIANTS.items()}
 
 
-_REFUSED = {
+#: Aggregates of Flink that it refuses over a stream, and what to do.
+REFUSED = {
     "APPROX_COUNT_DISTINCT": "write COUNT(DISTINCT ...)",
 }
 
@@ -178,7 +180,7 @@ _REFUSED = {
 @lru_cache(maxsize=1)
 def aggregate_names() -> frozenset[str]:
     """All names of aggregates and window functions."""
-    return frozenset((*_table(), *_REFUSED))
+    return frozenset((*_table(), *REFUSED))
 
 
 def resolve_aggregate(
@@ -208,8 +210,8 @@ def resolve_aggregate(
         UnsupportedError: not supported in streaming.
     """
     upper = name.upper()
-    if upper in _REFUSED:
-        raise UnsupportedError(f"{upper} is not supported in streaming", remedy=_REFUSED[upper])
+    if upper in REFUSED:
+        raise UnsupportedError(f"{upper} is not supported in streaming", remedy=REFUSED[upper])
     entry = _table().get(upper)
     if entry is None:
         raise ProgramError(f"no aggregate function is named {name}", remedy=f"known: {', '.join(sorted(_table()))}")

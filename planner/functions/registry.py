@@ -25,12 +25,13 @@ from planner.functions.signatures import Function
 from plans.errors import ProgramError, UnsupportedError
 from plans.rex import Call, RexNode, python_function, walk
 
-_FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, hashes, json, structured)
+#: The modules of the families of scalar functions.
+FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, hashes, json, structured)
 
 _BITMAPS = "AND ANDNOT BUILD CARDINALITY FROM_BYTES OR TO_ARRAY TO_BYTES TO_STRING XOR".split()
 
 #: Functions of Flink that are not run here, and what to do.
-_UNSUPPORTED = {
+UNSUPPORTED = {
     **dict.fromkeys(("PARSE_JSON", "TRY_PARSE_JSON"), "a plan cannot hold VARIANT; use JSON_VALUE and JSON_QUERY"),
     **{f"BITMAP_{name}": "keep the values in an ARRAY" for name in _BITMAPS},
 }
@@ -41,7 +42,7 @@ _SPELLED = {"!=": "<>", "==": "=", "CHARACTER_LENGTH": "CHAR_LENGTH"}
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Function]:
     found: dict[str, Function] = {}
-    for family in _FAMILIES:
+    for family in FAMILIES:
         for function in family.FUNCTIONS:
             for name in (function.name, *function.aliases):
                 found[name] = function
@@ -62,8 +63,8 @@ def resolve_call(name: str, operands: Sequence[RexNode]) -> RexNode:
     """
     upper = " ".join(name.upper().split())
     function = _table().get(_SPELLED.get(upper, upper))
-    if function is None and upper in _UNSUPPORTED:
-        raise UnsupportedError(f"the function {upper} is not supported", remedy=_UNSUPPORTED[upper])
+    if function is None and upper in UNSUPPORTED:
+        raise UnsupportedError(f"the function {upper} is not supported", remedy=UNSUPPORTED[upper])
     if function is None:
         raise unknown_function(name)
     return function.resolve(operands)
@@ -79,7 +80,7 @@ def unknown_function(name: str) -> ProgramError:
 def is_function(name: str) -> bool:
     """True for a scalar function or operator that `resolve_call` knows (and builds, or refuses by name)."""
     upper = " ".join(name.upper().split())
-    return _SPELLED.get(upper, upper) in _table() or upper in _UNSUPPORTED
+    return _SPELLED.get(upper, upper) in _table() or upper in UNSUPPORTED
 
 
 def is_aggregate(name: str) -> bool:
