@@ -13,8 +13,8 @@ Money = Annotated[Decimal, DataTypeHint("DECIMAL(10, 2)")]
 class Discounted(ScalarFunction):
     """A price after a discount in per cent; without one, ten."""
 
-    def eval(self, price: Money, percent: int = 10) -> Money:
-        return price * (100 - percent) / 100
+    def eval(self, price: Money, reduction: int = 10) -> Money:
+        return price * (100 - reduction) / 100
 
 
 class Tag(NamedTuple):

@@ -18,7 +18,7 @@ INSERT INTO by_tag
   SELECT tag, mean_price(price, pieces), COUNT(*)
   FROM sales, LATERAL TABLE(tags(sales.tags)) AS t(tag, place) GROUP BY tag;
 INSERT INTO reduced
-  SELECT id, tag, discounted(price => price, percent => 10 * place)
+  SELECT id, tag, discounted(price => price, reduction => 10 * place)
   FROM sales LEFT JOIN LATERAL TABLE(tags(sales.tags)) AS t(tag, place) ON TRUE
   WHERE discounted(price) < 50;
 END;
