@@ -63,6 +63,10 @@ class TableEnvironment:
         """
         self.config.set(key, value)
 
+    def get_config(self) -> TableConfig:
+        """The configuration: `env.get_config().set(key, value)`."""
+        return self.config
+
     def execute_sql(self, text: str) -> TableResult:
         """Carry out statements, one after another; the result is that of the last.
 

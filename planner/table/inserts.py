@@ -109,11 +109,21 @@ class StatementSet:
 
 
 def insert_into(
-    table: Table, target: str, columns: Sequence[str] | None, options: dict[str, str] | None
+    table: Table,
+    target: str,
+    columns: Sequence[str] | None,
+    options: dict[str, str],
+    on_conflict: str | None = None,
 ) -> TablePipeline:
     """The table's rows into a table of the catalog."""
     from planner.table.operations import table_hint
 
+    if on_conflict not in (None, "NOTHING", "ERROR", "DEDUPLICATE"):
+        raise ProgramError(
+            f"{on_conflict!r} is nothing to do on a conflict",
+            where="insert_into()",
+            remedy='write "NOTHING", "ERROR" or "DEDUPLICATE"',
+        )
     session = session_for(table._env, "insert_into")
     listed = tuple((name,) for name in columns or ())
     statement = st.Insert(
@@ -128,7 +138,7 @@ def insert_into(
         overwrite=False,
         query=relation_node(table._rows),
         query_text="",
-        on_conflict=None,
+        on_conflict=on_conflict,
     )
     return TablePipeline(table._env, (bind_insert(session, statement),))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from planner.table.expressions.expression import Expression
 from planner.table.methods.base import TableBase
@@ -165,6 +165,7 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         *,
         columns: Sequence[str] | None = None,
         options: Mapping[str, str] | None = None,
+        on_conflict: Literal["NOTHING", "ERROR", "DEDUPLICATE"] | None = None,
     ) -> TablePipeline:
         """The rows into a table of the catalog: `table.insert_into("sink").compile_plan()`.
 
@@ -172,13 +173,14 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
             target: the table's name.
             columns: the columns to write, in this table's order; without them all, by place.
             options: options of the sink that replace its own.
+            on_conflict: what happens to rows of another key of changes than the sink's primary key: ON CONFLICT DO ...
 
         Raises:
             ProgramError: no such table; columns that do not fit, with both schemas.
         """
         from planner.table.inserts import insert_into
 
-        return insert_into(self, target, columns, dict(options or {}))
+        return insert_into(self, target, columns, dict(options or {}), on_conflict)
 
     def execute(self) -> TableResult:
         """Run the query on an embedded local Spark; its rows come out of the result.

@@ -89,6 +89,12 @@ def _coalesce(call: Call, args: tuple[Column, ...], context: ExpressionContext) 
     return F.coalesce(*(branch(call, args, index, context) for index in range(len(args))))
 
 
+@translates("$AS$1")
+def _as(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    """A name for a value, which plans of Flink's Table API have in their projections."""
+    return args[0]
+
+
 @translates("$NULLIF$1")
 def _null_if(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     left, right = aligned(args, operand_types(call))

@@ -400,3 +400,24 @@ def test_columns_and_options_of_an_insert() -> None:
             "INSERT INTO s /*+ OPTIONS('path' = '/elsewhere') */ (c, a) SELECT c, a FROM T"
         ).to_json(),
     )
+
+
+def test_a_conflict_of_an_insert() -> None:
+    sink = "CREATE TABLE s (rate DECIMAL(32, 2), PRIMARY KEY (rate) NOT ENFORCED) WITH ('connector' = 'blackhole');"
+    env, other = environment(sink), environment(sink)
+    rates = env.from_path("currency_rates").select("conversion_rate")
+    for what in ("DEDUPLICATE", "NOTHING", "ERROR"):
+        same(
+            compiled(rates.insert_into("s", on_conflict=what)),  # type: ignore[arg-type]
+            other.compile_plan_sql(
+                f"INSERT INTO s SELECT conversion_rate FROM currency_rates ON CONFLICT DO {what}"
+            ).to_json(),
+        )
+    with pytest.raises(ProgramError, match="'PANIC' is nothing to do on a conflict"):
+        rates.insert_into("s", on_conflict="PANIC")  # type: ignore[arg-type]
+
+
+def test_the_configuration() -> None:
+    env = environment()
+    env.get_config().set("table.exec.state.ttl", "5 h")
+    assert "ttl 5 h" in t(env).group_by("a").select("a", col("b").sum).explain()

@@ -62,6 +62,11 @@ def test_a_failure_names_function_and_value(call: r.Call, value: str, said: str,
         frame.select(to_column(call, [F.col("s")], HERE)).collect()
 
 
+def test_a_name_for_a_value_as_flinks_table_api_writes_it(session: SparkSession) -> None:
+    named = r.Call("$AS$1", (r.InputRef(0, t.INT), r.Literal("p", t.CharType(length=1, nullable=False))), t.INT)
+    assert session.range(1).select(to_column(named, [F.lit(21)], HERE)).collect()[0][0] == 21
+
+
 def test_field_names_may_hold_dots_and_backticks(session: SparkSession) -> None:
     row = t.row_of(["a.b", "c`d"], [t.INT, t.INT])
     made = r.Call("$ROW$1", (r.Literal(1, t.INT), r.Literal(2, t.INT)), row)
