@@ -138,6 +138,9 @@ def _add_kernel(settings: dict[str, str], master: str) -> None:
         for name, value in LOCAL.items():
             settings.setdefault(name, value)
         _append(settings, "spark.driver.extraClassPath", str(jar), os.pathsep)
+        if "GC" not in settings.get("spark.driver.extraJavaOptions", ""):
+            # Micro-batches want throughput; pauses matter little.
+            settings.setdefault("spark.driver.defaultJavaOptions", "-XX:+UseParallelGC")
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
 

@@ -7,7 +7,6 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
 import java.io.Serializable;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.TreeSet;
@@ -17,7 +16,6 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.CatalystTypeConverters;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.BasePredicate;
@@ -30,7 +28,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.types.StructType;
 import org.compiledplan.kernel.operators.RowPredicate;
-import scala.Function1;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Conditions of joins: a Spark expression over both rows, bound to positions, as text. */
@@ -135,7 +132,6 @@ public final class Conditions {
     private final BasePredicate predicate;
     private final int[] used;
     private final List<UnaryOperator<Object>> toSpark;
-    private final List<Function1<Object, Object>> toCatalyst = new ArrayList<>();
     private final GenericInternalRow row;
     private Object[] lastLeft;
 
@@ -144,9 +140,6 @@ public final class Conditions {
       predicate.initialize(0);
       used = Conditions.used(bound.expression);
       toSpark = SparkTypes.toSpark(bound.schema);
-      for (int i = 0; i < bound.schema.length(); i++) {
-        toCatalyst.add(CatalystTypeConverters.createToCatalystConverter(bound.schema.apply(i).dataType()));
-      }
       row = new GenericInternalRow(bound.schema.length());
     }
 
@@ -156,15 +149,10 @@ public final class Conditions {
         boolean isLeft = column < left.length;
         if (isLeft && left == lastLeft) continue;
         Object value = isLeft ? left[column] : right[column - left.length];
-        row.update(column, value == null ? null : convert(column, value));
+        row.update(column, SparkTypes.apply(toSpark.get(column), value));
       }
       lastLeft = left;
       return predicate.eval(row);
-    }
-
-    private Object convert(int column, Object value) {
-      UnaryOperator<Object> converter = toSpark.get(column);
-      return toCatalyst.get(column).apply(converter == null ? value : converter.apply(value));
     }
   }
 

@@ -2,8 +2,8 @@ package org.compiledplan.kernel;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.expressions.GenericRow;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.compiledplan.kernel.operators.Out;
 
 /** Makes envelope rows of what an operator emits, and holds them until they are taken. */
@@ -14,7 +14,7 @@ final class Emitted implements Out {
 
   private final StageSpec spec;
   private final StageRuntime.Hosted from;
-  private final ArrayDeque<Row> ready = new ArrayDeque<>();
+  private final ArrayDeque<InternalRow> ready = new ArrayDeque<>();
   private Object ord;
   private byte[] path;
   private Object watermark;
@@ -28,10 +28,11 @@ final class Emitted implements Out {
   }
 
   /** The input row that triggers the rows that follow. */
-  void triggeredBy(Row row) {
-    ord = row.get(spec.head[StageSpec.ORD]);
-    path = (byte[]) row.get(spec.head[StageSpec.PATH]);
-    watermark = spec.hasWatermark() ? row.get(spec.head[StageSpec.WATERMARK]) : null;
+  void triggeredBy(InternalRow row) {
+    ord = row.getLong(spec.head[StageSpec.ORD]);
+    path = row.isNullAt(spec.head[StageSpec.PATH]) ? null : row.getBinary(spec.head[StageSpec.PATH]);
+    watermark = spec.hasWatermark() && !row.isNullAt(spec.head[StageSpec.WATERMARK])
+        ? (Long) row.getLong(spec.head[StageSpec.WATERMARK]) : null;
     emissions = 0;
   }
 
@@ -46,7 +47,7 @@ final class Emitted implements Out {
   @Override
   public void emit(byte kind, Object[] values) {
     Object[] row = new Object[spec.outputSchema.length()];
-    row[StageSpec.OP] = from.uid;
+    row[StageSpec.OP] = from.uidText;
     row[StageSpec.PORT] = NO_PORT;
     row[StageSpec.KIND] = kind;
     row[StageSpec.ORD] = ord;
@@ -54,14 +55,14 @@ final class Emitted implements Out {
     if (spec.hasWatermark()) row[StageSpec.WATERMARK] = watermark;
     row[from.outputPosition] = SparkTypes.row(values, from.toSpark);
     count++;
-    ready.add(new GenericRow(row));
+    ready.add(new GenericInternalRow(row));
   }
 
   boolean isEmpty() {
     return ready.isEmpty();
   }
 
-  Row take() {
+  InternalRow take() {
     return ready.poll();
   }
 

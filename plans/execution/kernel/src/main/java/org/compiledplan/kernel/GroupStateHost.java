@@ -3,12 +3,13 @@ package org.compiledplan.kernel;
 import java.util.Iterator;
 import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.GroupState;
 import org.compiledplan.kernel.operators.BatchContext;
 import org.compiledplan.kernel.operators.TimedState;
 
 /** Hosts a stage in {@code flatMapGroupsWithState}, with processing-time timeouts as cleanup timers. */
-final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Row, byte[], Row> {
+final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, InternalRow, byte[], InternalRow> {
   private static final long serialVersionUID = 1L;
 
   private final StageSpec spec;
@@ -23,17 +24,17 @@ final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Row, b
   }
 
   @Override
-  public Iterator<Row> call(Row key, Iterator<Row> rows, GroupState<byte[]> state) {
+  public Iterator<InternalRow> call(Row key, Iterator<InternalRow> rows, GroupState<byte[]> state) {
     if (runtime == null) runtime = new StageRuntime(spec, metrics);
     StageRuntime.Hosted to = runtime.operator(StageKeys.op(key));
-    if (to == null) return runtime.pass(rows);
+    if (to == null) return runtime.pass(key, rows);
     State timed = new State(to, state);
     BatchContext context = new BatchContext(state.getCurrentProcessingTimeMs(), Long.MIN_VALUE);
     if (state.hasTimedOut()) {
       timed.fired();
       return runtime.fire(to, timed, context);
     }
-    Iterator<Row> output = runtime.process(to, rows, timed, context);
+    Iterator<InternalRow> output = runtime.process(to, rows, timed, context);
     // A call forgets the timeout, so it is set again, even if the operator left its state alone.
     if (timeouts && state.exists() && timed.timer() != TimedState.NO_TIMER) timed.setTimer(timed.timer());
     return output;

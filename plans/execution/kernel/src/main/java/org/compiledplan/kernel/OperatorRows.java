@@ -2,16 +2,16 @@ package org.compiledplan.kernel;
 
 import java.util.Iterator;
 import java.util.NoSuchElementException;
-import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.compiledplan.kernel.operators.BatchContext;
 import org.compiledplan.kernel.operators.InputRow;
 import org.compiledplan.kernel.operators.Session;
 
 /** What an operator emits for the rows of one key, one input row at a time. */
-final class OperatorRows implements Iterator<Row> {
+final class OperatorRows implements Iterator<InternalRow> {
   private final StageSpec spec;
   private final StageRuntime.Hosted to;
-  private final Iterator<Row> rows;
+  private final Iterator<InternalRow> rows;
   private final Session session;
   private final long batchWatermark;
   private final Emitted emitted;
@@ -19,7 +19,7 @@ final class OperatorRows implements Iterator<Row> {
   private long rowsIn;
 
   OperatorRows(
-      StageSpec spec, StageRuntime.Hosted to, Iterator<Row> rows, Session session, BatchContext context) {
+      StageSpec spec, StageRuntime.Hosted to, Iterator<InternalRow> rows, Session session, BatchContext context) {
     this.spec = spec;
     this.to = to;
     this.rows = rows;
@@ -45,29 +45,30 @@ final class OperatorRows implements Iterator<Row> {
     return true;
   }
 
-  private InputRow take(Row row) {
+  private InputRow take(InternalRow row) {
     rowsIn++;
     emitted.triggeredBy(row);
     int port = row.getInt(spec.head[StageSpec.PORT]);
-    Row struct = row.getStruct(to.columns[port]);
-    if (struct == null) {
+    int column = to.columns[port];
+    if (row.isNullAt(column)) {
       throw new IllegalStateException(
           "a row for input " + port + " of operator " + to.uid + " has no values in its column");
     }
+    SparkTypes.Reader[] readers = to.fromSpark.get(port);
     return new InputRow(
-        port, row.getByte(spec.head[StageSpec.KIND]), SparkTypes.values(struct, to.fromSpark.get(port)),
-        watermark(row));
+        port, row.getByte(spec.head[StageSpec.KIND]),
+        SparkTypes.values(row.getStruct(column, readers.length), readers), watermark(row));
   }
 
   /** The watermark at which a row arrives: what its source had reached by then, or the batch's if that is more. */
-  private long watermark(Row row) {
+  private long watermark(InternalRow row) {
     if (!spec.hasWatermark()) return Long.MIN_VALUE;
     int column = spec.head[StageSpec.WATERMARK];
     return row.isNullAt(column) ? Long.MIN_VALUE : Math.max(row.getLong(column), batchWatermark);
   }
 
   @Override
-  public Row next() {
+  public InternalRow next() {
     if (!hasNext()) throw new NoSuchElementException();
     return emitted.take();
   }

@@ -5,22 +5,22 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
 
 /** The order in which an operator sees the rows of a key: ord, then path (null first), then port. */
 final class RowOrder {
   private RowOrder() {}
 
   /** Collects the rows and sorts them unless they are in order already. */
-  static Iterator<Row> sorted(Iterator<Row> rows, int[] head) {
-    Row first = rows.next();
+  static Iterator<InternalRow> sorted(Iterator<InternalRow> rows, int[] head) {
+    InternalRow first = rows.next();
     if (!rows.hasNext()) return List.of(first).iterator();
-    Comparator<Row> order = comparator(head);
-    List<Row> collected = new ArrayList<>();
+    Comparator<InternalRow> order = comparator(head);
+    List<InternalRow> collected = new ArrayList<>();
     collected.add(first);
     boolean inOrder = true;
     while (rows.hasNext()) {
-      Row next = rows.next();
+      InternalRow next = rows.next();
       inOrder = inOrder && order.compare(collected.get(collected.size() - 1), next) <= 0;
       collected.add(next);
     }
@@ -28,12 +28,16 @@ final class RowOrder {
     return collected.iterator();
   }
 
-  private static Comparator<Row> comparator(int[] head) {
+  private static Comparator<InternalRow> comparator(int[] head) {
     return (a, b) -> {
       int order = Long.compare(a.getLong(head[StageSpec.ORD]), b.getLong(head[StageSpec.ORD]));
-      if (order == 0) order = comparePaths((byte[]) a.get(head[StageSpec.PATH]), (byte[]) b.get(head[StageSpec.PATH]));
+      if (order == 0) order = comparePaths(path(a, head), path(b, head));
       return order != 0 ? order : Integer.compare(a.getInt(head[StageSpec.PORT]), b.getInt(head[StageSpec.PORT]));
     };
+  }
+
+  private static byte[] path(InternalRow row, int[] head) {
+    return row.isNullAt(head[StageSpec.PATH]) ? null : row.getBinary(head[StageSpec.PATH]);
   }
 
   private static int comparePaths(byte[] a, byte[] b) {

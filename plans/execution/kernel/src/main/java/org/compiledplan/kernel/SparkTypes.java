@@ -1,12 +1,24 @@
 package org.compiledplan.kernel;
 
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.expressions.GenericRow;
+import org.apache.spark.sql.catalyst.CatalystTypeConverters;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.catalyst.util.MapData;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -14,12 +26,13 @@ import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.ValueType.Kind;
-import scala.jdk.javaapi.CollectionConverters;
+import scala.Function1;
 
-/** Spark's types and row values to those of the kernel and back. */
+/** Spark's types and internal values to those of the kernel and back. */
 final class SparkTypes {
   private SparkTypes() {}
 
@@ -45,6 +58,7 @@ final class SparkTypes {
   }
 
   private static Kind kind(DataType type) {
+    if (type instanceof DecimalType) return Kind.DECIMAL;
     String name = type.typeName();
     switch (name) {
       case "boolean": return Kind.BOOLEAN;
@@ -88,44 +102,73 @@ final class SparkTypes {
     return type;
   }
 
-  /** Converters from Spark's row values to the kernel's, null where the value is the same. */
-  static List<UnaryOperator<Object>> fromSpark(StructType schema) {
-    List<UnaryOperator<Object>> converters = new ArrayList<>();
-    for (StructField field : schema.fields()) converters.add(fromSpark(field.dataType()));
-    return converters;
+  /** Reads the kernel's value at a position that is not null. */
+  @FunctionalInterface
+  interface Reader {
+    Object read(SpecializedGetters values, int at);
   }
 
-  private static UnaryOperator<Object> fromSpark(DataType type) {
+  /** Readers of the fields of Spark's internal rows. */
+  static Reader[] fromSpark(StructType schema) {
+    return Arrays.stream(schema.fields()).map(field -> fromSpark(field.dataType())).toArray(Reader[]::new);
+  }
+
+  private static Reader fromSpark(DataType type) {
     if (type instanceof StructType) {
-      List<UnaryOperator<Object>> fields = fromSpark((StructType) type);
-      return value -> new Struct(values((Row) value, fields));
+      Reader[] fields = fromSpark((StructType) type);
+      return (values, at) -> new Struct(values(values.getStruct(at, fields.length), fields));
     }
     if (type instanceof ArrayType) {
-      UnaryOperator<Object> element = fromSpark(((ArrayType) type).elementType());
-      return value -> {
-        List<Object> list = new ArrayList<>();
-        for (Object item : CollectionConverters.asJava((scala.collection.Seq<?>) value)) {
-          list.add(apply(element, item));
-        }
-        return list;
-      };
+      Reader element = fromSpark(((ArrayType) type).elementType());
+      return (values, at) -> list(values.getArray(at), element);
     }
     if (type instanceof MapType) {
-      UnaryOperator<Object> key = fromSpark(((MapType) type).keyType());
-      UnaryOperator<Object> item = fromSpark(((MapType) type).valueType());
-      return value -> {
-        Map<Object, Object> map = new LinkedHashMap<>();
-        for (Map.Entry<?, ?> entry
-            : CollectionConverters.asJava((scala.collection.Map<?, ?>) value).entrySet()) {
-          map.put(apply(key, entry.getKey()), apply(item, entry.getValue()));
-        }
-        return map;
-      };
+      Reader key = fromSpark(((MapType) type).keyType());
+      Reader item = fromSpark(((MapType) type).valueType());
+      return (values, at) -> map(values.getMap(at), key, item);
     }
-    return null;
+    switch (kind(type)) {
+      case BOOLEAN: return SpecializedGetters::getBoolean;
+      case BYTE: return SpecializedGetters::getByte;
+      case SHORT: return SpecializedGetters::getShort;
+      case INT: return SpecializedGetters::getInt;
+      case LONG: return SpecializedGetters::getLong;
+      case FLOAT: return SpecializedGetters::getFloat;
+      case DOUBLE: return SpecializedGetters::getDouble;
+      case STRING: return (values, at) -> values.getUTF8String(at).toString();
+      case BINARY: return SpecializedGetters::getBinary;
+      case DATE: return (values, at) -> DateTimeUtils.daysToLocalDate(values.getInt(at));
+      case TIMESTAMP: return (values, at) -> DateTimeUtils.microsToInstant(values.getLong(at));
+      case TIMESTAMP_NTZ: return (values, at) -> DateTimeUtils.microsToLocalDateTime(values.getLong(at));
+      default:
+        Function1<Object, Object> converter = CatalystTypeConverters.createToScalaConverter(type);
+        return (values, at) -> converter.apply(values.get(at, type));
+    }
   }
 
-  /** Converters from the kernel's values to Spark's row values, null where the value is the same. */
+  private static List<Object> list(ArrayData array, Reader element) {
+    List<Object> list = new ArrayList<>(array.numElements());
+    for (int i = 0; i < array.numElements(); i++) list.add(array.isNullAt(i) ? null : element.read(array, i));
+    return list;
+  }
+
+  private static Map<Object, Object> map(MapData entries, Reader key, Reader item) {
+    Map<Object, Object> map = new LinkedHashMap<>();
+    ArrayData keys = entries.keyArray();
+    ArrayData items = entries.valueArray();
+    for (int i = 0; i < keys.numElements(); i++) {
+      map.put(key.read(keys, i), items.isNullAt(i) ? null : item.read(items, i));
+    }
+    return map;
+  }
+
+  static Object[] values(InternalRow row, Reader[] readers) {
+    Object[] values = new Object[readers.length];
+    for (int i = 0; i < values.length; i++) values[i] = row.isNullAt(i) ? null : readers[i].read(row, i);
+    return values;
+  }
+
+  /** Converters from the kernel's values to Spark's internal ones, null where the value is the same. */
   static List<UnaryOperator<Object>> toSpark(StructType schema) {
     List<UnaryOperator<Object>> converters = new ArrayList<>();
     for (StructField field : schema.fields()) converters.add(toSpark(field.dataType()));
@@ -139,33 +182,29 @@ final class SparkTypes {
     }
     if (type instanceof ArrayType) {
       UnaryOperator<Object> element = toSpark(((ArrayType) type).elementType());
-      return value -> {
-        List<Object> list = new ArrayList<>();
-        for (Object item : (List<?>) value) list.add(apply(element, item));
-        return CollectionConverters.asScala(list).toSeq();
-      };
+      return value -> array((List<?>) value, element);
     }
     if (type instanceof MapType) {
       UnaryOperator<Object> key = toSpark(((MapType) type).keyType());
       UnaryOperator<Object> item = toSpark(((MapType) type).valueType());
-      return value -> {
-        Map<Object, Object> map = new LinkedHashMap<>();
-        for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet()) {
-          map.put(apply(key, entry.getKey()), apply(item, entry.getValue()));
-        }
-        return CollectionConverters.asScala(map);
-      };
+      return value -> new ArrayBasedMapData(
+          array(((Map<?, ?>) value).keySet(), key), array(((Map<?, ?>) value).values(), item));
     }
-    return null;
+    switch (kind(type)) {
+      case BOOLEAN: case BYTE: case SHORT: case INT: case LONG: case FLOAT: case DOUBLE: case BINARY: return null;
+      case STRING: return value -> UTF8String.fromString((String) value);
+      case DATE: return value -> DateTimeUtils.localDateToDays((LocalDate) value);
+      case TIMESTAMP: return value -> DateTimeUtils.instantToMicros((Instant) value);
+      case TIMESTAMP_NTZ: return value -> DateTimeUtils.localDateTimeToMicros((LocalDateTime) value);
+      default: return CatalystTypeConverters.createToCatalystConverter(type)::apply;
+    }
   }
 
-  static Object[] values(Row row, List<UnaryOperator<Object>> converters) {
-    Object[] values = new Object[converters.size()];
-    for (int i = 0; i < values.length; i++) values[i] = apply(converters.get(i), row.get(i));
-    return values;
+  private static ArrayData array(Collection<?> values, UnaryOperator<Object> element) {
+    return new GenericArrayData(values.stream().map(item -> apply(element, item)).toArray());
   }
 
-  static Row row(Object[] values, List<UnaryOperator<Object>> converters) {
+  static InternalRow row(Object[] values, List<UnaryOperator<Object>> converters) {
     Object[] converted = values;
     for (int i = 0; i < values.length; i++) {
       UnaryOperator<Object> converter = converters.get(i);
@@ -173,10 +212,10 @@ final class SparkTypes {
       if (converted == values) converted = values.clone();
       converted[i] = converter.apply(values[i]);
     }
-    return new GenericRow(converted);
+    return new GenericInternalRow(converted);
   }
 
-  private static Object apply(UnaryOperator<Object> converter, Object value) {
+  static Object apply(UnaryOperator<Object> converter, Object value) {
     return converter == null || value == null ? value : converter.apply(value);
   }
 }

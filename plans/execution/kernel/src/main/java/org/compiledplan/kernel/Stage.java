@@ -6,14 +6,13 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.KeyValueGroupedDataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.GroupStateTimeout;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.TimeMode;
 
 /** The entry: appends a stage of keyed operators to a streaming DataFrame. */
 public final class Stage {
-  private static final String JAVA_TIME = "spark.sql.datetime.java8API.enabled";
-
   private Stage() {}
 
   /**
@@ -28,19 +27,22 @@ public final class Stage {
     spec.operators.forEach(StageRuntime::create);
     SparkSession session = input.sparkSession();
     StageMetrics metrics = new StageMetrics(session.sparkContext(), spec);
-    String javaTime = session.conf().get(JAVA_TIME);
-    session.conf().set(JAVA_TIME, true);
-    try {
-      return new StageHandle(attach(input, spec, metrics), metrics);
-    } finally {
-      session.conf().set(JAVA_TIME, javaTime);
-    }
+    session.conf().set(InternalRows.NESTED_PRUNING, false);
+    return new StageHandle(attach(input, spec, metrics), metrics);
   }
 
   private static Dataset<Row> attach(Dataset<Row> input, StageSpec spec, StageMetrics metrics) {
-    KeyValueGroupedDataset<Row, Row> groups = input.groupBy(StageKeys.columns())
-        .as(Encoders.row(StageKeys.schema()), Encoders.row(spec.inputSchema));
-    Encoder<Row> output = Encoders.row(spec.outputSchema);
+    Encoder<Row> keys = Encoders.row(StageKeys.schema());
+    Dataset<Row> packed = InternalRows.packed(input, spec.inputSchema);
+    KeyValueGroupedDataset<Row, InternalRow> groups = packed.groupBy(StageKeys.columns())
+        .as(keys, InternalRows.placeholder(Encoders.row(packed.schema())));
+    Encoder<InternalRow> output = InternalRows.placeholder(keys);
+    return InternalRows.unpacked(grouped(groups, spec, metrics, output), spec.outputSchema);
+  }
+
+  private static Dataset<InternalRow> grouped(
+      KeyValueGroupedDataset<Row, InternalRow> groups, StageSpec spec, StageMetrics metrics,
+      Encoder<InternalRow> output) {
     switch (spec.host) {
       case "transformWithState":
         return groups.transformWithState(

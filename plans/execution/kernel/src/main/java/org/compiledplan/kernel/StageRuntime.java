@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.expressions.GenericRow;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.BatchContext;
 import org.compiledplan.kernel.operators.KeyedState;
 import org.compiledplan.kernel.operators.Operator;
@@ -27,9 +29,11 @@ final class StageRuntime {
 
     final Operator operator;
     final String uid;
+    /** The uid as Spark holds texts. */
+    final UTF8String uidText;
     final StageMetrics.Counters counters;
     final int[] columns;
-    final List<List<UnaryOperator<Object>>> fromSpark = new ArrayList<>();
+    final List<SparkTypes.Reader[]> fromSpark = new ArrayList<>();
     final List<UnaryOperator<Object>> toSpark;
     /** Position of the operator's struct in the output. */
     final int outputPosition;
@@ -40,6 +44,7 @@ final class StageRuntime {
 
     Hosted(StageSpec.OperatorPart part, int outputPosition, StageMetrics.Counters counters) {
       uid = part.uid;
+      uidText = UTF8String.fromString(uid);
       columns = part.columns;
       this.outputPosition = outputPosition;
       this.counters = counters;
@@ -97,49 +102,57 @@ final class StageRuntime {
   }
 
   /** The rows of one key through their operator, lazily; the state is written when the last row is taken. */
-  Iterator<Row> process(Hosted to, Iterator<Row> rows, KeyedState state, BatchContext context) {
-    Iterator<Row> inOrder = to.operator.isOrderInsensitive() ? rows : RowOrder.sorted(rows, spec.head);
+  Iterator<InternalRow> process(Hosted to, Iterator<InternalRow> rows, KeyedState state, BatchContext context) {
+    Iterator<InternalRow> inOrder = to.operator.isOrderInsensitive() ? rows : RowOrder.sorted(rows, spec.head);
     return new OperatorRows(spec, to, inOrder, to.operator.open(state, context), context);
   }
 
   /** The rows that an operator emits for a key whose time has come. */
-  Iterator<Row> fire(Hosted from, KeyedState state, BatchContext context) {
+  Iterator<InternalRow> fire(Hosted from, KeyedState state, BatchContext context) {
     Emitted emitted = new Emitted(spec, from);
     from.operator.onTimer(state, context, emitted);
     from.counters.rowsOut.add(emitted.count());
-    return new Iterator<Row>() {
+    return new Iterator<InternalRow>() {
       @Override
       public boolean hasNext() {
         return !emitted.isEmpty();
       }
 
       @Override
-      public Row next() {
+      public InternalRow next() {
         return emitted.take();
       }
     };
   }
 
   /** Rows for operators of other stages: head and pass-through columns as they are. */
-  Iterator<Row> pass(Iterator<Row> rows) {
+  Iterator<InternalRow> pass(Row key, Iterator<InternalRow> rows) {
     int width = spec.outputSchema.length();
     int firstPassing = width - spec.passThrough.length;
-    return new Iterator<Row>() {
+    UTF8String op = UTF8String.fromString(StageKeys.op(key));
+    UTF8String grouped = UTF8String.fromString(StageKeys.key(key));
+    return new Iterator<InternalRow>() {
       @Override
       public boolean hasNext() {
         return rows.hasNext();
       }
 
       @Override
-      public Row next() {
-        Row row = rows.next();
+      public InternalRow next() {
+        InternalRow row = rows.next();
         Object[] values = new Object[width];
-        for (int i = 0; i < spec.head.length; i++) values[i] = row.get(spec.head[i]);
+        values[StageSpec.OP] = op;
+        values[StageSpec.KEY] = grouped;
+        for (int i = StageSpec.PORT; i < spec.head.length; i++) values[i] = value(row, spec.head[i]);
         for (int i = 0; i < spec.passThrough.length; i++) {
-          values[firstPassing + i] = row.get(spec.passThrough[i]);
+          values[firstPassing + i] = value(row, spec.passThrough[i]);
         }
-        return new GenericRow(values);
+        return new GenericInternalRow(values);
       }
     };
+  }
+
+  private Object value(InternalRow row, int column) {
+    return row.get(column, spec.inputSchema.apply(column).dataType());
   }
 }

@@ -22,6 +22,7 @@ final class StageSpec implements Serializable {
       "op STRING, key STRING, port INT, kind TINYINT, ord BIGINT, path BINARY, watermark BIGINT";
   /** Positions in {@link #head}, and of the head columns in the output. */
   static final int OP = 0;
+  static final int KEY = 1;
   static final int PORT = 2;
   static final int KIND = 3;
   static final int ORD = 4;
@@ -63,21 +64,26 @@ final class StageSpec implements Serializable {
   final String timeMode;
   /** Whether timers fire by watermark. */
   final boolean eventTime;
+  /** The columns of a row beside those that rows are grouped by. */
   final StructType inputSchema;
   final StructType outputSchema;
-  /** Positions of the head columns in the input. */
+  /** Positions of the head columns in {@link #inputSchema}; op and key are not in it. */
   final int[] head;
-  /** Positions of the pass-through columns in the input. */
+  /** Positions of the pass-through columns in {@link #inputSchema}. */
   final int[] passThrough;
   final List<OperatorPart> operators = new ArrayList<>();
 
-  private StageSpec(JsonNode json, StructType input) {
+  private StageSpec(JsonNode json, StructType envelope) {
     name = json.path("name").asText("stage");
     host = json.path("host").asText("transformWithState");
+    for (int i = 0; i < PORT; i++) position(envelope, HEAD[i]);
+    StructType input = new StructType(Arrays.stream(envelope.fields())
+        .filter(field -> !field.name().equals(HEAD[OP]) && !field.name().equals(HEAD[KEY]))
+        .toArray(StructField[]::new));
     inputSchema = input;
     boolean hasWatermark = Arrays.asList(input.fieldNames()).contains(HEAD[WATERMARK]);
     head = new int[hasWatermark ? HEAD.length : WATERMARK];
-    for (int i = 0; i < head.length; i++) head[i] = position(input, HEAD[i]);
+    for (int i = PORT; i < head.length; i++) head[i] = position(input, HEAD[i]);
     List<StructField> output =
         new ArrayList<>(Arrays.asList(StructType.fromDDL(HEAD_DDL).fields()).subList(0, head.length));
     Set<String> uids = new LinkedHashSet<>();

@@ -3,6 +3,7 @@ package org.compiledplan.kernel;
 import java.util.Collections;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
@@ -15,7 +16,7 @@ import org.compiledplan.kernel.operators.TimedState;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Hosts a stage in {@code transformWithState}. Spark's own TTL is not used. */
-final class TransformHost extends StatefulProcessor<Row, Row, Row> {
+final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRow> {
   private static final long serialVersionUID = 1L;
 
   private final StageSpec spec;
@@ -39,18 +40,18 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
-      Row key, scala.collection.Iterator<Row> rows, TimerValues times) {
+  public scala.collection.Iterator<InternalRow> handleInputRows(
+      Row key, scala.collection.Iterator<InternalRow> rows, TimerValues times) {
     StageRuntime.Hosted to = runtime.operator(StageKeys.op(key));
-    java.util.Iterator<Row> input = CollectionConverters.asJava(rows);
-    if (to == null) return CollectionConverters.asScala(runtime.pass(input));
+    java.util.Iterator<InternalRow> input = CollectionConverters.asJava(rows);
+    if (to == null) return CollectionConverters.asScala(runtime.pass(key, input));
     BatchContext context = context(to, times);
     return CollectionConverters.asScala(
         runtime.process(to, input, new State(to, key, context, now(times)), context));
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleExpiredTimer(
+  public scala.collection.Iterator<InternalRow> handleExpiredTimer(
       Row key, TimerValues times, ExpiredTimerInfo expired) {
     if (index.owns(key)) {
       return CollectionConverters.asScala(new FiredRows(index.onTimer(key, now(times)), times));
@@ -59,11 +60,11 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
       return CollectionConverters.asScala(new FiredRows(
           ticks.onTick(expired.getExpiryTimeInMs(), times.getCurrentProcessingTimeInMs()), times));
     }
-    return CollectionConverters.asScala(Collections.<Row>emptyIterator());
+    return CollectionConverters.asScala(Collections.<InternalRow>emptyIterator());
   }
 
   /** What the timer of a key emits, nothing if the key is due at another time by now. */
-  private java.util.Iterator<Row> fire(TimerIndex.Due due, TimerValues times) {
+  private java.util.Iterator<InternalRow> fire(TimerIndex.Due due, TimerValues times) {
     StageRuntime.Hosted to = runtime.operator(due.uid);
     if (to == null) return Collections.emptyIterator();
     BatchContext context = context(to, times);
@@ -85,10 +86,10 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
   }
 
   /** What the timers of keys emit, a key at a time. */
-  private final class FiredRows implements java.util.Iterator<Row> {
+  private final class FiredRows implements java.util.Iterator<InternalRow> {
     private final java.util.Iterator<TimerIndex.Due> keys;
     private final TimerValues times;
-    private java.util.Iterator<Row> rows = Collections.emptyIterator();
+    private java.util.Iterator<InternalRow> rows = Collections.emptyIterator();
 
     FiredRows(java.util.Iterator<TimerIndex.Due> keys, TimerValues times) {
       this.keys = keys;
@@ -105,7 +106,7 @@ final class TransformHost extends StatefulProcessor<Row, Row, Row> {
     }
 
     @Override
-    public Row next() {
+    public InternalRow next() {
       if (!hasNext()) throw new java.util.NoSuchElementException();
       return rows.next();
     }
