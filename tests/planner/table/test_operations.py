@@ -71,6 +71,44 @@ ONE_TABLE: dict[str, tuple[Make, str]] = {
         "SELECT * FROM T ORDER BY a OFFSET 2 ROWS FETCH NEXT 3 ROWS ONLY",
     ),
     "limit with offset": (lambda env: t(env).order_by("a").limit(3, 2), "SELECT * FROM T ORDER BY a LIMIT 3 OFFSET 2"),
+    "limit of what is selected": (
+        lambda env: t(env).order_by("a").select("b").limit(3),
+        "SELECT b FROM (SELECT * FROM T ORDER BY a LIMIT 3)",
+    ),
+    "selected of a limit": (
+        lambda env: t(env).order_by("a").limit(3).select("b").where(col("b") > 1),
+        "SELECT b FROM (SELECT * FROM T ORDER BY a LIMIT 3) WHERE b > 1",
+    ),
+    "limits one after another": (
+        lambda env: t(env).order_by("a").limit(5).order_by("b").limit(3),
+        "SELECT * FROM (SELECT * FROM T ORDER BY a LIMIT 5) ORDER BY b LIMIT 3",
+    ),
+    "order by time": (
+        lambda env: env.from_path("Bid").order_by("bidtime").select("bidtime", "item"),
+        "SELECT bidtime, item FROM Bid ORDER BY bidtime",
+    ),
+    "distinct of a window": (
+        lambda env: (
+            env.from_path("Bid").window(Tumble.over(lit(1).hours).on("bidtime")).select("window_end", "item").distinct()
+        ),
+        """SELECT DISTINCT window_end, item FROM TABLE(TUMBLE(TABLE Bid, DESCRIPTOR(bidtime), INTERVAL '1' HOUR))""",
+    ),
+    "deduplication in a window": (
+        lambda env: (
+            env.from_path("Bid")
+            .window(Tumble.over(lit(1).hours).on("bidtime"))
+            .deduplicate(["window_start", "window_end", "item"], "bidtime", False)
+            .select("window_end", "item", "price")
+        ),
+        """SELECT window_end, item, price FROM (
+             SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, item ORDER BY bidtime DESC) AS n
+             FROM TABLE(TUMBLE(TABLE Bid, DESCRIPTOR(bidtime), INTERVAL '1' HOUR))) WHERE n = 1""",
+    ),
+    "an interval join": (
+        lambda env: interval_join(env.from_path("left_table"), env.from_path("right_table")),
+        """SELECT l.num, r.id FROM left_table l JOIN right_table r ON l.id = r.id
+           AND l.rowtime BETWEEN r.rowtime - INTERVAL '5' MINUTE AND r.rowtime""",
+    ),
     "limit": (lambda env: t(env).limit(3), "SELECT * FROM T LIMIT 3"),
     "add columns": (
         lambda env: t(env).add_columns((col("a") + col("b")).alias("d"), lit("x").alias("e")),
@@ -250,6 +288,11 @@ ONE_TABLE: dict[str, tuple[Make, str]] = {
 
 def t(env: TableEnvironment) -> Table:
     return env.from_path("T")
+
+
+def interval_join(left: Table, right: Table) -> Table:
+    near = left.rowtime.between(right.rowtime - lit(5).minutes, right.rowtime)
+    return left.join(right, (left.id == right.id) & near).select(left.num, right.id)
 
 
 def hinted(env: TableEnvironment) -> Table:
