@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
+from pyspark.sql import types as s
 
 from plans.execution import checkpoint
+from plans.execution.arrow import array_of
 from plans.execution.connectors.base import INSERT, KIND, ORD, PATH
+from plans.execution.constants import NotConstantError, value_of
 from plans.execution.expressions import to_column
 from plans.execution.operators.base import Lowering
 from plans.execution.storage import Folder
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
     from plans.nodes import Values
 
 
+#: More rows than these are not written as expressions: Spark's analysis of them grows faster than their number.
+_MANY = 40
+
+
 def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: Lowering) -> DataFrame:
     """The rows of a values node.
 
@@ -26,6 +33,10 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
     give the rows again.
     """
     name = f"{checkpoint.FOLDER}/values-{node.id}/once.txt"
+    if len(node.tuples) > _MANY and not folder.holds(name):
+        found = _columns(node)
+        if found is not None:
+            return _rows_of_a_file(node, found, spark, folder)
     if not folder.holds(name):
         folder.write_text(name, "once\n")
     once = spark.readStream.text(folder.child(f"{checkpoint.FOLDER}/values-{node.id}"))
@@ -49,3 +60,30 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
         return once.where(F.lit(False)).select(*head, F.lit(None).cast("binary").alias(PATH), *empty)
     names = [KIND, ORD, PATH, *(f"f{at}" for at in range(len(types)))]
     return once.select(F.inline(F.array(*rows))).toDF(*names)
+
+
+def _columns(node: Values) -> list[list[Any]] | None:
+    """The values of constant rows by column; None where some are not simply constants."""
+    try:
+        return [[value_of(row[at]) for row in node.tuples] for at in range(len(node.output_type.fields))]
+    except NotConstantError:
+        return None
+
+
+def _rows_of_a_file(node: Values, columns: list[list[Any]], spark: SparkSession, folder: Folder) -> DataFrame:
+    """Constant rows as a Parquet file inside the checkpoint, which is read once."""
+    import pyarrow as pa
+
+    types = node.output_type.types
+    names = [f"f{at}" for at in range(len(types))]
+    fields = [s.StructField(name, to_spark(type_)) for name, type_ in zip(names, types, strict=True)]
+    schema = s.StructType([s.StructField(ORD, s.LongType()), *fields])
+    name = f"{checkpoint.FOLDER}/values-{node.id}/rows"
+    if not folder.holds(f"{name}/_SUCCESS"):
+        arrays = [pa.array(range(len(node.tuples)), type=pa.int64())]
+        arrays += [array_of(column, type_) for column, type_ in zip(columns, types, strict=True)]
+        rows = spark.createDataFrame(pa.table(arrays, names=[ORD, *names]), schema=schema)
+        rows.coalesce(1).write.mode("overwrite").parquet(folder.child(name))
+    found = spark.readStream.schema(schema).parquet(folder.child(name))
+    head = [F.lit(INSERT).cast("tinyint").alias(KIND), F.col(ORD), F.lit(None).cast("binary").alias(PATH)]
+    return found.select(*head, *names)
