@@ -59,7 +59,7 @@ class ReadyResult(TableResult):
 
 
 def _shown(cell: object) -> str:
-    return "<NULL>" if cell is None else str(cell).upper() if isinstance(cell, bool) else str(cell)
+    return "" if cell is None else str(cell).upper() if isinstance(cell, bool) else str(cell)
 
 
 def _framed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

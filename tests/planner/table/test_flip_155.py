@@ -249,9 +249,9 @@ def test_describe(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> 
     env.from_path("currency_rates").describe().print()
     expected = [
         ["name", "type", "null", "key", "extras", "watermark"],
-        ["currency", "STRING", "FALSE", "PRI(currency)", "<NULL>", "<NULL>"],
-        ["conversion_rate", "DECIMAL(32, 2)", "TRUE", "<NULL>", "<NULL>", "<NULL>"],
-        ["update_time", "TIMESTAMP(3) *ROWTIME*", "TRUE", "<NULL>", "<NULL>", "`update_time`"],
+        ["currency", "STRING", "FALSE", "PRI(currency)", "", ""],
+        ["conversion_rate", "DECIMAL(32, 2)", "TRUE", "", "", ""],
+        ["update_time", "TIMESTAMP(3) *ROWTIME*", "TRUE", "", "", "`update_time`"],
     ]
     lines = capsys.readouterr().out.splitlines()
     assert [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line[0] == "|"] == expected
