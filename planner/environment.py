@@ -330,6 +330,16 @@ class TableEnvironment:
         """
         return reference.load()
 
+    def execute_plan(self, reference: PlanReference) -> TableResult:
+        """Run a plan on an embedded local Spark, in the background: `load_plan(reference).execute()`.
+
+        Raises:
+            PlanError: no such file, or not a plan.
+            UnsupportedError, ExecutionError: as `CompiledPlan.execute`.
+        """
+        zone = self.config.value("table.local-time-zone")
+        return reference.load().execute(time_zone="UTC" if zone == "default" else zone)
+
     def explain_sql(self, statement: str) -> str:
         """The operators of a query, an INSERT or a statement set, as a tree, each with its state entries.
 
