@@ -33,9 +33,9 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
     A table does nothing by itself: it becomes part of a plan when it is inserted into a sink. Operations resolve names
     and types at once, as SQL does; errors name the operation, the Python expression and the columns that there are.
 
-    `table.a`, `table["a"]` (for names that methods have) and `table.col("a")` are columns of this very table, which a join
-    keeps apart from those of the same name of another. Where an operation's input is not made of this table, they are
-    columns by their names alone, as `col("a")` is.
+    `table.a`, `table["a"]` (for names that methods have) and `table.col("a")` are columns of this very table, which a
+    join keeps apart from those of the same name of another. Where an operation's input is not made of this table, they
+    are columns by their names alone, as `col("a")` is.
 
     Source: FLIP-155; Flink's "Table API" page. Made by `TableEnvironment.from_path`, `from_values` and `sql_query`.
     """
