@@ -73,6 +73,21 @@ if TYPE_CHECKING:
         Slide,
         Tumble,
     )
+    from plans.functions import (
+        ANY,
+        AggregateFunction,
+        ArgumentCount,
+        CallContext,
+        DataTypeHint,
+        FunctionContext,
+        InputTypeStrategies,
+        ScalarFunction,
+        TableFunction,
+        TypeInference,
+        TypeStrategies,
+        UserDefinedFunction,
+        function_hint,
+    )
     from plans.plan import CompiledPlan
     from plans.references import PlanReference
     from plans.results import TableResult
@@ -88,10 +103,16 @@ _FUNCTIONS = """
 """
 _WINDOWS = "CURRENT_RANGE CURRENT_ROW Cumulate Over Session Slide Tumble UNBOUNDED_RANGE UNBOUNDED_ROW"
 
+_USER_FUNCTIONS = """
+    ANY AggregateFunction ArgumentCount CallContext DataTypeHint FunctionContext InputTypeStrategies ScalarFunction
+    TableFunction TypeInference TypeStrategies UserDefinedFunction function_hint
+"""
+
 #: Where each public name is.
 _HOMES = {
     **dict.fromkeys(_FUNCTIONS.split(), "planner.table.expressions.functions"),
     **dict.fromkeys(_WINDOWS.split(), "planner.table.windows"),
+    **dict.fromkeys(_USER_FUNCTIONS.split(), "plans.functions"),
     "CompiledPlan": "plans.plan",
     "Expression": "planner.table.expressions.expression",
     "GroupedTable": "planner.table.grouping",
@@ -115,23 +136,31 @@ _HOMES = {
 }
 
 __all__ = [
+    "ANY",
     "CURRENT_RANGE",
     "CURRENT_ROW",
     "UNBOUNDED_RANGE",
     "UNBOUNDED_ROW",
+    "AggregateFunction",
+    "ArgumentCount",
+    "CallContext",
     "CompiledPlan",
     "Cumulate",
     "DataType",
     "DataTypeConverter",
+    "DataTypeHint",
     "DataTypes",
     "Expression",
+    "FunctionContext",
     "GroupedTable",
+    "InputTypeStrategies",
     "Over",
     "OverWindowedTable",
     "PlanReference",
     "ResolvedSchema",
     "Row",
     "RowKind",
+    "ScalarFunction",
     "Schema",
     "Session",
     "Slide",
@@ -139,9 +168,13 @@ __all__ = [
     "Table",
     "TableDescriptor",
     "TableEnvironment",
+    "TableFunction",
     "TablePipeline",
     "TableResult",
     "Tumble",
+    "TypeInference",
+    "TypeStrategies",
+    "UserDefinedFunction",
     "WindowedTable",
     "and_",
     "array",
@@ -160,6 +193,7 @@ __all__ = [
     "dense_rank",
     "e",
     "from_unixtime",
+    "function_hint",
     "greatest",
     "if_then_else",
     "least",
