@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from planner.table.expressions.functions import (
         and_,
         array,
+        atan2,
         call,
         call_sql,
         case,
@@ -23,22 +24,34 @@ if TYPE_CHECKING:
         col,
         concat,
         concat_ws,
+        convert_tz,
         count_star,
+        current_database,
         current_date,
         current_time,
         current_timestamp,
         current_watermark,
+        date_format,
         dense_rank,
         e,
         from_unixtime,
         greatest,
         if_then_else,
+        json_array,
+        json_array_agg,
+        json_object,
+        json_object_agg,
+        json_string,
+        lag,
+        lead,
         least,
         lit,
         local_time,
         local_timestamp,
+        log,
         map_,
         map_from_arrays,
+        negative,
         not_,
         null_of,
         or_,
@@ -46,16 +59,21 @@ if TYPE_CHECKING:
         proctime,
         rand,
         rand_integer,
+        range_,
         rank,
         row,
         row_interval,
         row_number,
+        temporal_overlaps,
         timestamp_diff,
         to_date,
         to_timestamp,
         to_timestamp_ltz,
         unix_timestamp,
         uuid,
+        with_all_columns,
+        with_columns,
+        without_columns,
     )
     from planner.table.expressions.objects import object_of
     from planner.table.grouping import GroupedTable, OverWindowedTable, WindowedTable
@@ -96,10 +114,12 @@ if TYPE_CHECKING:
     from plans.types.row import Row, RowKind
 
 _FUNCTIONS = """
-    and_ array call call_sql case coalesce col concat concat_ws count_star current_date current_time current_timestamp
-    current_watermark dense_rank e from_unixtime greatest if_then_else least lit local_time local_timestamp map_
-    map_from_arrays not_ null_of or_ pi proctime rand rand_integer rank row row_interval row_number timestamp_diff
-    to_date to_timestamp to_timestamp_ltz unix_timestamp uuid
+    and_ array atan2 call call_sql case coalesce col concat concat_ws convert_tz count_star current_database
+    current_date current_time current_timestamp current_watermark date_format dense_rank e from_unixtime
+    greatest if_then_else json_array json_array_agg json_object json_object_agg json_string lag lead least lit
+    local_time local_timestamp log map_ map_from_arrays negative not_ null_of or_ pi proctime rand rand_integer
+    range_ rank row row_interval row_number temporal_overlaps timestamp_diff to_date to_timestamp
+    to_timestamp_ltz unix_timestamp uuid with_all_columns with_columns without_columns
 """
 _WINDOWS = "CURRENT_RANGE CURRENT_ROW Cumulate Over Session Slide Tumble UNBOUNDED_RANGE UNBOUNDED_ROW"
 
@@ -178,6 +198,7 @@ __all__ = [
     "WindowedTable",
     "and_",
     "array",
+    "atan2",
     "call",
     "call_sql",
     "case",
@@ -185,23 +206,35 @@ __all__ = [
     "col",
     "concat",
     "concat_ws",
+    "convert_tz",
     "count_star",
+    "current_database",
     "current_date",
     "current_time",
     "current_timestamp",
     "current_watermark",
+    "date_format",
     "dense_rank",
     "e",
     "from_unixtime",
     "function_hint",
     "greatest",
     "if_then_else",
+    "json_array",
+    "json_array_agg",
+    "json_object",
+    "json_object_agg",
+    "json_string",
+    "lag",
+    "lead",
     "least",
     "lit",
     "local_time",
     "local_timestamp",
+    "log",
     "map_",
     "map_from_arrays",
+    "negative",
     "not_",
     "null_of",
     "object_of",
@@ -210,16 +243,21 @@ __all__ = [
     "proctime",
     "rand",
     "rand_integer",
+    "range_",
     "rank",
     "row",
     "row_interval",
     "row_number",
+    "temporal_overlaps",
     "timestamp_diff",
     "to_date",
     "to_timestamp",
     "to_timestamp_ltz",
     "unix_timestamp",
     "uuid",
+    "with_all_columns",
+    "with_columns",
+    "without_columns",
 ]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planner.algebra.nodes import Sink
 from planner.catalog.memory import Catalog
 from planner.config import TableConfig
+from planner.session import CatalogMethods
 from planner.sql import statements as st
 from planner.sql.binding.core import Session
 from planner.sql.binding.ddl import bind_create_table, bind_create_view
@@ -40,7 +41,7 @@ class CompiledScript:
     if_not_exists: bool = False
 
 
-class TableEnvironment:
+class TableEnvironment(CatalogMethods):
     """A catalog and a configuration, and the programs compiled over them.
 
     Args:
@@ -287,10 +288,6 @@ class TableEnvironment:
         from planner.table.environment import drop_temporary
 
         return drop_temporary(self, "TABLE", path)
-
-    def list_tables(self) -> list[str]:
-        """The names of the tables and views of the current database."""
-        return self.catalog.names()
 
     def create_view(self, path: str, table: Table) -> None:
         """As `create_temporary_view`, in the catalog.

@@ -52,6 +52,14 @@ class Catalog:
         )
         return sorted({*here, *hidden})
 
+    def catalog_names(self) -> list[str]:
+        """The names of all catalogs."""
+        return sorted(self._catalogs)
+
+    def database_names(self) -> list[str]:
+        """The names of the databases of the current catalog."""
+        return sorted(self._catalogs.get(self.current_catalog, {}))
+
     def objects(self) -> Iterator[CatalogObject]:
         """All tables and views, temporary ones last."""
         for databases in self._catalogs.values():

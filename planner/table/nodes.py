@@ -44,6 +44,12 @@ class ColumnAt(ast.ColumnRef):
     arg_types: ClassVar[dict[str, bool]] = {"parts": True, "place": True}
 
 
+class Columns(Node):
+    """Several columns, or all others, in a SELECT list. Args: `chosen` (pairs of names or places), `negated`."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"chosen": True, "negated": True}
+
+
 class WindowProperty(Node):
     """`col("w").start` of a group window. Args: `window` (its alias), `kind` (START, END, ROWTIME, PROCTIME)."""
 
@@ -160,6 +166,11 @@ def _sum(session: Session, node: exp.Expr, context: Context) -> RexNode:
     operands = [bind(session, operand, context) for operand in (node.this, node.expression)]
     texts = all(isinstance(type_of(rex), CharacterType) for rex in operands)
     return resolve_call("||" if texts else "+", operands)
+
+
+@binds(Columns)
+def _columns(session: Session, node: exp.Expr, context: Context) -> RexNode:
+    raise session.source.error(node, "several columns cannot stand inside an expression", "write them in select(...)")
 
 
 @binds(InlineCall)

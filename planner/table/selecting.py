@@ -14,7 +14,7 @@ from planner.sql import nodes as ast
 from planner.sql.binding.core import Context
 from planner.sql.binding.expressions import bind_condition
 from planner.table.expressions.aggregates import ordered
-from planner.table.nodes import column_at
+from planner.table.nodes import Columns, column_at
 from planner.table.operations import (
     aliased,
     all_columns,
@@ -57,6 +57,8 @@ def select_items(table: Table, operation: str, fields: Sequence[object]) -> list
     for node in nodes_of(operation, fields):
         if isinstance(node, ast.ColumnRef) and node.name == "*":
             found += all_columns(table._rows)
+        elif isinstance(node, Columns):
+            found += _several(table, operation, node)
         elif isinstance(node, exp.Alias) and "columns" in node.meta:
             raise ProgramError(
                 "several names are for the columns of a table function",
@@ -66,6 +68,27 @@ def select_items(table: Table, operation: str, fields: Sequence[object]) -> list
         else:
             found.append(node)
     return found
+
+
+def _several(table: Table, operation: str, node: Columns) -> list[exp.Expr]:
+    """The columns of `with_columns` in the order of their mention; those of `without_columns` in the table's."""
+    everything = all_columns(table._rows)
+
+    def place(column: str | int) -> int:
+        if isinstance(column, str):
+            return place_of(operation, column, table._rows)
+        if not 1 <= column <= len(everything):
+            raise ProgramError(
+                f"there is no column {column}: the table has {len(everything)}",
+                where=f"{operation}()",
+                remedy="give a place from 1",
+            )
+        return column - 1
+
+    places = [at for first, last in node.args["chosen"] for at in range(place(first), place(last) + 1)]
+    if node.args["negated"]:
+        places = [at for at in range(len(everything)) if at not in places]
+    return [everything[at] for at in places]
 
 
 def where(table: Table, condition: object, operation: str) -> Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from planner.catalog.tables import CatalogTable, CatalogView
+from planner.catalog.tables import CatalogTable
 from planner.functions.aggregates import aggregate_names
 from planner.functions.registry import function_names
 from planner.sql import statements as st
@@ -84,22 +84,20 @@ def _listed(what: str, names: list[str]) -> ReadyResult:
     return ReadyResult(row_of([what], [STRING]), [(name,) for name in names])
 
 
-def _views(env: TableEnvironment) -> list[str]:
-    return [name for name in env.catalog.names() if isinstance(env.catalog.find((name,)), CatalogView)]
-
-
 def _functions() -> list[str]:
     """The built-in functions that have a name, and not only a sign."""
     return [name for name in (*function_names(), *aggregate_names()) if name.replace("_", "").isalnum()]
 
 
 _SHOWN: dict[str, tuple[str, Callable[[TableEnvironment], list[str]]]] = {
-    "TABLES": ("table name", lambda env: env.catalog.names()),
-    "VIEWS": ("view name", _views),
+    "CATALOGS": ("catalog name", lambda env: env.list_catalogs()),
+    "DATABASES": ("database name", lambda env: env.list_databases()),
+    "TABLES": ("table name", lambda env: env.list_tables()),
+    "VIEWS": ("view name", lambda env: env.list_views()),
     "FUNCTIONS": ("function name", lambda env: sorted({*_functions(), *env.catalog.functions.names()})),
     "USER FUNCTIONS": ("function name", lambda env: env.catalog.functions.names()),
-    "CURRENT CATALOG": ("current catalog name", lambda env: [env.catalog.current_catalog]),
-    "CURRENT DATABASE": ("current database name", lambda env: [env.catalog.current_database]),
+    "CURRENT CATALOG": ("current catalog name", lambda env: [env.get_current_catalog()]),
+    "CURRENT DATABASE": ("current database name", lambda env: [env.get_current_database()]),
 }
 
 

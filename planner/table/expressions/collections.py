@@ -48,6 +48,10 @@ class Collections(Operand):
         """All fields of a ROW, each a column of its own; in `select` alone."""
         return as_property(self, ast.FieldAccess(this=self._node, field=ast.AllColumns(parts=[])), "flatten")
 
+    def elt(self, *values: object) -> Expression:
+        """ELT: of the values that of this place, from 1."""
+        return self._call("elt", "ELT", *values)
+
     def array_append(self, element: object) -> Expression:
         """ARRAY_APPEND."""
         return self._call("array_append", "ARRAY_APPEND", element)

@@ -15,7 +15,7 @@ from planner.table.expressions.core import Operand, call_node, node_of, refuse, 
 from planner.table.expressions.expression import Expression
 from planner.table.expressions.types import type_node
 from planner.table.literals import literal
-from planner.table.nodes import InlineCall, column, identifier
+from planner.table.nodes import Columns, InlineCall, column, identifier
 from planner.table.nodes import named as with_text
 
 
@@ -179,11 +179,37 @@ def not_(condition: object) -> Expression:
     return _expression(exp.Not(this=node_of(condition)), "not_", condition)
 
 
+def negative(value: object) -> Expression:
+    """A minus before the value."""
+    return _expression(exp.Neg(this=node_of(value)), "negative", value)
+
+
+def atan2(y: object, x: object) -> Expression:
+    """ATAN2: the angle of a point, in radians."""
+    return _expression(call_node("ATAN2", y, x), "atan2", y, x)
+
+
+def log(value: object, base: object | None = None) -> Expression:
+    """LOG: the natural logarithm, or that to a base."""
+    given = (value,) if base is None else (base, value)
+    return _expression(call_node("LOG", *given), "log", value, *given[1:])
+
+
 def count_star() -> Expression:
     """COUNT(*)."""
     node = call_node("COUNT")
     node.set("expressions", [ast.AllColumns(parts=[])])
     return _expression(node, "count_star")
+
+
+def lag(value: object, offset: int = 1, default: object | None = None) -> Expression:
+    """LAG(value, offset [, default]), of an over window."""
+    return Expression(node_of(value)).lag(offset, default)
+
+
+def lead(value: object, offset: int = 1, default: object | None = None) -> Expression:
+    """LEAD(value, offset [, default]), of an over window."""
+    return Expression(node_of(value)).lead(offset, default)
 
 
 def row_number() -> Expression:
@@ -303,6 +329,100 @@ def timestamp_diff(unit: str, start: object, end: object) -> Expression:
     node = call_node("TIMESTAMPDIFF")
     node.set("expressions", [ast.Keyword(this=unit.upper()), node_of(start), node_of(end)])
     return _expression(node, "timestamp_diff", unit, start, end)
+
+
+def date_format(time: object, pattern: object) -> Expression:
+    """DATE_FORMAT with a pattern such as yyyy-MM-dd."""
+    return _expression(call_node("DATE_FORMAT", time, pattern), "date_format", time, pattern)
+
+
+def convert_tz(text: object, from_zone: object, to_zone: object) -> Expression:
+    """CONVERT_TZ: a timestamp's text from one time zone to another."""
+    return _expression(call_node("CONVERT_TZ", text, from_zone, to_zone), "convert_tz", text, from_zone, to_zone)
+
+
+def temporal_overlaps(start: object, end: object, other_start: object, other_end: object) -> Expression:
+    """(start, end) OVERLAPS (other_start, other_end); an end may be an interval."""
+    left, right = (
+        ast.RowValue(expressions=[node_of(a), node_of(b)]) for a, b in ((start, end), (other_start, other_end))
+    )
+    node = ast.Overlaps(this=left, expression=right, kind="OVERLAPS")
+    return _expression(node, "temporal_overlaps", start, end, other_start, other_end)
+
+
+def current_database() -> Expression:
+    """CURRENT_DATABASE()."""
+    return _expression(call_node("CURRENT_DATABASE"), "current_database")
+
+
+def json_string(value: object) -> Expression:
+    """JSON_STRING: any value as JSON."""
+    return _expression(call_node("JSON_STRING", value), "json_string", value)
+
+
+def json_object(*keys_and_values: object, absent_on_null: bool = False) -> Expression:
+    """JSON_OBJECT(key VALUE value, ... {NULL | ABSENT} ON NULL)."""
+    if len(keys_and_values) % 2:
+        raise refuse("json_object() takes keys and values in turn", 'write json_object("k", 1, "l", 2)')
+    nodes = list(map(node_of, keys_and_values))
+    pairs = [ast.JsonPair(this=key, value=value) for key, value in zip(nodes[::2], nodes[1::2], strict=True)]
+    node = ast.JsonObject(expressions=pairs, on_null="ABSENT" if absent_on_null else "NULL")
+    return _expression(node, "json_object", *keys_and_values)
+
+
+def json_array(*values: object, absent_on_null: bool = True) -> Expression:
+    """JSON_ARRAY(value, ... {NULL | ABSENT} ON NULL)."""
+    node = ast.JsonArray(expressions=list(map(node_of, values)), on_null="ABSENT" if absent_on_null else "NULL")
+    return _expression(node, "json_array", *values)
+
+
+def json_object_agg(key: object, value: object, *, absent_on_null: bool = False) -> Expression:
+    """JSON_OBJECTAGG(key VALUE value), an aggregate."""
+    node = call_node("JSON_OBJECTAGG", key, value)
+    node.set("on_null", "ABSENT" if absent_on_null else "NULL")
+    return _expression(node, "json_object_agg", key, value)
+
+
+def json_array_agg(value: object, *, absent_on_null: bool = True) -> Expression:
+    """JSON_ARRAYAGG(value), an aggregate."""
+    node = call_node("JSON_ARRAYAGG", value)
+    node.set("on_null", "ABSENT" if absent_on_null else "NULL")
+    return _expression(node, "json_array_agg", value)
+
+
+# --- columns by the dozen, in select
+
+
+def with_all_columns() -> Expression:
+    """All columns; the same as `col("*")`."""
+    return col("*")
+
+
+def with_columns(*columns: Expression | str | int) -> Expression:
+    """These columns, in `select`: names, places (from 1), and ranges (`range_("b", "e")`)."""
+    return _expression(Columns(chosen=list(map(_chosen, columns)), negated=False), "with_columns", *columns)
+
+
+def without_columns(*columns: Expression | str | int) -> Expression:
+    """All columns but these, in `select`: names, places (from 1), and ranges (`range_("b", "e")`)."""
+    return _expression(Columns(chosen=list(map(_chosen, columns)), negated=True), "without_columns", *columns)
+
+
+def range_(first: str | int, last: str | int) -> Expression:
+    """The columns from one to another, for `with_columns` and `without_columns`."""
+    return _expression(Columns(chosen=[(first, last)], negated=False), "range_", first, last)
+
+
+def _chosen(column: Expression | str | int) -> tuple[str | int, str | int]:
+    if isinstance(column, str | int):
+        return column, column
+    node = column._node
+    if isinstance(node, Columns):
+        found: tuple[str | int, str | int] = node.args["chosen"][0]
+        return found
+    if isinstance(node, ast.ColumnRef):
+        return node.name, node.name
+    raise refuse(f"{column!r} is no column", 'write names, places, or range_("b", "e")')
 
 
 def row_interval(rows: int) -> Expression:

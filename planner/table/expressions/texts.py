@@ -38,6 +38,8 @@ class Texts(Operand):
     sha512 = FunctionProperty("SHA512", "SHA512 in hexadecimal digits.")
     json_quote = FunctionProperty("JSON_QUOTE", "JSON_QUOTE: as a JSON text.")
     json_unquote = FunctionProperty("JSON_UNQUOTE", "JSON_UNQUOTE: what a JSON text holds.")
+    inet_aton = FunctionProperty("INET_ATON", "INET_ATON: an IPv4 address as a number.")
+    inet_ntoa = FunctionProperty("INET_NTOA", "INET_NTOA: the IPv4 address of a number.")
     json_string = FunctionProperty("JSON_STRING", "JSON_STRING: any value as JSON.")
 
     def sha2(self, bits: object) -> Expression:
@@ -172,6 +174,10 @@ class Texts(Operand):
     def regexp_substr(self, pattern: object) -> Expression:
         """REGEXP_SUBSTR: what matches first."""
         return self._call("regexp_substr", "REGEXP_SUBSTR", pattern)
+
+    def printf(self, *values: object) -> Expression:
+        """PRINTF: the values in this format."""
+        return self._call("printf", "PRINTF", *values)
 
     def encode(self, charset: object) -> Expression:
         """ENCODE into bytes."""

@@ -155,6 +155,20 @@ def test_show_and_explain_in_sql(capsys: pytest.CaptureFixture[str]) -> None:
         env.execute_sql("SHOW MODULES")
 
 
+def test_catalogs_and_databases() -> None:
+    env = environment("CREATE VIEW v AS SELECT a FROM T; CREATE DATABASE other;")
+    env.create_temporary_view("w", env.from_path("v"))
+    assert (env.list_views(), env.list_temporary_views(), env.list_temporary_tables()) == (["v", "w"], ["w"], ["w"])
+    assert env.list_databases() == ["default_database", "other"]
+    env.use_database("other")
+    assert (env.get_current_catalog(), env.get_current_database()) == ("default_catalog", "other")
+    assert (env.list_catalogs(), env.list_tables()) == (["default_catalog"], [])
+    assert env.from_path("default_database.v").columns == ["a"]
+    assert [row[0] for row in env.execute_sql("SHOW DATABASES").collect()] == env.list_databases()
+    with pytest.raises(ProgramError, match="there is no database 'none'"):
+        env.use_database("none")
+
+
 # --- functions without a name
 
 

@@ -19,7 +19,10 @@ from planner import (
     call,
     col,
     lit,
+    range_,
     row_number,
+    with_columns,
+    without_columns,
 )
 from planner.table.table import Table
 from plans.errors import ProgramError
@@ -32,6 +35,14 @@ ARRAYS = source("arrays", "id INT, items ARRAY<STRING>, pairs MAP<STRING, INT>, 
 ONE_TABLE: dict[str, tuple[Make, str]] = {
     "select": (lambda env: t(env).select(col("a") + 1, col("b").alias("x"), "c"), "SELECT a + 1, b AS x, c FROM T"),
     "select all": (lambda env: t(env).select(col("*"), lit(1).alias("unit")), "SELECT *, 1 AS unit FROM T"),
+    "some columns": (
+        lambda env: env.from_path("events").select(with_columns(range_("b", 4), "a"), col("a").alias("x")),
+        "SELECT b, c, d, a, a AS x FROM events",
+    ),
+    "other columns": (
+        lambda env: env.from_path("events").select(without_columns(1, col("c"), "proctime")),
+        "SELECT b, d, e FROM events",
+    ),
     "where": (lambda env: t(env).where((col("a") > 5) & (col("c") == "x")), "SELECT * FROM T WHERE a > 5 AND c = 'x'"),
     "filter": (lambda env: t(env).filter(~(col("a") > 5)), "SELECT * FROM T WHERE NOT (a > 5)"),
     "where twice": (
