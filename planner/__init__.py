@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from planner.environment import TableEnvironment
     from planner.table.descriptors import Schema, TableDescriptor
-    from planner.table.expressions.expression import Expression
-    from planner.table.expressions.functions import (
-        and_,
-        array,
+    from planner.table.expressions.built_in import (
         atan2,
-        call,
-        call_sql,
-        case,
-        coalesce,
-        col,
         concat,
         concat_ws,
         convert_tz,
@@ -36,7 +28,6 @@ if TYPE_CHECKING:
         e,
         from_unixtime,
         greatest,
-        if_then_else,
         json_array,
         json_array_agg,
         json_object,
@@ -45,24 +36,15 @@ if TYPE_CHECKING:
         lag,
         lead,
         least,
-        lit,
         local_time,
         local_timestamp,
         log,
-        map_,
-        map_from_arrays,
         negative,
-        not_,
-        null_of,
-        or_,
         pi,
         proctime,
         rand,
         rand_integer,
-        range_,
         rank,
-        row,
-        row_interval,
         row_number,
         temporal_overlaps,
         timestamp_diff,
@@ -71,6 +53,26 @@ if TYPE_CHECKING:
         to_timestamp_ltz,
         unix_timestamp,
         uuid,
+    )
+    from planner.table.expressions.expression import Expression
+    from planner.table.expressions.functions import (
+        and_,
+        array,
+        call,
+        call_sql,
+        case,
+        coalesce,
+        col,
+        if_then_else,
+        lit,
+        map_,
+        map_from_arrays,
+        not_,
+        null_of,
+        or_,
+        range_,
+        row,
+        row_interval,
         with_all_columns,
         with_columns,
         without_columns,
@@ -114,12 +116,15 @@ if TYPE_CHECKING:
     from plans.types.row import Row, RowKind
 
 _FUNCTIONS = """
-    and_ array atan2 call call_sql case coalesce col concat concat_ws convert_tz count_star current_database
-    current_date current_time current_timestamp current_watermark date_format dense_rank e from_unixtime
-    greatest if_then_else json_array json_array_agg json_object json_object_agg json_string lag lead least lit
-    local_time local_timestamp log map_ map_from_arrays negative not_ null_of or_ pi proctime rand rand_integer
-    range_ rank row row_interval row_number temporal_overlaps timestamp_diff to_date to_timestamp
-    to_timestamp_ltz unix_timestamp uuid with_all_columns with_columns without_columns
+    and_ array call call_sql case coalesce col if_then_else lit map_ map_from_arrays not_ null_of or_ range_ row
+    row_interval with_all_columns with_columns without_columns
+"""
+_BUILT_IN = """
+    atan2 concat concat_ws convert_tz count_star current_database current_date current_time current_timestamp
+    current_watermark date_format dense_rank e from_unixtime greatest json_array json_array_agg json_object
+    json_object_agg json_string lag lead least local_time local_timestamp log negative pi proctime rand
+    rand_integer rank row_number temporal_overlaps timestamp_diff to_date to_timestamp to_timestamp_ltz
+    unix_timestamp uuid
 """
 _WINDOWS = "CURRENT_RANGE CURRENT_ROW Cumulate Over Session Slide Tumble UNBOUNDED_RANGE UNBOUNDED_ROW"
 
@@ -131,6 +136,7 @@ _USER_FUNCTIONS = """
 #: Where each public name is.
 _HOMES = {
     **dict.fromkeys(_FUNCTIONS.split(), "planner.table.expressions.functions"),
+    **dict.fromkeys(_BUILT_IN.split(), "planner.table.expressions.built_in"),
     **dict.fromkeys(_WINDOWS.split(), "planner.table.windows"),
     **dict.fromkeys(_USER_FUNCTIONS.split(), "plans.functions"),
     "CompiledPlan": "plans.plan",

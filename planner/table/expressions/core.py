@@ -102,6 +102,13 @@ def as_property(operand: Operand, node: exp.Expr, name: str) -> Expression:
     return cast("Expression", made)
 
 
+def made_by(node: exp.Expr, name: str, *arguments: object) -> Expression:
+    """The expression that the function `name` gives."""
+    from planner.table.expressions.expression import Expression as Class
+
+    return Class(named(node, f"{name}({', '.join(map(shown_of, arguments))})"))
+
+
 def node_of(value: object) -> exp.Expr:
     """The node of an expression, or of a Python value as a literal.
 
