@@ -5,6 +5,7 @@ from tests.bench.measurements import (
     chain,
     compile_plan,
     exit_time,
+    function,
     hot_key,
     join,
     levelling,
@@ -13,7 +14,7 @@ from tests.bench.measurements import (
 )
 
 #: In the order in which they run.
-NAMES = ("compile", "aggregate", "join", "hot-key", "chain", "exit", "live-keys", "levelling", "nexmark")
+NAMES = ("compile", "aggregate", "join", "hot-key", "chain", "function", "exit", "live-keys", "levelling", "nexmark")
 
 __all__ = [
     "NAMES",
@@ -21,6 +22,7 @@ __all__ = [
     "chain",
     "compile_plan",
     "exit_time",
+    "function",
     "hot_key",
     "join",
     "levelling",
