@@ -45,6 +45,15 @@ class GroupedTable:
         group = ast.GroupBy(expressions=list(self._keys))
         return select(self._table, list(map(Expression, items)), "select", group=group)
 
+    def aggregate(self, function: Expression) -> AggregatedTable:
+        """The groups with what an aggregate function gives; a ROW that it gives becomes as many columns.
+
+        `table.group_by(col("a")).aggregate(call("f", col("b")).alias("x", "y")).select(col("a"), col("x"))`
+        """
+        from planner.table.rowwise import aggregated
+
+        return AggregatedTable(aggregated(self, function))
+
     def _resolved(self, node: exp.Expr) -> exp.Expr:
         """The item with the names of keys, and what shows the window, replaced by what they stand for."""
         window = self._window
@@ -66,6 +75,17 @@ class GroupedTable:
         if isinstance(node, exp.Alias):
             found.meta.update(node.meta)
         return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AggregatedTable:
+    """Groups with the columns of an aggregate function, waiting for `select`."""
+
+    _table: Table
+
+    def select(self, *fields: Expression | str) -> Table:
+        """The grouping fields, the columns of the function, and expressions of them."""
+        return self._table.select(*fields)
 
 
 def group_by(table: Table, fields: Sequence[object], window: Window | None = None) -> GroupedTable:

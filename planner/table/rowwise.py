@@ -1,4 +1,4 @@
-"""map and flat_map: each row made others by a function.
+"""map, flat_map and aggregate: rows made others by a function.
 
 Source: Flink's "Table API" page, row-based operations.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from planner.sql import nodes as ast
+from planner.sql.binding.group_windows import GROUP_WINDOWS
 from planner.table.expressions.core import Operand
 from planner.table.expressions.expression import Expression
 from planner.table.joins import join_lateral
@@ -19,30 +20,63 @@ from plans.errors import ProgramError
 from plans.types import FieldsType
 
 if TYPE_CHECKING:
+    from planner.table.grouping import GroupedTable
     from planner.table.table import Table
 
 
 def map_rows(table: Table, function: object) -> Table:
     """One row for each; the fields of a ROW become columns."""
+    node, names = _call(function, "map")
+    whole = select(table, [Expression(node)], "map")
+    return _flattened(whole, 0, names, "map")
+
+
+def aggregated(grouped: GroupedTable, function: object) -> Table:
+    """The grouping fields and what an aggregate function gives; the fields of a ROW become columns."""
+    node, names = _call(function, "aggregate")
+    aliases = {id(key): name for name, key in grouped._names.items()}
+    named = [
+        Expression(key).alias(aliases[id(key)]) if id(key) in aliases else Expression(key)
+        for key in grouped._keys
+        if not (isinstance(key, ast.Call) and key.name in GROUP_WINDOWS)
+    ]
+    whole = grouped.select(*named, Expression(node))
+    return _flattened(whole, len(named), names, "aggregate")
+
+
+def _call(function: object, operation: str) -> tuple[exp.Expr, tuple[str, ...]]:
+    """The node of a call, and the names that its alias gives to its columns."""
     if not isinstance(function, Operand):
         raise ProgramError(
-            f"map() takes an expression, not {function!r}",
-            where="map()",
-            remedy='write map(call("function", col("a")))',
+            f"{operation}() takes an expression, not {function!r}",
+            where=f"{operation}()",
+            remedy=f'write {operation}(call("function", col("a")))',
         )
     node = function._node
-    names: tuple[str, ...] = ()
     if isinstance(node, exp.Alias):
-        names = node.meta.get("columns") or (node.args["alias"].name,)
-        node = node.this
-    whole = select(table, [Expression(node)], "map")
-    type_ = whole._rows.rel.row_type.types[0]
+        return node.this, tuple(node.meta.get("columns") or (node.args["alias"].name,))
+    return node, ()
+
+
+def _flattened(table: Table, place: int, names: tuple[str, ...], operation: str) -> Table:
+    """The table with the fields of its last column, if it is a ROW, as columns of their own, under other names."""
+    found = table._rows
+    type_ = found.rel.row_type.types[place]
+    kept = [Expression(column_at(name, at)) for at, name in enumerate(found.names[:place])]
+    last = column_at(found.names[place], place)
     if isinstance(type_, FieldsType):
-        fields = [ast.FieldAccess(this=node, field=identifier(name)) for name in type_.names]
-        whole = select(
-            table, [Expression(item).alias(name) for item, name in zip(fields, type_.names, strict=True)], "map"
+        fields: list[exp.Expr] = [ast.FieldAccess(this=last, field=identifier(name)) for name in type_.names]
+        known = list(type_.names)
+    else:
+        fields, known = [last], [found.names[place]]
+    if names and len(names) != len(fields):
+        raise ProgramError(
+            f"{operation}() gives {len(fields)} column(s), the alias names {len(names)}",
+            where=f"{operation}()",
+            remedy="name all, or none",
         )
-    return whole.alias(*names) if names else whole
+    made = [Expression(item).alias(name) for item, name in zip(fields, names or known, strict=True)]
+    return select(table, [*kept, *made], operation)
 
 
 def flat_map(table: Table, function: object) -> Table:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from plans.functions import ScalarFunction, TableFunction
+from plans.functions import AggregateFunction, ScalarFunction, TableFunction
 
 
 class Twice(ScalarFunction):
@@ -23,3 +24,19 @@ class Add(ScalarFunction):
 class Letters(TableFunction):
     def eval(self, text: str) -> Iterator[str]:
         yield from text
+
+
+class Span(NamedTuple):
+    low: int
+    high: int
+
+
+class SpanOf(AggregateFunction):
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, seen: list[int], number: int) -> None:
+        seen.append(number)
+
+    def get_value(self, seen: list[int]) -> Span:
+        return Span(min(seen), max(seen))

@@ -8,7 +8,7 @@ import pytest
 
 from planner import CompiledPlan, PlanReference, Schema, TableDescriptor, TableEnvironment, call, col
 from plans.errors import PlanError, ProgramError, UnsupportedError
-from tests.planner.table.functions_beside import Add, Letters, Twice
+from tests.planner.table.functions_beside import Add, Letters, SpanOf, Twice
 from tests.planner.table.support import assert_same, environment, same, source
 
 FULL = (
@@ -212,3 +212,21 @@ def test_a_named_argument() -> None:
 def test_what_is_no_function_is_refused() -> None:
     with pytest.raises(ProgramError, match="class dict is no function class"):
         environment().from_path("T").select(call(dict, col("a")))
+
+
+def test_an_aggregate_function_of_several_columns() -> None:
+    env = environment()
+    grouped = env.from_path("T").group_by(col("c"), (col("a") % 2).alias("odd"))
+    table = grouped.aggregate(call(SpanOf, col("b")).alias("low", "high")).select(
+        "odd", "c", (col("high") - col("low"))
+    )
+    other = environment()
+    other.create_temporary_system_function("span", SpanOf)
+    query = """SELECT odd, c, s.high - s.low FROM (
+                 SELECT c, a % 2 AS odd, span(b) FROM T GROUP BY c, a % 2) AS g"""
+    assert table.explain().replace("tests.planner.table.functions_beside.SpanOf", "span") == other.explain_sql(
+        query.replace("s.high - s.low", "g.`EXPR$2`.high - g.`EXPR$2`.low")
+    )
+    assert grouped.aggregate(call(SpanOf, col("b"))).select(col("*")).columns == ["c", "odd", "low", "high"]
+    with pytest.raises(ProgramError, match=r"gives 2 column\(s\), the alias names 3"):
+        grouped.aggregate(call(SpanOf, col("b")).alias("x", "y", "z"))
