@@ -7,10 +7,10 @@ import shutil
 import threading
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from plans.errors import CheckpointError, CompiledPlanError, UnsupportedError
@@ -155,14 +155,8 @@ class Run:
         in_order = any(sink.READS_ORDER for sink in self._sinks.values())
         options = {"host": self.options.host, "bounded": bounded, "in_order": in_order}
         builder = StageBuilder(self.spark, lowering, self.program, options)
-        if self.program.values or self.program.event_time:
-            # Constant rows, and the end of the input, are files in the checkpoint: what cannot be built is found before
-            # they are written.
-            with TemporaryDirectory(prefix="compiled-plan-") as trial:
-                self._build(
-                    StageBuilder(self.spark, lowering, self.program, builder.options), Folder(self.spark, trial)
-                )
-        rows = self._build(builder, self.folder)
+        with self._undone_if_it_fails():
+            rows = self._build(builder)
         checkpoint.store(self.folder, self.program, self.options.host)
         self.folder.write_text(_RUN_ID, self.run_id)
         query = self._start(rows, builder)
@@ -172,6 +166,17 @@ class Run:
         finally:
             query.stop()
         return self._close_windows(rows, builder, follower) if self._ends and not result.stopped else result
+
+    @contextmanager
+    def _undone_if_it_fails(self) -> Iterator[None]:
+        """Leave nothing of a plan that cannot be built: constant rows and the end of the input are files."""
+        existed = self.folder.exists()
+        try:
+            yield
+        except BaseException:
+            if not self.resumes:
+                self.folder.remove(checkpoint.FOLDER if existed else "")
+            raise
 
     @property
     def _ends(self) -> bool:
@@ -190,14 +195,14 @@ class Run:
         self.folder.write_text(_ENDED, "")
         return follower.result(stopped=False)
 
-    def _build(self, builder: StageBuilder, folder: Folder) -> DataFrame:
+    def _build(self, builder: StageBuilder) -> DataFrame:
         frames = {source: opened.frame for source, opened in self._sources.items()}
         for source, node in self.program.values.items():
-            frames[source] = values_source(node, self.spark, folder, builder.lowering)
+            frames[source] = values_source(node, self.spark, self.folder, builder.lowering)
         if not self.program.event_time:
             return builder.build(frames)
-        folder.make(_ENDS)
-        return builder.build(frames, end_of_input(self.spark, f"{folder.uri}/{_ENDS}"))
+        self.folder.make(_ENDS)
+        return builder.build(frames, end_of_input(self.spark, f"{self.folder.uri}/{_ENDS}"))
 
     def _start(self, rows: DataFrame, builder: StageBuilder, *, endless: bool = False) -> StreamingQuery:
         writer = rows.writeStream.foreachBatch(lambda frame, batch: self._write(frame, batch, builder))

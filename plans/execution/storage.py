@@ -66,5 +66,9 @@ class Folder:
         self._fs.mkdirs(path.getParent())
         self._fs.rename(temporary, path)
 
+    def remove(self, name: str = "") -> None:
+        """Remove an entry with all that is in it, or the folder itself; nothing happens where it is not there."""
+        self._fs.delete(self._child(name) if name else self._path, True)
+
     def _child(self, name: str) -> Any:
         return java_class(self._jvm, "org.apache.hadoop.fs.Path")(self._path, name)

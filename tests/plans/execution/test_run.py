@@ -15,6 +15,7 @@ from plans.errors import ExecutionError, UnsupportedError
 from plans.execution.options import RunOptions
 from plans.execution.progress import BatchProgress
 from plans.execution.run import Run
+from plans.execution.stages.build import StageBuilder
 from plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -195,3 +196,24 @@ def test_a_connector_that_is_not_there_is_refused_before_anything_starts(spark: 
     with pytest.raises(UnsupportedError, match="carrier-pigeon"):
         Run(spark, CompiledPlan.from_json(text), RunOptions(checkpoint=str(tmp_path / "checkpoint")))
     assert not (tmp_path / "checkpoint").exists()
+
+
+@pytest.mark.parametrize("existed", [False, True])
+def test_a_plan_that_cannot_be_built_leaves_nothing_behind(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, existed: bool
+) -> None:
+    checkpoint = tmp_path / "checkpoint"
+    if existed:
+        checkpoint.mkdir()
+        (checkpoint / "mine.txt").write_text("kept")
+    program = "INSERT INTO o SELECT a FROM (VALUES (1), (2)) AS t(a);"
+    plan = compiled("CREATE TABLE o (a INT) WITH ('connector' = 'blackhole');" + program)
+
+    def refuse(*_: object) -> None:
+        assert (checkpoint / "compiled-plan").is_dir()
+        raise UnsupportedError("no")
+
+    monkeypatch.setattr(StageBuilder, "build", refuse)
+    with pytest.raises(UnsupportedError):
+        Run(spark, plan, RunOptions(checkpoint=str(checkpoint))).execute()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == (["checkpoint", "mine.txt"] if existed else [])
