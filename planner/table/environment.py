@@ -14,6 +14,7 @@ from planner.catalog.tables import CatalogTable, CatalogView
 from planner.sql import nodes as ast
 from planner.sql import statements as st
 from planner.sql.binding.core import Bound, Session, Surroundings
+from planner.sql.binding.hints import bind_block_hints
 from planner.sql.binding.inserts import bind_insert
 from planner.sql.binding.queries import bind_query
 from planner.sql.binding.relations import Place, bind_from
@@ -53,7 +54,9 @@ def hinted(table: Table, name: str, options: Mapping[str, str]) -> Table:
         raise ProgramError(f"hint() takes a mapping of options, not {options!r}", where="hint()")
     texts = {str(key): str(value) for key, value in options.items()}
     if name.upper() != "OPTIONS":
-        return Table(table._env, table._rows, (*table._hints, table_hint(name, texts)), table._origin)
+        node = table_hint(name, texts)
+        bind_block_hints(exp.Hint(expressions=[node]), session_for(table._env, "hint").source)
+        return Table(table._env, table._rows, (*table._hints, node), table._origin)
     if table._origin is None:
         raise ProgramError(
             "the hint OPTIONS can only be applied to a table of the catalog",
