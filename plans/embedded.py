@@ -45,7 +45,7 @@ def execute(
     from plans.types import RowType
 
     job, collected = start(plan, time_zone, checkpoint)
-    return TableResult(row_type or collected or RowType(), job)
+    return TableResult(row_type or collected or RowType(), job, time_zone)
 
 
 @dataclass(frozen=True, slots=True)

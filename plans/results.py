@@ -68,11 +68,13 @@ class TableResult:
     Args:
         row_type: the columns; without fields where the statement gives no rows.
         job: the run that gives the rows; None for a statement that is carried out at once.
+        time_zone: the zone in which `print` shows TIMESTAMP_LTZ.
     """
 
-    def __init__(self, row_type: RowType, job: Job | None = None) -> None:
+    def __init__(self, row_type: RowType, job: Job | None = None, time_zone: str = "UTC") -> None:
         self.row_type = row_type
         self._job = job
+        self._time_zone = time_zone
         self._taken = False
 
     @property
@@ -122,7 +124,7 @@ class TableResult:
             self.wait()
             print("OK")
             return
-        for line in lines(self.row_type, self._chunks()):
+        for line in lines(self.row_type, self._chunks(), self._time_zone):
             print(line)
 
     def to_dataframe(self, kind: Literal["pandas", "pyarrow", "spark"] = "pandas", *, changelog: bool = False) -> Any:

@@ -7,9 +7,11 @@ as they come; what does not fit ends in three dots.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from unicodedata import category, east_asian_width
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from plans import types as t
 from plans.results import Chunk
@@ -29,11 +31,12 @@ _WIDTHS: dict[type[t.LogicalType], int] = {
 }
 
 
-def lines(row_type: t.RowType, chunks: Iterator[Chunk]) -> Iterator[str]:
-    """The lines of a result, one for each row as it comes."""
+def lines(row_type: t.RowType, chunks: Iterator[Chunk], time_zone: str = "UTC") -> Iterator[str]:
+    """The lines of a result, one for each row as it comes; TIMESTAMP_LTZ as clocks in the zone show it."""
     widths = [2, *(max(len(_NULL), _width_of(field.type), _shown_width(field.name)) for field in row_type.fields)]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    texts = [text_of(type_) for type_ in row_type.types]
+    zone = _zone(time_zone)
+    texts = [text_of(type_, zone) for type_ in row_type.types]
     count = 0
     for chunk in chunks:
         for kind, row in zip(chunk.kinds, zip(*chunk.columns, strict=True), strict=True):
@@ -88,30 +91,45 @@ def _shown_width(text: str) -> int:
 Text = Callable[[object], str]
 
 
-def text_of(type_: t.LogicalType) -> Callable[..., str]:
+def _zone(name: str) -> dt.tzinfo:
+    """A time zone by its name, or by its offset: `Europe/Berlin`, `GMT+01:00`."""
+    offset = re.fullmatch(r"(?:GMT|UTC)?([+-])(\d{1,2}):?(\d{2})?", name)
+    if offset is not None:
+        span = dt.timedelta(hours=int(offset[2]), minutes=int(offset[3] or 0))
+        return dt.timezone(span if offset[1] == "+" else -span)
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return dt.UTC
+
+
+def text_of(type_: t.LogicalType, zone: dt.tzinfo = dt.UTC) -> Callable[..., str]:
     """The function from internal values of a type to their text, as CAST to STRING gives it."""
     match type_:
         case t.ArrayType():
-            element = _inner(type_.element)
+            element = _inner(type_.element, zone)
             return lambda value: f"[{', '.join(map(element, value))}]"
         case t.MapType() | t.MultisetType():
-            key = _inner(type_.key if isinstance(type_, t.MapType) else type_.element)
-            item = _inner(type_.value) if isinstance(type_, t.MapType) else str
+            key = _inner(type_.key if isinstance(type_, t.MapType) else type_.element, zone)
+            item = _inner(type_.value, zone) if isinstance(type_, t.MapType) else str
             return lambda value: "{" + ", ".join(f"{key(k)}={item(v)}" for k, v in value.items()) + "}"
         case t.StructuredType():
-            fields = [_inner(one) for one in type_.types]
+            fields = [_inner(one, zone) for one in type_.types]
             names = type_.names
             return lambda value: f"({', '.join(f'{n}={f(v)}' for n, f, v in zip(names, fields, value, strict=True))})"
         case t.RowType():
-            fields = [_inner(one) for one in type_.types]
+            fields = [_inner(one, zone) for one in type_.types]
             return lambda value: f"({', '.join(f(v) for f, v in zip(fields, value, strict=True))})"
+        case t.TimestampLtzType():
+            local = _moment(type_.precision)
+            return lambda value: local(value.astimezone(zone))
         case t.TimestampBase() | t.TimeType():
             return _SECONDS[type(type_)](type_.precision)
     return _TEXTS.get(type(type_), str)
 
 
-def _inner(type_: t.LogicalType) -> Callable[..., str]:
-    text = text_of(type_)
+def _inner(type_: t.LogicalType, zone: dt.tzinfo) -> Callable[..., str]:
+    text = text_of(type_, zone)
     return lambda value: "NULL" if value is None else text(value)
 
 
@@ -177,7 +195,6 @@ def _millis(value: int) -> str:
 
 _SECONDS: dict[type[t.LogicalType], Callable[[int], Callable[..., str]]] = {
     t.TimestampType: _moment,
-    t.TimestampLtzType: _moment,
     t.TimeType: _clock,
 }
 _TEXTS: dict[type[t.LogicalType], Callable[..., str]] = {

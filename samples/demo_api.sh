@@ -25,3 +25,4 @@ step execute-plan functions.json --functions-from prices
 printf '\nFunctions in Python: the mean price of each tag, and how many reduced sales there are:\n'
 cat out/functions/by_tag/*.json | sort
 cat out/functions/reduced/*.json | wc -l
+step python "$here/samples/conversions/program.py"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -97,6 +98,9 @@ def spark_session(
         _remove(warehouse)
 
 
+_STARTING = threading.Lock()
+
+
 @contextmanager
 def empty_batches(spark: SparkSession, wanted: bool) -> Iterator[None]:
     """Whether queries that are started meanwhile run a batch without data once the watermark has moved.
@@ -104,11 +108,13 @@ def empty_batches(spark: SparkSession, wanted: bool) -> Iterator[None]:
     A stage that keeps processing time has them for ever, at each trigger.
     """
     name = "spark.sql.streaming.noDataMicroBatches.enabled"
-    spark.conf.set(name, str(wanted).lower())
-    try:
-        yield
-    finally:
-        spark.conf.set(name, FIXED[name])
+    # A program may start several runs at once, in threads of their own.
+    with _STARTING:
+        spark.conf.set(name, str(wanted).lower())
+        try:
+            yield
+        finally:
+            spark.conf.set(name, FIXED[name])
 
 
 @contextmanager

@@ -111,3 +111,19 @@ NOON = dt.datetime(2020, 1, 1, 10, 11, 12, 123000)
 )  # fmt: skip
 def test_values(type_: str, value: Any, text: str) -> None:
     assert text_of(parse_type(type_))(value) == text
+
+
+@pytest.mark.parametrize(
+    ("zone", "text"),
+    [
+        ("Europe/Berlin", "2020-01-01 11:11:12.123"),
+        ("GMT-08:00", "2020-01-01 02:11:12.123"),
+        ("+05:30", "2020-01-01 15:41:12.123"),
+        ("UTC", "2020-01-01 10:11:12.123"),
+    ],
+)
+def test_points_in_time_are_those_of_the_sessions_zone(zone: str, text: str) -> None:
+    row_type = row_of(("a", "b"), (parse_type("TIMESTAMP_LTZ(3)"), parse_type("ARRAY<TIMESTAMP_LTZ(3)>")))
+    value = NOON.replace(tzinfo=dt.UTC)
+    shown = list(lines(row_type, iter([Chunk([0], [[value], [[value]]])]), zone))[3]
+    assert f" {text} " in shown and f"[{text}]" in shown
