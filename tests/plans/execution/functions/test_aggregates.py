@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,6 +112,19 @@ def test_retraction(spark: SparkSession, tmp_path: Path) -> None:
     assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+I[a, 1.5]"]
     put(tmp_path, "2.json", ("a", 1, 1), ("a", 2, 1))
     assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+U[a, 2.5]", "-U[a, 1.5]"]
+
+
+def test_time_to_live(spark: SparkSession, tmp_path: Path) -> None:
+    """After its TTL a key starts as if it had never been seen, whatever its accumulator was."""
+    put(tmp_path, "1.json", ("a", 1, 1), ("a", 3, 1))
+    env = environment(tmp_path)
+    env.set("table.exec.state.ttl", "200 ms")
+    options = {"checkpoint": str(tmp_path / "checkpoint"), "available_now": True}
+    query = "SELECT k, wavg(v) FROM t GROUP BY k"
+    assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+I[a, 2.0]"]
+    time.sleep(0.3)
+    put(tmp_path, "2.json", ("a", 8, 1))
+    assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+I[a, 8.0]"]
 
 
 def test_windows(spark: SparkSession, tmp_path: Path) -> None:
