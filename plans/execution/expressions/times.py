@@ -153,6 +153,16 @@ def _extract(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
     return part(_local(value, type_, context)).cast(target)
 
 
+@translates("$TIMESTAMPDIFF$1")
+def _timestamp_diff(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    """Whole units from one time to another; SQL writes it out, plans of Flink's Table API have the call."""
+    start, end = (
+        _local(value, r.type_of(rex), context).cast("timestamp")
+        for value, rex in zip(args[1:], call.operands[1:], strict=True)
+    )
+    return F.timestamp_diff(symbol(call.operands[0]), start, end).cast(to_spark(call.type))
+
+
 _TRUNC_UNITS = frozenset({"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND"})
 _SUB_DAY = frozenset({"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"})
 _LONG_UNITS = {"DECADE": (10, 0), "CENTURY": (100, 1), "MILLENNIUM": (1000, 1)}

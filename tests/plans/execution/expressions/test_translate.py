@@ -67,6 +67,18 @@ def test_a_name_for_a_value_as_flinks_table_api_writes_it(session: SparkSession)
     assert session.range(1).select(to_column(named, [F.lit(21)], HERE)).collect()[0][0] == 21
 
 
+def test_a_difference_of_times_as_flinks_table_api_writes_it(session: SparkSession) -> None:
+    texts = [F.lit(text).cast("timestamp_ntz") for text in ("2024-01-31 12:00:00", "2024-03-31 11:59:59.5")]
+    times = [r.InputRef(at, t.TimestampType(precision=3)) for at in range(2)]
+
+    def between(unit: str) -> Column:
+        symbol = r.Literal(unit, t.SymbolType(), symbol="TIMEPOINT_UNIT")
+        return to_column(r.Call("$TIMESTAMPDIFF$1", (symbol, *times), t.INT), texts, HERE)
+
+    units = ("SECOND", "HOUR", "DAY", "WEEK", "MONTH", "YEAR")
+    assert tuple(session.range(1).select(*map(between, units)).collect()[0]) == (5183999, 1439, 59, 8, 1, 0)
+
+
 def test_field_names_may_hold_dots_and_backticks(session: SparkSession) -> None:
     row = t.row_of(["a.b", "c`d"], [t.INT, t.INT])
     made = r.Call("$ROW$1", (r.Literal(1, t.INT), r.Literal(2, t.INT)), row)
