@@ -34,6 +34,46 @@ def from_python(bridged: Bridged) -> Convert | None:
     return _null_safe(inward(bridged))
 
 
+def internal(type_: t.LogicalType) -> Bridged:
+    """A type whose objects are its internal values, which converters are given and give."""
+    if isinstance(type_, t.TimeType | t.DayTimeIntervalType):
+        return Bridged(type_, int)
+    children = tuple(map(internal, type_.children()))
+    return Bridged(type_, tuple if isinstance(type_, t.FieldsType) else None, children)
+
+
+#: The converters that were opened in this process, which keeps them, so that their ids stay theirs.
+_OPENED: dict[int, Any] = {}
+
+
+class _Opening:
+    """A method of a converter, which is opened once in each process before its first value."""
+
+    def __init__(self, converter: Any, method: str) -> None:
+        self.converter, self.method = converter, method
+        self.call: Convert | None = None
+
+    def __getstate__(self) -> tuple[Any, str]:
+        return self.converter, self.method
+
+    def __setstate__(self, state: tuple[Any, str]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    def __call__(self, value: Any) -> Any:
+        if self.call is None:
+            from plans.types.conversions import resolve_class
+            from plans.types.conversions.converter import open_converter
+
+            if id(self.converter) not in _OPENED:
+                open_converter(self.converter, resolve_class)
+                _OPENED[id(self.converter)] = self.converter
+            self.call = getattr(self.converter, self.method)
+        made = self.call(value)
+        if made is None:
+            raise ValueError(f"{type(self.converter).__name__} gave None for {value!r}")
+        return made
+
+
 def _null_safe(convert: Convert | None) -> Convert | None:
     return None if convert is None else lambda value: None if value is None else convert(value)
 
@@ -41,8 +81,8 @@ def _null_safe(convert: Convert | None) -> Convert | None:
 def outward(bridged: Bridged) -> Convert | None:
     """As `to_python`, for values that are not None."""
     if bridged.converter is not None:
-        plain = outward(Bridged(bridged.type))
-        given = bridged.converter.to_external
+        plain = outward(internal(bridged.type))
+        given = _Opening(bridged.converter, "to_external")
         return given if plain is None else lambda value: given(plain(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
     match bridged.type:
@@ -138,8 +178,8 @@ def _fields_out(bridged: Bridged) -> Convert | None:
 def inward(bridged: Bridged) -> Convert | None:
     """As `from_python`, for objects that are not None."""
     if bridged.converter is not None:
-        plain = inward(Bridged(bridged.type))
-        given = bridged.converter.to_internal
+        plain = inward(internal(bridged.type))
+        given = _Opening(bridged.converter, "to_internal")
         return given if plain is None else lambda value: plain(given(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
     match bridged.type:
