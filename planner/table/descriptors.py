@@ -14,6 +14,7 @@ from plans.errors import ProgramError
 
 if TYPE_CHECKING:
     from planner.environment import TableEnvironment
+    from plans.types.data_types import DataType
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,15 @@ class Schema:
 
     lines: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
+    #: Name, type and comment of the columns that are stored.
+    physical: tuple[tuple[str, object, str | None], ...] = ()
+
+    def to_row_data_type(self) -> DataType:
+        """The columns that are stored as a row, with the classes that they are bridged to."""
+        from plans.types.data_types import DataTypes
+
+        fields = [DataTypes.FIELD(name, type_, comment) for name, type_, comment in self.physical]
+        return DataTypes.ROW(*fields).not_null()
 
     @staticmethod
     def new_builder() -> SchemaBuilder:
@@ -38,7 +48,9 @@ class SchemaBuilder:
     def column(self, name: str, data_type: object, comment: str | None = None) -> SchemaBuilder:
         """A column of a type ("DECIMAL(10, 2)")."""
         text = "" if comment is None else f" COMMENT {_string(comment)}"
-        return self._with(f"{_quoted(name)} {text_of_type(data_type)}{text}")
+        line = self._with(f"{_quoted(name)} {text_of_type(data_type)}{text}")
+        physical = (*self._schema.physical, (name, data_type, comment))
+        return replace(line, _schema=replace(line._schema, physical=physical))
 
     def column_by_expression(self, name: str, expression: str) -> SchemaBuilder:
         """A column that is computed by an expression of SQL ("PROCTIME()")."""

@@ -18,6 +18,7 @@ from planner.running import run_query
 from planner.sql import nodes as ast
 from planner.sql.binding.core import Bound
 from planner.sql.binding.scans import scan
+from planner.table.descriptors import Schema, TableDescriptor
 from planner.table.expressions.core import Operand, node_of
 from planner.table.expressions.types import type_node
 from planner.table.operations import bind
@@ -36,12 +37,25 @@ _NUMBERS = count(1)
 
 def from_values(env: TableEnvironment, values: Iterable[object], schema: AnyType = None) -> Table:
     """A table of constant rows, of Python objects or expressions. See `planner.functions.values.constant_rows`."""
+    if isinstance(schema, Schema):
+        schema = _plain(schema)
     listed = list(values)
     cells = [_cells(item) for item in listed]
     if any(isinstance(cell, Operand) for row in cells for cell in row):
         return _from_expressions(env, cells, schema)
     found = constant_rows(listed, schema)
     return Table(env, rows(Bound(Values(found.row_type, found.cells), found.row_type.names)))
+
+
+def _plain(schema: Schema) -> AnyType:
+    """The columns of a schema that has nothing but columns."""
+    if len(schema.lines) > len(schema.physical) or schema.key:
+        raise ProgramError(
+            "the schema of constant rows has columns alone",
+            where="from_values()",
+            remedy="leave computed columns, watermark and key out; add them with a query, or use from_dataframe",
+        )
+    return schema.to_row_data_type()
 
 
 def _cells(item: object) -> list[object]:
@@ -71,6 +85,8 @@ def _from_expressions(env: TableEnvironment, cells: list[list[object]], schema: 
 
 def from_dataframe(env: TableEnvironment, frame: object, schema: AnyType = None) -> Table:
     """A table of the rows of a DataFrame. See `plans.embedded.inline`."""
+    if isinstance(schema, Schema):
+        return _declared(env, frame, schema)
     held = embedded.inline(frame, schema)
     catalog = env.catalog
     name = f"*anonymous_dataframe${next(_NUMBERS)}*"
@@ -81,6 +97,14 @@ def from_dataframe(env: TableEnvironment, frame: object, schema: AnyType = None)
         temporary=True,
     )
     return Table(env, rows(Bound(scan(table, name, ()), held.row_type.names), name))
+
+
+def _declared(env: TableEnvironment, frame: object, schema: Schema) -> Table:
+    """A DataFrame as a table with computed columns, watermark and key, which has a name like any other table."""
+    held = embedded.inline(frame, schema.to_row_data_type())
+    name = f"anonymous_dataframe_{next(_NUMBERS)}"
+    env.create_temporary_table(name, TableDescriptor(schema, tuple(held.options.items())))
+    return env.from_path(name)
 
 
 def execute(table: Table) -> TableResult:

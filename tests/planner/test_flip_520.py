@@ -11,7 +11,7 @@ import pytest
 
 from planner import DataTypes, Row, TableEnvironment, col, object_of
 from plans.errors import CompiledPlanError, DataError, ProgramError
-from plans.functions import ScalarFunction
+from plans.functions import DataTypeHint, ScalarFunction, function_hint
 from plans.types import StructuredType, parse_type
 
 if TYPE_CHECKING:
@@ -77,6 +77,18 @@ def test_motivation_a_function_returns_objects(env: TableEnvironment, capsys: py
     assert "(name=Bob, score=42)" in capsys.readouterr().out
     rows = list(env.execute_sql("SELECT PojoScalarFunction('Bob', 42)").collect())
     assert rows == [(MyPojo("Bob", 42),)]
+
+
+@function_hint(input=[DataTypeHint(USER)], output=USER)
+class Older(ScalarFunction):
+    def eval(self, user: Row) -> Row:
+        return Row(user.name, user.age + 1)
+
+
+def test_motivation_structured_types_in_hints(env: TableEnvironment) -> None:
+    env.create_temporary_function("older", Older)
+    (found,) = env.execute_sql(f"SELECT older(CAST({BOB} AS {USER}))").collect()
+    assert found == (("Bob", 43),)
 
 
 # --- Public Interfaces
@@ -272,10 +284,11 @@ def test_table_api_an_update_names_the_fields_that_there_are() -> None:
 # --- Examples, Using TYPEOF in SQL
 
 
-@pytest.mark.parametrize("name", ["com.example.User", USER_NAME])
-def test_typeof_whether_or_not_there_is_a_class(name: str, env: TableEnvironment) -> None:
-    (found,) = env.execute_sql(f"SELECT TYPEOF(OBJECT_OF('{name}', 'name', 'Bob', 'age', 42))").collect()
-    assert found == (f"STRUCTURED<'{name}', `name` CHAR(3) NOT NULL, `age` INT NOT NULL>",)
+def test_typeof_whether_or_not_there_is_a_class(env: TableEnvironment) -> None:
+    names = ["com.example.User", USER_NAME]
+    calls = ", ".join(f"TYPEOF(OBJECT_OF('{name}', 'name', 'Bob', 'age', 42))" for name in names)
+    (found,) = env.execute_sql(f"SELECT {calls}").collect()
+    assert list(found) == [f"STRUCTURED<'{name}', `name` CHAR(3) NOT NULL, `age` INT NOT NULL>" for name in names]
 
 
 # --- Examples, Combining SQL and Table API
@@ -298,7 +311,8 @@ def test_combining_a_class_that_does_not_fit_is_refused(env: TableEnvironment) -
         list(result.collect())
 
 
-@pytest.mark.parametrize("name", ["subprocess.Popen", "pathlib.Path", "pandas.DataFrame", "plans.errors.PlanError"])
-def test_combining_no_class_but_the_programs_own(name: str, env: TableEnvironment) -> None:
-    (found,) = env.sql_query(f"SELECT OBJECT_OF('{name}', 'args', 'ls')").execute().collect()
-    assert type(found[0]) is Row
+def test_combining_no_class_but_the_programs_own(env: TableEnvironment) -> None:
+    names = ["subprocess.Popen", "pathlib.Path", "pandas.DataFrame", "plans.errors.PlanError"]
+    calls = ", ".join(f"OBJECT_OF('{name}', 'args', 'ls')" for name in names)
+    (found,) = env.sql_query(f"SELECT {calls}").execute().collect()
+    assert [type(value) for value in found] == [Row] * len(names)

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from planner import DataTypes, Row, RowKind, TableEnvironment, col
+from planner import DataTypes, Row, RowKind, Schema, TableEnvironment, Tumble, col, lit
 from plans.errors import CompiledPlanError, DataError, ExecutionError, PlanError, ProgramError
 from plans.plan import CompiledPlan
 
@@ -230,6 +230,24 @@ def test_a_schema_converts_the_columns(env: TableEnvironment) -> None:
         frame, DataTypes.ROW(DataTypes.FIELD("x", "TINYINT"), DataTypes.FIELD("y", "DECIMAL(5, 2)"))
     )
     assert list(table.execute().collect()) == [(1, Decimal("1.26")), (2, None)]
+
+
+def test_a_dataframe_with_a_watermark_has_windows(env: TableEnvironment) -> None:
+    schema = (
+        Schema.new_builder()
+        .column("n", "INT")
+        .column("at", "TIMESTAMP(3)")
+        .column_by_expression("twice", "n * 2")
+        .watermark("at", "`at` - INTERVAL '1' SECOND")
+        .build()
+    )
+    frame = pd.DataFrame(
+        {"n": [1, 2, 3], "at": pd.to_datetime(["2020-01-01 00:00", "2020-01-01 00:59", "2020-01-01 01:00"])}
+    )
+    windows = env.from_dataframe(frame, schema).window(Tumble.over(lit(1).hours).on(col("at")))
+    sums = windows.group_by("window_start", "window_end").select(col("window_start"), col("twice").sum.alias("s"))
+    start = dt.datetime(2020, 1, 1)
+    assert list(sums.execute().collect()) == [(start, 6), (start.replace(hour=1), 6)]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from planner import DataTypes, Row, TableEnvironment, col
+from planner import DataTypes, Row, Schema, TableEnvironment, col
 from plans.errors import DataError, ProgramError
 from plans.types import STRING, DecimalType
 from plans.types.conversions import DataTypeConverter, converter_of
@@ -273,6 +273,15 @@ def test_proposed_changes_scenario_2_objects_into_a_table_and_out(sample: Any, e
     assert list(table.execute().collect(sample.SPECIFIC)) == sample.ROWS
     records = sample.generic(env).where(col("color") != "GREEN").execute().collect(sample.RECORD)
     assert list(records) == sample.RECORDS[:1]
+
+
+def test_proposed_changes_scenario_2_a_schema_declares_the_conversions(sample: Any, env: TableEnvironment) -> None:
+    schema = Schema.new_builder().column("price", sample.PRICE).column("color", sample.COLOR).build()
+    table = env.from_values(sample.ROWS, schema)
+    assert list(table.execute().collect(schema.to_row_data_type())) == sample.ROWS
+    with_key = Schema.new_builder().column("price", sample.PRICE).primary_key("price").build()
+    with pytest.raises(ProgramError, match="columns alone"):
+        env.from_values([(None,)], with_key)
 
 
 def test_proposed_changes_scenario_2_dataframes(sample: Any, env: TableEnvironment) -> None:

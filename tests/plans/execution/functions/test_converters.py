@@ -26,17 +26,17 @@ class Shift:
 class ShiftRow(DataTypeConverter[tuple[int, int], Shift]):
     """ROW<start TIME, length INTERVAL DAY TO SECOND>, whose internal values are whole numbers."""
 
-    opened = 0
+    opened = False
 
     def open(self, class_loader: Any) -> None:
-        self.opened += 1
+        self.opened = True
 
     def to_internal(self, external: Shift) -> tuple[int, int]:
-        assert self.opened == 1
+        assert self.opened
         return external.start, external.length
 
     def to_external(self, internal: tuple[int, int]) -> Shift:
-        assert self.opened == 1
+        assert self.opened
         return Shift(*internal)
 
 
