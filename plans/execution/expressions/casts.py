@@ -19,7 +19,7 @@ from plans import types as t
 from plans.execution.expressions import texts
 from plans.execution.expressions.functions import java
 from plans.execution.expressions.registry import translates
-from plans.execution.expressions.zones import from_local, to_local
+from plans.execution.expressions.zones import as_local, as_point, from_local, to_local
 from plans.execution.types import to_spark
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _reinterpret(call: Call, args: tuple[Column, ...], context: ExpressionContex
     source = r.type_of(call.operands[0])
     plain = isinstance(source, t.TimestampBase) and isinstance(call.type, t.IntegerType)
     if plain and isinstance(source, t.TimestampBase):
-        return F.unix_millis(args[0].cast("timestamp")).cast(to_spark(call.type))
+        return F.unix_millis(as_point(args[0])).cast(to_spark(call.type))
     if to_spark(source) == to_spark(call.type):
         return args[0]
     if isinstance(source, t.DateType) and isinstance(call.type, t.IntegerType):
@@ -310,11 +310,9 @@ def _cut(column: Column, precision: int, cast: _Cast) -> Column:
     unit = _UNITS.get(target)
     if unit is None or precision <= target:
         return column
-    micros = F.unix_micros(column.cast("timestamp"))
-    floored = micros - F.pmod(micros, F.lit(unit))
-    return F.timestamp_micros(floored).cast(
-        "timestamp_ntz" if isinstance(cast.target, t.TimestampType) else "timestamp"
-    )
+    micros = F.unix_micros(as_point(column))
+    floored = F.timestamp_micros(micros - F.pmod(micros, F.lit(unit)))
+    return as_local(floored) if isinstance(cast.target, t.TimestampType) else floored
 
 
 def _local(column: Column, cast: _Cast) -> Column:
@@ -329,7 +327,7 @@ def _timestamp_to_date(column: Column, cast: _Cast) -> Column:
 
 @_casts((t.TimestampBase,), (t.TimeType,))
 def _timestamp_to_time(column: Column, cast: _Cast) -> Column:
-    millis = F.unix_millis(_local(column, cast).cast("timestamp"))
+    millis = F.unix_millis(as_point(_local(column, cast)))
     return _cut_time(F.pmod(millis, F.lit(86_400_000)).cast("int"), cast)
 
 

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from plans import types as t
 from plans.errors import UnsupportedError
 from plans.execution.expressions.functions import java
+from plans.execution.expressions.zones import as_point
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -88,7 +89,7 @@ def _date(column: Column, _: t.LogicalType) -> Column:
 
 
 def _timestamp(column: Column, _: t.LogicalType) -> Column:
-    return F.unix_micros(column.cast("timestamp")).cast("string")
+    return F.unix_micros(as_point(column)).cast("string")
 
 
 def _array(column: Column, type_: t.LogicalType) -> Column:

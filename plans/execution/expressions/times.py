@@ -17,7 +17,7 @@ from plans.execution.expressions.arithmetic import is_time, operand_types
 from plans.execution.expressions.functions import java
 from plans.execution.expressions.literals import symbol
 from plans.execution.expressions.registry import translates
-from plans.execution.expressions.zones import from_local, to_local
+from plans.execution.expressions.zones import as_local, as_point, from_local, to_local
 from plans.execution.types import to_spark
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def micros_of(column: Column, type_: t.LogicalType) -> Column:
     """A date or timestamp as microseconds since 1970, a TIMESTAMP_LTZ as the point it is."""
     if isinstance(type_, t.DateType):
         return F.unix_date(column).cast("bigint") * F.lit(_DAY * 1000)
-    return F.unix_micros(column.cast("timestamp"))
+    return F.unix_micros(as_point(column))
 
 
 def time_arithmetic(sign: str, call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
@@ -91,7 +91,8 @@ def _moved(
     spark_type = to_spark(target)
     if months:
         return F.timestamp_add("MONTH", step, moment.cast(spark_type))
-    return F.timestamp_micros(micros_of(moment, type_) + step * 1000).cast(spark_type)
+    moved = F.timestamp_micros(micros_of(moment, type_) + step * 1000)
+    return as_local(moved) if isinstance(target, t.TimestampType) else moved.cast(spark_type)
 
 
 def _local(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:

@@ -60,6 +60,12 @@ class _Translation:
             found = self.context.user_function(rex, arguments)
             if found is not None:
                 return found
+        function = r.python_function(rex)
+        if function is not None:
+            raise self.context.unsupported(
+                f"the Python function {function.path} is called where only built-in functions run",
+                remedy="call it in the SELECT list or WHERE clause of a query, behind the table's watermark",
+            )
         raise self.context.unsupported(
             f"function {rex.name or dict(rex.extra)} is not known",
             remedy="use a built-in function, or register the function before the plan runs",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pyspark import SparkContext
 from pyspark.sql import functions as F
+from pyspark.sql.classic.column import Column as ClassicColumn
+
+from plans.execution.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -14,10 +18,33 @@ _UTC = frozenset({"UTC", "Z", "GMT", "Etc/UTC", "+00:00", "UTC+00:00"})
 
 def to_local(point: Column, time_zone: str) -> Column:
     """TIMESTAMP_LTZ to the TIMESTAMP that clocks in the zone show."""
-    return (point if time_zone in _UTC else F.from_utc_timestamp(point, time_zone)).cast("timestamp_ntz")
+    return as_local(point if time_zone in _UTC else F.from_utc_timestamp(point, time_zone))
 
 
 def from_local(local: Column, time_zone: str) -> Column:
     """TIMESTAMP to the TIMESTAMP_LTZ at which clocks in the zone show it."""
-    point = local.cast("timestamp")
+    point = as_point(local)
     return point if time_zone in _UTC else F.to_utc_timestamp(point, time_zone)
+
+
+def as_point(local: Column) -> Column:
+    """A TIMESTAMP as the point in time at which clocks in UTC show it; a TIMESTAMP_LTZ as it is."""
+    return _column(_moments().point(_java(local)))
+
+
+def as_local(point: Column) -> Column:
+    """A TIMESTAMP_LTZ as clocks in UTC show it."""
+    return _column(_moments().local(_java(point)))
+
+
+def _moments() -> Any:
+    context: Any = SparkContext._active_spark_context
+    return java_class(context._jvm, "org.compiledplan.kernel.functions.Moments")
+
+
+def _java(column: Any) -> Any:
+    return column._jc
+
+
+def _column(java: Any) -> Column:
+    return ClassicColumn(java)

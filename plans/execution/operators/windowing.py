@@ -13,7 +13,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from plans.durations import parse_iso_duration
-from plans.execution.expressions.zones import from_local, to_local
+from plans.execution.expressions.zones import as_local, as_point, from_local, to_local
 from plans.execution.operators.base import Lowering, refuse
 from plans.nodes.base import PlanNode
 from plans.nodes.windows import (
@@ -44,12 +44,12 @@ def zone_of(node: PlanNode, time: LogicalType, lowering: Lowering) -> str | None
 def millis(time: Column, type_: LogicalType, zone: str | None) -> Column:
     """A TIMESTAMP or TIMESTAMP_LTZ as ms on the clock."""
     local = to_local(time, zone) if isinstance(type_, TimestampLtzType) and zone is not None else time
-    return F.unix_millis(local.cast("timestamp"))
+    return F.unix_millis(as_point(local))
 
 
 def timestamp(local: Column, type_: LogicalType, zone: str | None) -> Column:
     """Ms on the clock as a value of the type."""
-    time = F.timestamp_millis(local).cast("timestamp_ntz")
+    time = as_local(F.timestamp_millis(local))
     return from_local(time, zone or "UTC") if isinstance(type_, TimestampLtzType) else time
 
 

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
 from plans.execution.expressions import to_column
+from plans.execution.expressions.zones import as_point
 from plans.execution.operators.base import Flow, Lowering, is_stateless, lower_stateless, refuse
 from plans.execution.program import consumers
 from plans.nodes import WatermarkAssigner
@@ -42,7 +43,7 @@ def watermark_times(plan: CompiledPlan, start: int, flow: Flow, lowering: Loweri
         node = plan.node(port.node)
         if isinstance(node, WatermarkAssigner):
             time = to_column(node.watermark_expr, flow.columns, lowering.context(node))
-            millis = F.unix_millis(time.cast("timestamp"))
+            millis = F.unix_millis(as_point(time))
             yield millis if flow.condition is None else F.when(flow.condition, millis)
         elif is_stateless(node):
             for made in lower_stateless(node, port.index, flow, lowering):
