@@ -356,3 +356,18 @@ def test_functions_in_joins(spark: SparkSession, tmp_path: Path) -> None:
         total=Sum,
     )
     assert sorted(found) == [(2, 2), (9, 9)]
+
+
+def test_functions_in_event_time(spark: SparkSession, tmp_path: Path) -> None:
+    """Below a window and above it: rows keep their watermarks on the way."""
+    rows = [{"a": at, "s": "ab"[at % 2], "ts": f"2024-01-01 00:00:0{at}"} for at in range(6)]
+    found = run(
+        spark,
+        tmp_path,
+        "SELECT shout(k), n FROM (SELECT k, COUNT(*) AS n FROM TABLE(TUMBLE((SELECT shout(s) AS k, ts FROM t),"
+        " DESCRIPTOR(ts), INTERVAL '4' SECOND)) GROUP BY k, window_start, window_end)",
+        rows,
+        "a INT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts -> k STRING, n BIGINT",
+        shout=Shout,
+    )
+    assert sorted(found) == [("A!!", 1), ("A!!", 2), ("B!!", 1), ("B!!", 2)]
