@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -22,10 +22,14 @@ from plans.execution.operators.calc import outer_row
 from plans.nodes import Calc, Correlate
 from plans.nodes.base import PlanModel, PlanNode
 from plans.plan import CompiledPlan
-from plans.rex import Call, RexNode, calls_python, python_function, walk
+from plans.rex import Call, PythonFunction, RexNode, calls_python, python_function, walk
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+
+#: The conditions of CASE that lead to a place, each with whether it holds there.
+Branch = tuple[tuple[RexNode, bool], ...]
 
 
 def calls_in(node: PlanNode) -> Iterator[Call]:
@@ -111,7 +115,8 @@ class PythonStep:
         late = [part for part in parts if calls_python(part)]
         frame, guard = self._keep(frame, early, inputs, guard)
         if late:
-            frame = self._add(frame, late, inputs, guard)
+            # For all rows: the projection may have the same calls elsewhere.
+            frame = self._add(frame, late, inputs, guard, by_branch=False)
             frame, guard = self._keep(frame, late, inputs, guard)
         return self._add(frame, node.projection, inputs, guard)
 
@@ -134,28 +139,49 @@ class PythonStep:
         return (frame.where(condition), None) if guard is None else (frame, guard & condition)
 
     def _add(
-        self, frame: DataFrame, rexes: Sequence[RexNode], inputs: Sequence[Column], guard: Column | None
+        self,
+        frame: DataFrame,
+        rexes: Sequence[RexNode],
+        inputs: Sequence[Column],
+        guard: Column | None,
+        by_branch: bool = True,
     ) -> DataFrame:
-        """Calls inside of calls first, those of one depth together."""
-        levels: dict[int, list[Call]] = defaultdict(list)
+        """Calls inside of calls first; a call in a branch of CASE for the rows of that branch alone."""
+        places: dict[Call, list[Branch]] = defaultdict(list)
         for rex in rexes:
-            for call in walk(rex):
-                if isinstance(call, Call) and python_function(call) is not None:
-                    levels[_depth(call)].append(call)
-        for depth in sorted(levels):
+            for call, branch in calls_by_branch(rex):
+                places[call].append(branch if by_branch else ())
+        waiting = [call for call in places if call not in self.columns or not _reference(call).deterministic]
+        while waiting:
+            # What a call needs, in its operands and in what leads to its branch, comes before it.
+            ready = [call for call in waiting if all(need in self.columns for need in _needs(call, places[call]))]
             added: dict[str, Column] = {}
             context = self._context(inputs)
-            for call in levels[depth]:
-                reference = python_function(call)
-                assert reference is not None
-                if call in self.columns and reference.deterministic:
-                    continue
+            for call in ready or waiting:
                 arguments = [to_column(operand, inputs, context) for operand in call.operands]
-                name = f"u{self.node.id}_{sum(map(len, self.columns.values()))}"
-                self.columns[call].append(name)
-                added[name] = self.functions.column(call, arguments, guard, context.where)
-            frame = frame.withColumns(added) if added else frame
+                for branches in self._evaluations(call, places[call]):
+                    rows = guard if not ready else _and(guard, self._taken(branches, inputs, context))
+                    name = f"u{self.node.id}_{sum(map(len, self.columns.values()))}"
+                    self.columns[call].append(name)
+                    added[name] = self.functions.column(call, arguments, rows, context.where)
+            frame = frame.withColumns(added)
+            waiting = [call for call in waiting if call not in self.columns]
         return frame
+
+    def _evaluations(self, call: Call, places: list[Branch]) -> list[list[Branch]]:
+        """The branches that each computation of a call serves: of a volatile function, one each."""
+        return [places] if _reference(call).deterministic else [[branch] for branch in places]
+
+    def _taken(self, branches: list[Branch], inputs: Sequence[Column], context: ExpressionContext) -> Column | None:
+        """Which rows come to one of the branches; None: all."""
+        if not all(branches):
+            return None
+
+        def holds(condition: RexNode, wanted: bool) -> Column:
+            found = F.coalesce(to_column(condition, inputs, context), F.lit(False))
+            return found if wanted else ~found
+
+        return reduce(or_, [reduce(and_, [holds(*step) for step in branch]) for branch in branches])
 
     def _reader(self) -> _Reader:
         return _Reader(self.columns)
@@ -177,10 +203,38 @@ class _Reader:
         return F.col(names[min(at, len(names) - 1)])
 
 
-def _depth(call: Call) -> int:
-    inside = (node for operand in call.operands for node in walk(operand))
-    depths = [_depth(node) for node in inside if isinstance(node, Call) and python_function(node) is not None]
-    return 1 + max(depths, default=0)
+def calls_by_branch(rex: RexNode, branch: Branch = ()) -> Iterator[tuple[Call, Branch]]:
+    """The calls of Python functions in an expression, each with the conditions of CASE that lead to it."""
+    if isinstance(rex, Call) and rex.name == "$CASE$1":
+        for condition, value in zip(rex.operands[:-1:2], rex.operands[1::2], strict=True):
+            yield from calls_by_branch(condition, branch)
+            yield from calls_by_branch(value, (*branch, (condition, True)))
+            branch = (*branch, (condition, False))
+        yield from calls_by_branch(rex.operands[-1], branch)
+        return
+    if isinstance(rex, Call) and python_function(rex) is not None:
+        yield rex, branch
+    for child in rex.children():
+        yield from calls_by_branch(child, branch)
+
+
+def _needs(call: Call, branches: list[Branch]) -> Iterator[Call]:
+    """The calls whose results a call needs first."""
+    steps = () if not all(branches) else [condition for branch in branches for condition, _ in branch]
+    for rex in (*call.operands, *steps):
+        yield from (item for item in walk(rex) if isinstance(item, Call) and python_function(item) is not None)
+
+
+def _and(one: Column | None, other: Column | None) -> Column | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other
+
+
+def _reference(call: Call) -> PythonFunction:
+    found = python_function(call)
+    assert found is not None
+    return found
 
 
 def _conjuncts(rex: RexNode | None) -> list[RexNode]:

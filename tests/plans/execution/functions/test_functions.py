@@ -147,6 +147,22 @@ def test_only_rows_that_pass_reach_a_function(spark: SparkSession, tmp_path: Pat
     assert sorted(found) == [("GOOD!", 1), ("bad", 13)]
 
 
+def test_a_branch_of_case_is_called_for_its_rows_alone(spark: SparkSession, tmp_path: Path) -> None:
+    """The function fails for 13, which does not come to it; its own result leads to another call."""
+    found = run(
+        spark,
+        tmp_path,
+        "SELECT a, CASE WHEN a = 13 THEN 'unlucky' WHEN positive(a) THEN shout(s) ELSE shout('no') END,"
+        " CASE WHEN a < 13 THEN positive(a) END FROM t",
+        [{"a": 13, "s": "x"}, {"a": 5, "s": "good"}, {"a": -5, "s": "low"}, {"s": "none"}],
+        "a INT, s STRING -> a INT, t STRING, p BOOLEAN",
+        shout=Shout,
+        positive=IsPositive,
+    )
+    expected = [(13, "unlucky", None), (5, "GOOD!", True), (-5, "NO!", False), (None, "NO!", None)]
+    assert sorted(found, key=str) == sorted(expected, key=str)
+
+
 def test_table_functions(spark: SparkSession, tmp_path: Path) -> None:
     """Inner and left, over one column and several, with functions of functions below and above."""
     found = run(
