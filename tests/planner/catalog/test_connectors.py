@@ -17,6 +17,7 @@ from planner.catalog.options import CONNECTOR_OPTIONS, FORMAT_OPTIONS, OPEN_FORM
 from planner.catalog.tables import CatalogTable
 from planner.config import TableConfig
 from planner.environment import TableEnvironment
+from plans.embedded import IN_PROCESS
 from plans.errors import ProgramError
 
 DUPLICATES = TableConfig({"table.exec.source.cdc-events-duplicate": "true"})
@@ -133,5 +134,5 @@ def test_options_that_exist(item: CatalogTable) -> None:
 
 
 def test_every_connector_and_format_lists_its_options() -> None:
-    assert set(CONNECTOR_OPTIONS) == set(CONNECTORS)
+    assert set(CONNECTOR_OPTIONS) == {*CONNECTORS, *IN_PROCESS}
     assert set(FORMAT_OPTIONS) | OPEN_FORMATS >= set(FORMATS)
