@@ -16,13 +16,19 @@ import pytest
 from dateutil.relativedelta import relativedelta
 
 from plans.errors import CompiledPlanError, DataError, ProgramError, UnsupportedError
-from plans.types.conversions import allow_classes_from, class_name, converter_of, resolve_class, table
+from plans.types.conversions import allow_classes_from, class_name, classes, converter_of, resolve_class, table
 from plans.types.conversions.classes import constructor, field_names
 from plans.types.data_types import DataTypes
 from plans.types.row import Row, RowKind
 
 NOON = dt.datetime(2020, 1, 31, 12, 0, 0, 123456)
 BERLIN = dt.timezone(dt.timedelta(hours=1))
+
+
+@pytest.fixture(autouse=True)
+def nothing_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a run of another test was allowed holds for its process."""
+    monkeypatch.setattr(classes, "_PREFIXES", {})
 
 
 def test_the_table_of_the_readme_is_current(root: Path) -> None:
