@@ -15,6 +15,7 @@ from planner.sql import statements as st
 from planner.sql.binding.core import Session, Surroundings
 from planner.sql.binding.inserts import bind_insert
 from plans import embedded
+from plans.files import exists
 from plans.plan import CompiledPlan
 from plans.results import DONE, TableResult
 from plans.types import LogicalType, TimestampBase
@@ -110,9 +111,12 @@ def run_statement(environment: TableEnvironment, session: Session, statement: st
                 raise session.source.error_at(statement.span, "the statement set is empty", "put an INSERT into it")
             return run_sinks(environment, [bind_insert(session, insert) for insert in statement.inserts])
         case st.ExecutePlan():
+            if statement.if_exists and not exists(statement.path):
+                return DONE
             return _run(environment, CompiledPlan.read_file(statement.path))
         case st.CompilePlan():
-            _write(environment, session, statement, if_not_exists=statement.if_not_exists)
+            if not (statement.if_not_exists and exists(statement.path)):
+                _write(environment, session, statement, if_not_exists=False)
             return DONE
         case st.CompileAndExecutePlan():
             return _run(environment, _write(environment, session, statement, if_not_exists=True))
@@ -129,7 +133,6 @@ def _write(
     """The plan of a plan file, which is compiled and written unless it is there."""
     from planner.physical import plan
     from plans.errors import PlanError
-    from plans.files import exists
 
     if exists(statement.path):
         if if_not_exists:

@@ -298,9 +298,10 @@ class CompilePlan(Statement):
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutePlan(Statement):
-    """EXECUTE PLAN 'path'."""
+    """EXECUTE PLAN [IF EXISTS] 'path'."""
 
     path: str
+    if_exists: bool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -178,6 +178,9 @@ class Script(Ddl):
 
     def _sinks(self) -> Insert | StatementSet:
         start = self.mark()
+        if self.at("EXECUTE", "STATEMENT"):
+            # As Flink's page "Streaming Concepts" has it; its parser knows the form without EXECUTE.
+            self._advance()
         if self.at("STATEMENT"):
             return self._statement_set(start)
         if not self.take("INSERT"):
@@ -189,8 +192,10 @@ class Script(Ddl):
     def _compile(self, start: int) -> Statement:
         both = self.take("AND", "EXECUTE")
         self.need("PLAN")
+        # Flink's page "Streaming Concepts" has it before the path, its parser behind.
+        before = not both and self.take("IF", "NOT", "EXISTS")
         path = self.string("the path of the plan file in single quotes")
-        if_not_exists = not both and self.take("IF", "NOT", "EXISTS")
+        if_not_exists = before or (not both and self.take("IF", "NOT", "EXISTS"))
         self.need("FOR")
         body = self._sinks()
         span, text = self.span_from(start), self.text_from(start)
@@ -200,8 +205,9 @@ class Script(Ddl):
 
     def _execute(self, start: int) -> Statement:
         if self.take("PLAN"):
+            if_exists = self.take("IF", "EXISTS")
             path = self.string("the path of the plan file in single quotes")
-            return ExecutePlan(span=self.span_from(start), text=self.text_from(start), path=path)
+            return ExecutePlan(span=self.span_from(start), text=self.text_from(start), path=path, if_exists=if_exists)
         if self.at("STATEMENT"):
             return self._statement_set(start)
         if self.at("INSERT"):

@@ -130,7 +130,10 @@ def test_plans(statement):
     plan = statement("COMPILE PLAN '/p' IF NOT EXISTS FOR STATEMENT SET BEGIN INSERT INTO a SELECT 1; END")
     assert isinstance(plan, st.CompilePlan)
     assert (plan.path, plan.if_not_exists, len(plan.body.inserts)) == ("/p", True, 1)
+    same = statement("COMPILE PLAN IF NOT EXISTS '/p' FOR EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; END")
+    assert (same.path, same.if_not_exists, len(same.body.inserts)) == ("/p", True, 1)
     assert statement("EXECUTE PLAN '/p'").path == "/p"
+    assert statement("EXECUTE PLAN IF EXISTS '/p'").if_exists
     both = statement("COMPILE AND EXECUTE PLAN '/p' FOR INSERT INTO a SELECT 1")
     assert isinstance(both, st.CompileAndExecutePlan)
     assert both.body.target == ("a",)
