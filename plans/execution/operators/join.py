@@ -60,7 +60,11 @@ def multi_join(node: MultiJoin, lowering: Lowering) -> KeyedOperator:
             for types, keys in zip(inputs, common_keys(node), strict=True)
         ),
         output=row.types,
-        parameters={"joinTypes": list(node.join_types), "conditions": conditions},
+        parameters={
+            "joinTypes": list(node.join_types),
+            "conditions": conditions,
+            "inputUniqueKeys": [[list(key) for key in keys] for keys in node.input_unique_keys],
+        },
     )
 
 
