@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import pytest
 
 from planner.environment import TableEnvironment
 from plans.errors import ExecutionError, UnsupportedError
+from plans.execution.kernel import use_fit_java
 from plans.execution.options import RunOptions
 from plans.execution.run import Run
 from plans.plan import CompiledPlan
@@ -114,3 +116,59 @@ def test_options_that_are_refused(spark: SparkSession, tmp_path: Path, options: 
     node["temporalTable"]["lookupTableSource"]["table"]["resolvedTable"]["options"] |= options
     with pytest.raises(UnsupportedError, match=why):
         run(spark, tmp_path, CompiledPlan.from_data(data), *ORDERS)
+
+
+DRIVER = """
+import java.sql.*;
+import java.util.Properties;
+
+public final class Probe implements Driver {
+  static {
+    try {
+      DriverManager.registerDriver(new Probe());
+    } catch (SQLException error) {
+      throw new IllegalStateException(error);
+    }
+  }
+  public Connection connect(String url, Properties given) throws SQLException {
+    return acceptsURL(url) ? DriverManager.getConnection("%s", given) : null;
+  }
+  public boolean acceptsURL(String url) { return url.startsWith("jdbc:probe:"); }
+  public DriverPropertyInfo[] getPropertyInfo(String url, Properties given) { return new DriverPropertyInfo[0]; }
+  public int getMajorVersion() { return 1; }
+  public int getMinorVersion() { return 0; }
+  public boolean jdbcCompliant() { return false; }
+  public java.util.logging.Logger getParentLogger() { return null; }
+}
+"""
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_driver_in_a_jar_of_the_users(spark: SparkSession, database: Any, tmp_path: Path, named: bool) -> None:
+    """`spark.jars` are in a class loader below the kernel's, the context of Spark's tasks."""
+    (tmp_path / "Probe.java").write_text(DRIVER % URL)
+    services = tmp_path / "META-INF" / "services"
+    services.mkdir(parents=True)
+    (services / "java.sql.Driver").write_text("Probe\n")
+    subprocess.run([use_fit_java() / "bin" / "javac", "Probe.java"], cwd=tmp_path, check=True)
+    jvm: Any = spark._jvm
+    gateway: Any = spark.sparkContext._gateway
+    urls = gateway.new_array(jvm.java.net.URL, 1)
+    urls[0] = jvm.java.net.URL(f"{tmp_path.as_uri()}/")
+    key = gateway.new_array(jvm.java.lang.Object, 1)
+    key[0] = "G"
+    spec = {
+        "url": f"jdbc:probe:{named}",
+        "query": "SELECT kind FROM rates WHERE cur = ?",
+        "types": ["int"],
+        "retries": 0,
+    }
+    table = jvm.org.compiledplan.kernel.lookup.LookupTable.of(json.dumps(spec | ({"driver": "Probe"} if named else {})))
+    thread = jvm.java.lang.Thread.currentThread()
+    before = thread.getContextClassLoader()
+    thread.setContextClassLoader(jvm.java.net.URLClassLoader(urls, before))
+    try:
+        rows = table.rows(jvm.org.apache.spark.sql.RowFactory.create(key))
+        assert [row.getInt(0) for row in rows] == [1]
+    finally:
+        thread.setContextClassLoader(before)

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -108,17 +107,8 @@ public final class LookupTable {
     synchronized (idle) {
       if (!idle.isEmpty()) return idle.pop();
     }
-    if (spec.hasNonNull("driver")) {
-      try {
-        Class.forName(spec.get("driver").asText(), true, Thread.currentThread().getContextClassLoader());
-      } catch (ClassNotFoundException error) {
-        throw new IllegalStateException(
-            "the JDBC driver " + spec.get("driver").asText() + " is not on the class path", error);
-      }
-    }
-    DriverManager.setLoginTimeout(spec.path("timeout").asInt(60));
-    return DriverManager.getConnection(
-        spec.path("url").asText(), text("user"), text("password"));
+    return Drivers.connect(
+        spec.path("url").asText(), text("driver"), text("user"), text("password"), spec.path("timeout").asInt(60));
   }
 
   private String text(String field) {
