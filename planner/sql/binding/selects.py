@@ -183,14 +183,23 @@ class _Block:
         return Clause(bind_condition(self._session, inner, context), node.this)
 
     def _without_aliases(self, node: exp.Expr) -> exp.Expr:
-        """The condition of QUALIFY with the aliases of the select list replaced by what they stand for."""
-        aliases = {item.args["alias"].name: item.this for item in self._node.expressions if isinstance(item, exp.Alias)}
-
-        def change(part: exp.Expr) -> exp.Expr:
-            named = isinstance(part, ast.ColumnRef) and len(part.parts) == 1 and part.name in aliases
-            return aliases[part.name].copy() if named else part
-
-        return node.transform(change)
+        """An expression with the names of the select list replaced by what they stand for; queries in it are left."""
+        named: dict[str, exp.Expr] = {}
+        for item in self._node.expressions:
+            if isinstance(item, exp.Alias):
+                named.setdefault(item.args["alias"].name, item.this)
+            elif isinstance(item, ast.ColumnRef):
+                named.setdefault(item.parts[-1].name, item)
+        copy = node.copy()
+        parts = copy.walk(prune=lambda part: isinstance(part, exp.Query))
+        found = [part for part in parts if isinstance(part, ast.ColumnRef) and len(part.parts) == 1]
+        for part in found:
+            if part.name in named:
+                meaning = named[part.name].copy()
+                if part is copy:
+                    return meaning
+                part.replace(meaning)
+        return copy
 
     def _order(self, items: Sequence[Clause]) -> list[Order]:
         """The keys of ORDER BY: an ordinal, an alias of the select list, or an expression over FROM."""
@@ -206,7 +215,8 @@ class _Block:
             named = [index for index, item in enumerate(items) if item.name == inner.name]
             if named:
                 return Order(node, named[0])
-        rex = bind_value(self._session, inner, replace(self._select, clause="ORDER BY clause"))
+        meaning = self._without_aliases(inner)
+        rex = bind_value(self._session, meaning, replace(self._select, clause="ORDER BY clause"))
         same = [index for index, item in enumerate(items) if item.rex == rex]
         if same:
             return Order(node, same[0])

@@ -131,6 +131,15 @@ TREES = {
             Scan(t)
         """,
     ),
+    "names of the select list inside sort keys": (
+        "SELECT a AS b, b AS a FROM t ORDER BY CASE WHEN b = 0 THEN a END, b + 1 LIMIT 3",
+        """
+        Project(b=$0, a=$1)
+          Sort($2 ASC NULLS FIRST, $3 ASC NULLS FIRST, fetch=3)
+            Project(b=$0, a=$1, EXPR$2=CASE(=($0, 0), $1, None), EXPR$3=+($0, 1))
+              Scan(t)
+        """,
+    ),
     "order by alias, ordinal and hidden column": (
         "SELECT a AS b, b AS a FROM t ORDER BY a DESC, 1, n LIMIT 3 OFFSET 1",
         """
