@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
-from planner.options import Kind, Option
+from plans.options import Kind, Option
 
 OPTIONS: dict[str, Option] = {
     "table.builtin-catalog-name": Option(Kind.TEXT, "default_catalog"),

@@ -1,47 +1,22 @@
-"""Connectors and formats: which exist, what they require, and which changes they produce or accept.
+"""What planning asks of a table's connector and format: the changes that it gives and takes, and whether it fits.
 
-Source: Flink's pages "FileSystem", "DataGen", "Print", "BlackHole", "JSON", "CSV", "Parquet", "ORC", "Avro", "Raw",
-"Debezium", "Canal", "Maxwell". Flink looks a
-connector up when a table is first read or written, not when it is created; so do `source_changelog`,
+Flink looks a connector up when a table is first read or written, not when it is created; so do `source_changelog`,
 `sink_changelog` and `check_usable`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
-from enum import Flag
-from functools import reduce
-from operator import or_
 from typing import Protocol
 
-from planner.catalog.options import check_options
 from planner.catalog.tables import CatalogTable, ColumnKind
+from plans.connectors.builtin import CONNECTORS, FORMATS
+from plans.connectors.checks import find_connector, table_faults
+from plans.connectors.declarations import Changes, Connector, Format
 from plans.errors import ProgramError, UnsupportedError
-from plans.file_columns import unfit_columns
 from plans.types import Field, RowType
 
-
-class Changes(Flag):
-    """The kinds of rows in a changelog; the names are those of a plan's `inputChangelogMode`."""
-
-    NONE = 0
-    INSERT = 1
-    UPDATE_BEFORE = 2
-    UPDATE_AFTER = 4
-    DELETE = 8
-    UPSERT = INSERT | UPDATE_AFTER | DELETE
-    ALL = INSERT | UPDATE_BEFORE | UPDATE_AFTER | DELETE
-
-    def names(self) -> list[str]:
-        """The kinds in the order in which plans list them."""
-        kinds = (Changes.INSERT, Changes.UPDATE_BEFORE, Changes.UPDATE_AFTER, Changes.DELETE)
-        return [str(kind.name) for kind in kinds if kind in self]
-
-    @property
-    def insert_only(self) -> bool:
-        """Whether no row is ever changed or taken back."""
-        return self is Changes.INSERT
+__all__ = ["Changes", "SourceChangelog", "check_metadata", "check_usable", "sink_changelog", "source_changelog"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,97 +25,6 @@ class SourceChangelog:
 
     kinds: Changes
     normalize: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format: the changes that it reads and writes, and the metadata columns that it offers."""
-
-    name: str
-    reads: Changes = Changes.INSERT
-    writes: Changes = Changes.INSERT
-    metadata: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Connector:
-    """A connector: its roles, required options, and its changes (None: those of its format).
-
-    `lookup`: a lookup join can ask it for the rows of a key; `scan`: it can be read as a whole.
-    """
-
-    name: str
-    source: bool = True
-    sink: bool = True
-    required: tuple[str, ...] = ()
-    formatted: bool = False
-    reads: Changes = Changes.INSERT
-    writes: Changes = Changes.INSERT
-    metadata: tuple[str, ...] = ()
-    lookup: bool = False
-    scan: bool = True
-
-
-_DEBEZIUM_METADATA = (
-    "schema",
-    "ingestion-timestamp",
-    "source.timestamp",
-    "source.database",
-    "source.schema",
-    "source.table",
-    "source.properties",
-)
-
-_CANAL_METADATA = ("database", "table", "sql-type", "pk-names", "ingestion-timestamp", "event-timestamp")
-_MAXWELL_METADATA = ("database", "table", "primary-key-columns", "ingestion-timestamp")
-
-FORMATS: dict[str, Format] = {
-    item.name: item
-    for item in (
-        Format("json"),
-        Format("csv"),
-        Format("parquet"),
-        Format("orc"),
-        Format("avro"),
-        Format("raw"),
-        Format("debezium-json", Changes.ALL, Changes.ALL, _DEBEZIUM_METADATA),
-        Format("canal-json", Changes.ALL, Changes.ALL, _CANAL_METADATA),
-        Format("maxwell-json", Changes.ALL, Changes.ALL, _MAXWELL_METADATA),
-    )
-}
-
-CONNECTORS: dict[str, Connector] = {
-    item.name: item
-    for item in (
-        Connector(
-            "filesystem",
-            required=("path",),
-            formatted=True,
-            metadata=("file.path", "file.name", "file.size", "file.modification-time"),
-        ),
-        Connector("datagen", sink=False),
-        Connector("print", source=False, writes=Changes.ALL),
-        Connector("blackhole", source=False, writes=Changes.UPSERT),
-        Connector("jdbc", sink=False, required=("url", "table-name"), lookup=True, scan=False),
-    )
-}
-
-#: Connectors of tables that a program has in its hands: its DataFrames, and the rows that it collects.
-IN_PROCESS: dict[str, Connector] = {
-    item.name: item
-    for item in (
-        Connector("inline", sink=False, required=("id",)),
-        Connector("collect", source=False, required=("id",), writes=Changes.ALL),
-    )
-}
-
-#: Names that Flink's distribution has and that do not run here; refused as unsupported, not as misspelt.
-FLINK_CONNECTORS = frozenset(
-    "kafka upsert-kafka kinesis firehose dynamodb elasticsearch-6 elasticsearch-7 elasticsearch-8 opensearch "
-    "mongodb hbase-1.4 hbase-2.2 hive hudi iceberg paimon mysql-cdc postgres-cdc oracle-cdc sqlserver-cdc mongodb-cdc "
-    "pulsar rabbitmq python-input".split()
-)
-FLINK_FORMATS = frozenset("avro-confluent debezium-avro-confluent ogg-json protobuf testcsv".split())
 
 
 class Config(Protocol):
@@ -158,7 +42,7 @@ def source_changelog(table: CatalogTable, config: Config) -> SourceChangelog:
         ProgramError: the table cannot be read, or needs a primary key that it lacks.
     """
     connector = check_usable(table, reading=True)
-    kinds = format_of(table, connector).reads if connector.formatted else connector.reads
+    kinds = format_of(table).reads if connector.formatted else connector.reads
     if kinds.insert_only:
         return SourceChangelog(kinds)
     upsert = Changes.UPDATE_BEFORE not in kinds and Changes.UPDATE_AFTER in kinds
@@ -206,7 +90,7 @@ def sink_changelog(table: CatalogTable, requested: Changes = Changes.ALL) -> Cha
     """
     connector = check_usable(table, reading=False)
     if connector.formatted:
-        return format_of(table, connector).writes
+        return format_of(table).writes
     return connector.writes & requested if connector.writes is not Changes.INSERT else Changes.INSERT
 
 
@@ -215,99 +99,30 @@ def check_usable(table: CatalogTable, *, reading: bool) -> Connector:
 
     Raises:
         ProgramError: no connector, an unknown one, a missing option, or one that cannot be used this way.
-        UnsupportedError: a connector or format of Flink's that does not run here.
+        UnsupportedError: a connector, format or option of Flink's that does not run here.
     """
     where = str(table.identifier)
-    name = table.option("connector")
-    if name is None:
-        raise ProgramError(
-            f"table {where} has no connector",
-            where=f"{where}, WITH",
-            remedy=f"add 'connector' = '...', one of: {', '.join(sorted(CONNECTORS))}",
-        )
-    connector = CONNECTORS.get(name) or IN_PROCESS.get(name)
-    if connector is None:
-        if name in FLINK_CONNECTORS:
-            raise _unsupported("connector", name, where, CONNECTORS)
-        raise ProgramError(
-            f"no connector is named {name!r}", where=f"{where}, WITH, 'connector'", remedy=_choices(name, CONNECTORS)
-        )
-    if reading and not connector.source:
-        raise ProgramError(
-            f"connector {name!r} of table {where} can only be written, not read",
-            where=where,
-            remedy=f"read from one of: {', '.join(sorted(key for key, item in CONNECTORS.items() if item.source))}",
-        )
-    if not reading and not connector.sink:
-        raise ProgramError(
-            f"connector {name!r} of table {where} can only be read, not written",
-            where=where,
-            remedy=f"write to one of: {', '.join(sorted(key for key, item in CONNECTORS.items() if item.sink))}",
-        )
-    for option in connector.required:
-        if table.option(option) is None:
-            raise ProgramError(
-                f"table {where} lacks the option {option!r}, which connector {name!r} requires",
-                where=f"{where}, WITH",
-                remedy=f"add '{option}' = '...'",
-            )
-    if connector.formatted:
-        format_of(table, connector)
-    check_options(table, name, formatted=connector.formatted)
-    if connector.formatted:
-        _check_columns(table, format_of(table, connector).name)
+    row = RowType(
+        fields=tuple(Field(column.name, column.type) for column in table.columns if column.kind is ColumnKind.PHYSICAL)
+    )
+    options = dict(table.options)
+    for fault in table_faults(where, options, row, table.partition_keys, reading=reading):
+        place = f"{where}, WITH, {fault.option!r}" if fault.option else f"{where}, WITH"
+        raise (ProgramError if fault.supported else UnsupportedError)(fault.message, where=place, remedy=fault.remedy)
+    connector = find_connector(options["connector"])
+    assert connector is not None
     return connector
 
 
-def _check_columns(table: CatalogTable, name: str) -> None:
-    """Refuse columns that the files of the table's format cannot hold.
-
-    Raises:
-        ProgramError: names the format and the column.
-    """
-    fields = tuple(
-        Field(column.name, column.type)
-        for column in table.columns
-        if column.kind is ColumnKind.PHYSICAL and column.name not in table.partition_keys
-    )
-    prefix = f"{name}."
-    options = {key.removeprefix(prefix): value for key, value in table.options if key.startswith(prefix)}
-    found = unfit_columns(name, RowType(fields=fields), options)
-    if found is not None:
-        raise ProgramError(found.message, where=str(table.identifier), remedy=found.remedy)
-
-
-def format_of(table: CatalogTable, connector: Connector) -> Format:
-    """The format of a table whose connector needs one.
-
-    Raises:
-        ProgramError: none given, or unknown.
-        UnsupportedError: a format of Flink's that does not run here.
-    """
-    where = str(table.identifier)
-    name = table.option("format")
-    if name is None:
-        raise ProgramError(
-            f"table {where} has no format, which connector {connector.name!r} requires",
-            where=f"{where}, WITH",
-            remedy=f"add 'format' = '...', one of: {', '.join(sorted(FORMATS))}",
-        )
-    if name not in FORMATS:
-        if name in FLINK_FORMATS:
-            raise _unsupported("format", name, where, FORMATS)
-        raise ProgramError(
-            f"no format is named {name!r}", where=f"{where}, WITH, 'format'", remedy=_choices(name, FORMATS)
-        )
-    return FORMATS[name]
+def format_of(table: CatalogTable) -> Format:
+    """The format of a table that was found to be usable."""
+    return FORMATS[table.option("format") or ""]
 
 
 def metadata_keys(table: CatalogTable) -> tuple[str, ...]:
-    """The metadata that the table's connector and format offer (format keys as `value.` too, as Flink writes them)."""
+    """The metadata that the table's connector offers; Flink's files offer none of their format's."""
     connector = CONNECTORS.get(table.option("connector") or "")
-    if connector is None:
-        return ()
-    found = FORMATS.get(table.option("format") or "") if connector.formatted else None
-    return connector.metadata + (found.metadata if found else ())
+    return connector.metadata if connector is not None else ()
 
 
 def check_metadata(table: CatalogTable) -> None:
@@ -325,22 +140,3 @@ def check_metadata(table: CatalogTable) -> None:
                 where=str(table.identifier),
                 remedy=f"metadata of this table: {', '.join(known) or 'none'}",
             )
-
-
-def union(kinds: list[Changes]) -> Changes:
-    """The kinds that occur in any of several changelogs."""
-    return reduce(or_, kinds, Changes.NONE)
-
-
-def _unsupported(what: str, name: str, where: str, known: dict[str, Connector] | dict[str, Format]) -> UnsupportedError:
-    return UnsupportedError(
-        f"{what} {name!r} is not supported",
-        where=f"{where}, WITH, '{what}'",
-        remedy=f"use one of: {', '.join(sorted(known))}",
-    )
-
-
-def _choices(name: str, known: dict[str, Connector] | dict[str, Format]) -> str:
-    close = get_close_matches(name, known, n=1)
-    choices = f"one of: {', '.join(sorted(known))}"
-    return f"did you mean {close[0]!r}? {choices}" if close else choices

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plans.findings import Finding, Severity
+from plans.connectors.checks import unknown_format_options
+from plans.findings import Finding, Severity, pointer_of
 from plans.identity import derived_uids
 from plans.nodes.base import PlanNode, StateEntry
 from plans.plan import CompiledPlan
@@ -12,7 +13,7 @@ from plans.plan import CompiledPlan
 
 def lint(plan: CompiledPlan) -> tuple[Finding, ...]:
     """All warnings about a plan."""
-    return (*_shorter_downstream(plan), *_not_runnable(plan))
+    return (*_shorter_downstream(plan), *_not_runnable(plan), *_without_effect(plan))
 
 
 def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
@@ -73,3 +74,18 @@ def _not_runnable(plan: CompiledPlan) -> Iterator[Finding]:
                 node=f"{node.id} ({node.type})",
                 severity=Severity.WARNING,
             )
+
+
+def _without_effect(plan: CompiledPlan) -> Iterator[Finding]:
+    """Options of formats that Flink passes over, as misspelt ones are."""
+    for number, node in enumerate(plan.nodes):
+        for path, table in node.tables():
+            options = (table.resolved_table.options if table.resolved_table else None) or {}
+            for key, remedy in unknown_format_options(options).items():
+                yield Finding(
+                    pointer=pointer_of(("nodes", number, *path, "resolvedTable", "options", key)),
+                    message=f"the option {key!r} has no effect: format {options['format']!r} has no such option",
+                    remedy=remedy,
+                    node=f"{node.id} ({node.type})",
+                    severity=Severity.WARNING,
+                )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 from pydantic.alias_generators import to_camel
@@ -21,6 +21,9 @@ from pydantic_core import PydanticUndefined
 from plans.nodes.fields import RowTypeJson
 from plans.rex import PythonFunction, RexNode, rex_to_json
 from plans.types import LogicalType, type_to_json
+
+if TYPE_CHECKING:
+    from plans.nodes.tables import CatalogTable
 
 Json = Any
 T = TypeVar("T")
@@ -251,6 +254,10 @@ class PlanNode(PlanModel):
     @property
     def state_entries(self) -> tuple[StateEntry, ...]:
         """The node's `state` array, in the order of the file; empty for a node without one."""
+        return ()
+
+    def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
+        """The tables that the node reads or writes, with their places in its JSON."""
         return ()
 
     def ttl_ms(self, index: int) -> int:

@@ -9,7 +9,7 @@ from pydantic import Field
 from plans.nodes.base import Always, Bool, Enforcing, Int, Json, Nullable, PlanModel, StatefulNode, StateSlot
 from plans.nodes.fields import RexJson, RowTypeJson, TypeJson
 from plans.nodes.specs import RowKind
-from plans.nodes.tables import TableSource
+from plans.nodes.tables import CatalogTable, TableSource
 
 LOOKUP_STATE = StateSlot("lookupJoinState", 0)
 
@@ -64,6 +64,9 @@ class LookupJoin(StatefulNode):
     input_changelog_mode: tuple[RowKind, ...]
     input_upsert_key: tuple[Int, ...] = ()
     prefer_custom_shuffle: Always[Bool] = False
+
+    def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
+        return ((("temporalTable", "lookupTableSource", "table"), self.temporal_table.lookup_table_source.table),)
 
     @property
     def keeps_state(self) -> bool:

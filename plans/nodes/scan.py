@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plans.nodes.base import NO_INPUT, Enforcing, PlanNode
 from plans.nodes.fields import RexJson
-from plans.nodes.tables import TableSource
+from plans.nodes.tables import CatalogTable, TableSource
 
 
 class TableSourceScan(PlanNode):
@@ -15,6 +15,9 @@ class TableSourceScan(PlanNode):
     INPUTS = NO_INPUT
 
     scan_table_source: Enforcing[TableSource]
+
+    def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
+        return ((("scanTableSource", "table"), self.scan_table_source.table),)
 
 
 class TableSourceScanV1(TableSourceScan):

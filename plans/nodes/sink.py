@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from plans.nodes.base import Bool, Enforcing, Int, PlanModel, StatefulNode, StateSlot
 from plans.nodes.specs import RowKind
-from plans.nodes.tables import TableSink
+from plans.nodes.tables import CatalogTable, TableSink
 
 MATERIALIZE_STATE = StateSlot("sinkMaterializeState", 0)
 
@@ -33,6 +33,9 @@ class Sink(StatefulNode):
     upsert_materialize_strategy: str | None = None
     input_upsert_key: Enforcing[tuple[Int, ...]] = ()
     conflict_strategy: ConflictStrategy | None = None
+
+    def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
+        return ((("dynamicTableSink", "table"), self.dynamic_table_sink.table),)
 
     @property
     def waits_for_watermarks(self) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from planner.config import OPTIONS, TableConfig
-from planner.options import Kind
 from plans.durations import parse_duration
 from plans.errors import ProgramError
+from plans.options import Kind
 
 
 def test_defaults_are_not_among_the_set_options() -> None:

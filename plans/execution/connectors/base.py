@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from plans.embedded import IN_PROCESS
-from plans.errors import UnsupportedError
+from plans.execution.connectors.options import check_table
 from plans.types import LogicalType, RowType
 
 if TYPE_CHECKING:
@@ -100,8 +99,6 @@ class SinkContext:
 SourceFactory = Callable[[TableSpec, SourceContext], Source]
 SinkFactory = Callable[[TableSpec, SinkContext], Sink]
 
-F = TypeVar("F")
-
 _SOURCES: dict[str, SourceFactory] = {}
 _SINKS: dict[str, SinkFactory] = {}
 
@@ -130,27 +127,17 @@ def open_source(table: TableSpec, context: SourceContext) -> Source:
     """The source for a table.
 
     Raises:
-        UnsupportedError: no such connector, or it cannot be read; names the table and the connectors there are.
+        UnsupportedError: no such connector, or it cannot be read; a wrong option or column; names the table.
     """
-    return _find(_SOURCES, table, "read")(table, context)
+    check_table(table.identifier, table.options, table.columns, table.partition_keys, reading=True)
+    return _SOURCES[table.options["connector"]](table, context)
 
 
 def open_sink(table: TableSpec, context: SinkContext) -> Sink:
     """The sink for a table.
 
     Raises:
-        UnsupportedError: no such connector, or it cannot be written to; names the table and the connectors there are.
+        UnsupportedError: no such connector, or it cannot be written; a wrong option or column; names the table.
     """
-    return _find(_SINKS, table, "written to")(table, context)
-
-
-def _find(registry: dict[str, F], table: TableSpec, what: str) -> F:
-    name = table.options.get("connector", "")
-    found = registry.get(name)
-    if found is None:
-        raise UnsupportedError(
-            f"connector {name!r} cannot be {what}",
-            where=f"table {table.identifier}, node {table.node}",
-            remedy=f"connectors that can be {what}: {', '.join(sorted(registry.keys() - IN_PROCESS.keys()))}",
-        )
-    return found
+    check_table(table.identifier, table.options, table.columns, table.partition_keys, reading=False)
+    return _SINKS[table.options["connector"]](table, context)

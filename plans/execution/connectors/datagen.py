@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyspark.sql import functions as F
 
 from plans import types as t
+from plans.connectors.datagen import children
 from plans.durations import parse_duration
-from plans.errors import PlanError, UnsupportedError
+from plans.errors import UnsupportedError
 from plans.execution.connectors.base import INSERT, KIND, ORD, PATH, Source, SourceContext, TableSpec, source_connector
-from plans.execution.connectors.options import Check, OptionSet, any_text, boolean, one_of, positive, whole_number
 from plans.execution.formats.base import column, java_column
 from plans.execution.java import java_class
 from plans.execution.types import ddl
@@ -30,54 +30,13 @@ _MAX_FLOAT, _MAX_DOUBLE = 3.4028234663852886e38, 1.7976931348623157e308
 _MAX_MONTHS = 120_000
 
 
-def _number(value: str) -> str | None:
-    try:
-        float(value)
-    except ValueError:
-        return "a number"
-    return None
-
-
-def _rate(value: str) -> str | None:
-    return None if _number(value) is None and 0 <= float(value) <= 1 else "a number from 0 to 1"
-
-
-def _duration(value: str) -> str | None:
-    try:
-        parse_duration(value)
-    except PlanError:
-        return "a duration, such as '10 s'"
-    return None
-
-
-def _count(value: str) -> str | None:
-    return None if whole_number(value) is None and int(value) >= 0 else "a whole number, 0 or more"
-
-
-_FIELD_OPTIONS: Mapping[str, Check] = {
-    "kind": one_of("random", "sequence"),
-    "min": _number,
-    "max": _number,
-    "max-past": _duration,
-    "length": positive,
-    "var-len": boolean,
-    "start": whole_number,
-    "end": whole_number,
-    "null-rate": _rate,
-}
-
-
 @source_connector("datagen")
 def source(table: TableSpec, context: SourceContext) -> Source:
     """Rows of a table's columns.
 
     Raises:
-        UnsupportedError: an option that the connector or column does not have, or a value that it does not take.
+        UnsupportedError: a column of a type that has no values here.
     """
-    paths = {path for field in table.columns.fields for path in _paths(f"fields.{field.name}", field.type)}
-    known: dict[str, Check] = {f"{path}.{name}": check for path in paths for name, check in _FIELD_OPTIONS.items()}
-    _OPTIONS.check({key: value for key, value in table.options.items() if key not in known}, table.identifier)
-    OptionSet(known).check({key: value for key, value in table.options.items() if key in known}, table.identifier)
     makers = [_maker(f"fields.{field.name}", field.type, table) for field in table.columns.fields]
     rows = _rows(table, makers)
     numbers = (
@@ -102,12 +61,6 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     return Source(frame, bounded=rows >= 0)
 
 
-_OPTIONS = OptionSet(
-    {"connector": any_text, "rows-per-second": positive, "number-of-rows": _count},
-    ignored=frozenset({"scan.parallelism"}),
-)
-
-
 def _rows(table: TableSpec, makers: list[dict[str, Any]]) -> int:
     """After how many rows the source ends: that of 'number-of-rows', or the shortest sequence; -1: never."""
     limits = [maker["end"] - maker["start"] + 1 for maker in makers if maker["kind"] == "sequence"]
@@ -116,45 +69,25 @@ def _rows(table: TableSpec, makers: list[dict[str, Any]]) -> int:
     return min(limits, default=-1)
 
 
-def _paths(path: str, type_: t.LogicalType) -> Iterator[str]:
-    """The prefixes of the options of a column and what is within it."""
-    yield path
-    for name, child in _children(type_):
-        yield from _paths(f"{path}.{name}", child)
-
-
-def _children(type_: t.LogicalType) -> list[tuple[str, t.LogicalType]]:
-    match type_:
-        case t.ArrayType() | t.MultisetType():
-            return [("element", type_.element)]
-        case t.MapType():
-            return [("key", type_.key), ("value", type_.value)]
-        case t.FieldsType():
-            return [(field.name, field.type) for field in type_.fields]
-    return []
-
-
 def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, Any]:
     """What the kernel's generator needs of a column."""
-    where = f"table {table.identifier}, WITH, '{path}'"
-    options = {name: table.options[f"{path}.{name}"] for name in _FIELD_OPTIONS if f"{path}.{name}" in table.options}
+    start = f"{path}."
+    options = {key.removeprefix(start): value for key, value in table.options.items() if key.startswith(start)}
     made: dict[str, Any] = {
         "root": type_.ROOT,
         "kind": options.get("kind", "random"),
         "nullRate": float(options.get("null-rate", "0")),
-        "children": [_maker(f"{path}.{name}", child, table) for name, child in _children(type_)],
+        "children": [_maker(f"{path}.{name}", child, table) for name, child in children(type_)],
     }
     if isinstance(type_, t.DecimalType):
         made |= {"precision": type_.precision, "scale": type_.scale}
     if made["kind"] == "sequence":
-        return made | _sequence(type_, options, where)
+        return made | {"start": int(options["start"]), "end": int(options["end"])}
     limits = _LIMITS.get(type(type_))
     if limits is not None:
         made |= limits(type_, options)
-        if float(made["min"]) > float(made["max"]):
-            raise UnsupportedError(f"'{path}.min' is larger than '{path}.max'", where=where, remedy="swap them")
     elif isinstance(type_, t.CharacterType | t.BytesType):
-        made |= _length(type_, options, where)
+        made |= _length(type_, options)
     elif isinstance(type_, t.ArrayType | t.MapType | t.MultisetType):
         made["length"] = int(options.get("length", _COLLECTION_LENGTH))
     elif isinstance(type_, t.TimestampBase):
@@ -168,39 +101,12 @@ def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, Any]:
     return made
 
 
-_SEQUENCES = (t.NumericType, t.CharacterType)
-
-
-def _sequence(type_: t.LogicalType, options: Mapping[str, str], where: str) -> dict[str, Any]:
-    if not isinstance(type_, _SEQUENCES):
-        raise UnsupportedError(
-            f"a column of type {type_} cannot be a sequence", where=where, remedy="make it a number or STRING"
-        )
-    missing = [name for name in ("start", "end") if name not in options]
-    if missing:
-        raise UnsupportedError(
-            f"a sequence needs '{missing[0]}'", where=where, remedy="give both 'start' and 'end' of the sequence"
-        )
-    start, end = int(options["start"]), int(options["end"])
-    if start > end:
-        raise UnsupportedError("the sequence ends before it starts", where=where, remedy="swap 'start' and 'end'")
-    return {"start": start, "end": end}
-
-
-def _length(type_: t.CharacterType | t.BytesType, options: Mapping[str, str], where: str) -> dict[str, Any]:
+def _length(type_: t.CharacterType | t.BytesType, options: Mapping[str, str]) -> dict[str, Any]:
     """A fixed type has its length; others that of the option, of the type, or 100."""
     fixed = isinstance(type_, t.CharType | t.BinaryType)
-    if fixed and "length" in options:
-        raise UnsupportedError(
-            f"values of type {type_} have its length", where=where, remedy="leave 'length' out, or take another type"
-        )
     default = type_.length if fixed or type_.length != t.MAX_LENGTH else _TEXT_LENGTH
-    length = int(options.get("length", default))
-    if length > type_.length:
-        raise UnsupportedError(
-            f"a length of {length} does not fit {type_}", where=where, remedy=f"give at most {type_.length}"
-        )
-    return {"length": length, "varies": options.get("var-len", "false").strip().lower() == "true"}
+    varies = options.get("var-len", "false").strip().lower() == "true"
+    return {"length": int(options.get("length", default)), "varies": varies}
 
 
 def _whole(low: int, high: int) -> Callable[[Any, Mapping[str, str]], dict[str, Any]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pyspark.sql import functions as F
 
 from plans import types as t
+from plans.connectors.checks import format_options
 from plans.errors import DataError, UnsupportedError
 from plans.execution.connectors.base import (
     INSERT,
@@ -27,7 +28,6 @@ from plans.execution.connectors.base import (
     source_connector,
 )
 from plans.execution.connectors.hadoop import Files, literally
-from plans.execution.connectors.options import OptionSet, any_text
 from plans.execution.formats import load_formats
 from plans.execution.formats.base import SUFFIX, Format, FormatSpec, column, formats, java_column, shape
 from plans.execution.java import java_class
@@ -39,49 +39,6 @@ if TYPE_CHECKING:
 
 _PARTITION_NAME = "partition.default-name"
 
-_OPTIONS = OptionSet(
-    {
-        "connector": any_text,
-        "path": any_text,
-        "format": any_text,
-        _PARTITION_NAME: any_text,
-        "source.monitor-interval": any_text,
-    },
-    # These tune how many files are made, how fast, and what is known of them beforehand.
-    ignored=frozenset(
-        (
-            "source.report-statistics",
-            "scan.parallelism",
-            "sink.parallelism",
-            "sink.rolling-policy.file-size",
-            "sink.rolling-policy.rollover-interval",
-            "sink.rolling-policy.check-interval",
-            "sink.rolling-policy.inactivity-interval",
-            "sink.shuffle-by-partition.enable",
-            "auto-compaction",
-            "compaction.file-size",
-            "compaction.parallelism",
-            "partition.time-extractor.kind",
-            "partition.time-extractor.class",
-            "partition.time-extractor.timestamp-pattern",
-            "partition.time-extractor.timestamp-formatter",
-            "sink.partition-commit.trigger",
-            "sink.partition-commit.delay",
-            "sink.partition-commit.watermark-time-zone",
-            "sink.partition-commit.success-file.name",
-        )
-    ),
-    refused=frozenset(
-        (
-            "source.path.regex-pattern",
-            "sink.partition-commit.policy.kind",
-            "sink.partition-commit.policy.class",
-            "sink.partition-commit.policy.class.parameters",
-        )
-    ),
-)
-
-_FOLDER_TYPES = (t.CharacterType, t.BooleanType, t.NumericType, t.DateType, t.TimestampType)
 _DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 _STAGING = ".compiled-plan-"
 #: Spark counts the files of a task, after a dot where it writes folders.
@@ -98,56 +55,23 @@ _METADATA: Mapping[str, str] = {
 
 
 def _format(table: TableSpec) -> tuple[Format, FormatSpec]:
-    """The table's format and what it needs; all options are checked.
+    """The table's format and what it needs.
 
     Raises:
-        UnsupportedError: an option, format or type that does not run.
+        UnsupportedError: a metadata column that files do not have.
     """
     load_formats()
-    name = table.options.get("format", "")
-    found = formats().get(name)
-    if found is None:
-        raise UnsupportedError(
-            f"format {name!r} is not supported",
-            where=f"table {table.identifier}, WITH, 'format'",
-            remedy=f"use one of: {', '.join(sorted(formats()))}",
-        )
-    prefix = f"{name}."
-    own = {key.removeprefix(prefix): value for key, value in table.options.items() if key.startswith(prefix)}
-    rest = {key: value for key, value in table.options.items() if not key.startswith(prefix)}
-    _OPTIONS.check(rest, table.identifier, others=frozenset(prefix + key for key in found.options.known))
-    found.options.check(own, table.identifier, prefix)
-    for key in table.partition_keys:
-        _field(table, key)
-    kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
-    keys = tuple(key for key, _ in table.metadata if key not in _METADATA)
-    spec = FormatSpec(
-        table.identifier,
-        replace(table.columns, fields=kept),
-        own,
-        tuple(key.removeprefix("value.") for key in keys),
-        table.wanted,
-    )
-    for key in spec.metadata:
-        if key not in found.metadata:
+    name = table.options["format"]
+    for key, _ in table.metadata:
+        if key not in _METADATA:
             raise UnsupportedError(
-                f"format {name!r} has no metadata {key!r}",
+                f"files have no metadata {key!r}",
                 where=f"table {table.identifier}",
-                remedy=f"metadata of this table: {', '.join((*_METADATA, *found.metadata))}",
+                remedy=f"metadata of this table: {', '.join(_METADATA)}",
             )
-    found.check(spec)
-    return found, spec
-
-
-def _path(table: TableSpec) -> str:
-    path = table.options.get("path", "")
-    if not path:
-        raise UnsupportedError(
-            "option 'path' is missing or empty",
-            where=f"table {table.identifier}, WITH",
-            remedy="add 'path' = '...', a file or folder",
-        )
-    return path
+    kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
+    row = replace(table.columns, fields=kept)
+    return formats()[name], FormatSpec(table.identifier, row, format_options(table.options, name), wanted=table.wanted)
 
 
 @source_connector("filesystem")
@@ -159,7 +83,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
         DataError: there is no such file or folder.
     """
     format_, spec = _format(table)
-    path = _path(table)
+    path = table.options["path"]
     files = Files(context.spark, path)
     if not files.exists(path):
         raise DataError(
@@ -182,11 +106,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
         else (F.call_function("order_number"), F.lit(None).cast("binary"))
     )
     extra = [order[0].alias(ORD), order[1].alias(PATH)]
-    extra += [
-        _metadata(key, context.spark).alias(f"{_EXTRA}{index}")
-        for index, (key, _) in enumerate(table.metadata)
-        if key in _METADATA
-    ]
+    extra += [_metadata(key, context.spark).alias(f"{_EXTRA}{index}") for index, (key, _) in enumerate(table.metadata)]
     if table.partition_keys:
         extra.append(_partition_values(table, context.spark).alias(_PARTITIONS))
     scanned = format_.scan(reader, literally(files.root), spec, extra)
@@ -221,18 +141,7 @@ def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
 
 def _field(table: TableSpec, name: str) -> t.Field:
     found = table.columns.field_named(name)
-    if found is None:
-        raise UnsupportedError(
-            f"partition column {name!r} is not a column",
-            where=f"table {table.identifier}",
-            remedy=f"columns are: {', '.join(table.columns.names)}",
-        )
-    if not isinstance(found.type, _FOLDER_TYPES):
-        raise UnsupportedError(
-            f"partition column {name!r} of type {found.type} cannot be read from the name of a folder",
-            where=f"table {table.identifier}",
-            remedy="make it a STRING, BOOLEAN, number, DATE or TIMESTAMP",
-        )
+    assert found is not None
     return found
 
 
@@ -261,11 +170,7 @@ def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
         (F.col(_PARTITIONS)[name] if name in table.partition_keys else F.col(f"c{kept.index(name)}")).alias(f"f{index}")
         for index, name in enumerate(names)
     ]
-    formatted = [key for key, _ in table.metadata if key not in _METADATA]
-    metadata = [
-        F.col(f"{_EXTRA}{index}" if key in _METADATA else f"x{formatted.index(key)}").alias(f"m{index}")
-        for index, (key, _) in enumerate(table.metadata)
-    ]
+    metadata = [F.col(f"{_EXTRA}{index}").alias(f"m{index}") for index in range(len(table.metadata))]
     return scanned.select(KIND, ORD, path.alias(PATH), *columns, *metadata)
 
 
@@ -287,7 +192,7 @@ class FileSink:
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
         """Write a batch; see `Sink.write`."""
-        root = _path(self.table)
+        root = self.table.options["path"]
         files = Files(self.context.spark, root)
         batch = f"{self.context.run_id}-{batch_id}"
         staging = f"{files.root}/{_STAGING}{batch}"
@@ -355,5 +260,4 @@ def sink(table: TableSpec, context: SinkContext) -> FileSink:
         UnsupportedError: an option, format or type that does not run.
     """
     format_, spec = _format(table)
-    _path(table)
     return FileSink(table, format_, spec, context)

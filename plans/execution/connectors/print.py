@@ -13,16 +13,10 @@ from typing import TYPE_CHECKING, ClassVar
 from pyspark.sql import functions as F
 
 from plans.execution.connectors.base import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
-from plans.execution.connectors.options import OptionSet, any_text, boolean
 from plans.execution.formats.base import column, java_column, kernel_formats, shape
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-_OPTIONS = OptionSet(
-    {"connector": any_text, "print-identifier": any_text, "standard-error": boolean},
-    ignored=frozenset({"sink.parallelism"}),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +50,8 @@ class Printer:
 
 @sink_connector("print")
 def sink(table: TableSpec, context: SinkContext) -> Printer:
-    """A sink for a table.
-
-    Raises:
-        UnsupportedError: an option that the connector does not have, or a value that it does not take.
-    """
-    _OPTIONS.check(table.options, table.identifier)
-    wrong = table.options.get("standard-error", "").lower() == "true"
+    """A sink for a table."""
+    wrong = table.options.get("standard-error", "").strip().lower() == "true"
     return Printer(table, _to_stderr if wrong else context.stdout)
 
 

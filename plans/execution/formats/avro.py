@@ -15,8 +15,7 @@ from pyspark.sql import types as s
 
 from plans import types as t
 from plans.execution.connectors.base import INSERT, KIND
-from plans.execution.connectors.options import OptionSet, boolean, one_of
-from plans.execution.formats.base import SUFFIX, FormatSpec, check_columns, register, shape
+from plans.execution.formats.base import SUFFIX, FormatSpec, register, shape
 from plans.execution.java import java_class
 from plans.execution.types import to_spark
 
@@ -34,17 +33,8 @@ class AvroFormat:
 
     name = "avro"
     extension = "avro"
-    options = OptionSet(
-        {"codec": one_of(*_CODECS), "timestamp_mapping.legacy": boolean},
-        # A container file has but one encoding; Flink knows the option for messages.
-        ignored=frozenset(("encoding",)),
-    )
     inserts_only = True
     metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
-
-    def check(self, spec: FormatSpec) -> None:
-        """Refuse what Avro cannot hold; see `Format.check`."""
-        check_columns(self.name, spec)
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""

@@ -7,16 +7,13 @@ same name; the connector hands them over without the format's prefix, checked.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plans import types as t
-from plans.errors import UnsupportedError
-from plans.execution.connectors.options import OptionSet
 from plans.execution.java import java_class
-from plans.file_columns import unfit_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -61,23 +58,12 @@ class Format(Protocol):
         """The end of the names of its files, without the dot."""
 
     @property
-    def options(self) -> OptionSet:
-        """Its options, without prefix."""
-
-    @property
     def inserts_only(self) -> bool:
         """Whether it holds inserts alone, no updates or deletes."""
 
     @property
     def metadata(self) -> Mapping[str, t.LogicalType]:
         """Metadata keys and the logical types of their values."""
-
-    def check(self, spec: FormatSpec) -> None:
-        """Refuse columns and option values that the format cannot have.
-
-        Raises:
-            UnsupportedError: names the table and the column or option.
-        """
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
         """Read files.
@@ -156,19 +142,3 @@ def column(java_column: Any) -> Column:
 def java_column(of: Column) -> Any:
     """The JVM column behind a column of PySpark."""
     return of._jc
-
-
-def first_unfit(row: t.RowType, unfit: Callable[[t.LogicalType], bool]) -> t.Field | None:
-    """The first column that has an unfit type somewhere within its own."""
-    return next((field for field in row.fields if any(map(unfit, walk(field.type)))), None)
-
-
-def check_columns(name: str, spec: FormatSpec) -> None:
-    """Refuse columns that format `name` cannot hold, by the rules that the planner has too.
-
-    Raises:
-        UnsupportedError: names the table and the column.
-    """
-    found = unfit_columns(name, spec.row, spec.options)
-    if found is not None:
-        raise UnsupportedError(found.message, where=f"table {spec.table}", remedy=found.remedy)

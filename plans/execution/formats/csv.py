@@ -11,9 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from plans import types as t
-from plans.errors import UnsupportedError
-from plans.execution.connectors.options import OptionSet, any_text, boolean, one_character
-from plans.execution.formats.base import FormatSpec, first_unfit, register
+from plans.execution.formats.base import FormatSpec, register
 from plans.execution.formats.lines import LineFormat
 
 if TYPE_CHECKING:
@@ -24,51 +22,13 @@ _WHOLE_FILES = "org.compiledplan.kernel.formats.WholeFileText"
 _ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\"}
 
 
-def _delimiter(value: str) -> str | None:
-    return one_character(_ESCAPES.get(value, value))
-
-
 class CsvFormat(LineFormat):
     """`csv`: inserts only."""
 
     name = "csv"
     extension = "csv"
-    options = OptionSet(
-        {
-            "field-delimiter": _delimiter,
-            "disable-quote-character": boolean,
-            "quote-character": one_character,
-            "allow-comments": boolean,
-            "ignore-parse-errors": boolean,
-            "array-element-delimiter": any_text,
-            "escape-character": one_character,
-            "null-literal": any_text,
-            "write-bigdecimal-in-scientific-notation": boolean,
-            "trim-spaces": boolean,
-            "ignore-trailing-unmappable": boolean,
-            "allow-trailing-comma": boolean,
-            "fail-on-missing-columns": boolean,
-            "empty-string-as-null": boolean,
-        }
-    )
     inserts_only = True
     metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
-
-    def check(self, spec: FormatSpec) -> None:
-        """Refuse what CSV cannot hold; see `Format.check`."""
-        found = first_unfit(spec.row, lambda type_: isinstance(type_, t.MapType | t.MultisetType | t.RawType))
-        if found is not None:
-            raise UnsupportedError(
-                f"format 'csv' cannot hold column {found.name!r} of type {found.type}",
-                where=f"table {spec.table}",
-                remedy="use the format json, or arrays in place of maps",
-            )
-        if spec.flag("disable-quote-character") and "quote-character" in spec.options:
-            raise UnsupportedError(
-                "csv.quote-character and csv.disable-quote-character cannot both be set",
-                where=f"table {spec.table}",
-                remedy="leave one of them out",
-            )
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""

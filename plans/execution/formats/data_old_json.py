@@ -12,9 +12,7 @@ from pyspark.errors import IllegalArgumentException
 
 from plans import types as t
 from plans.errors import UnsupportedError
-from plans.execution.connectors.options import OptionSet, any_text
 from plans.execution.formats.base import FormatSpec, register
-from plans.execution.formats.json import JSON_OPTIONS, check_json
 from plans.execution.formats.lines import LineFormat
 from plans.execution.java import java_class
 
@@ -33,14 +31,9 @@ class DataOldJsonFormat(LineFormat):
     extension = "json"
     inserts_only = False
 
-    def __init__(self, name: str, options: OptionSet, metadata: Mapping[str, t.LogicalType]) -> None:
+    def __init__(self, name: str, metadata: Mapping[str, t.LogicalType]) -> None:
         self.name = name
-        self.options = options
         self.metadata = metadata
-
-    def check(self, spec: FormatSpec) -> None:
-        """Refuse what JSON cannot hold; see `Format.check`."""
-        check_json(self.name, spec)
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
@@ -66,7 +59,6 @@ class DataOldJsonFormat(LineFormat):
 register(
     DataOldJsonFormat(
         "canal-json",
-        OptionSet({**JSON_OPTIONS, **dict.fromkeys(_INCLUDED, any_text)}),
         {
             "database": t.STRING,
             "table": t.STRING,
@@ -80,7 +72,6 @@ register(
 register(
     DataOldJsonFormat(
         "maxwell-json",
-        OptionSet(JSON_OPTIONS),
         {"database": t.STRING, "table": t.STRING, "primary-key-columns": _TEXTS, "ingestion-timestamp": _LTZ},
     )
 )

@@ -9,9 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from plans import types as t
-from plans.execution.connectors.options import OptionSet, boolean
 from plans.execution.formats.base import FormatSpec, register
-from plans.execution.formats.json import JSON_OPTIONS, check_json
 from plans.execution.formats.lines import LineFormat
 
 if TYPE_CHECKING:
@@ -26,7 +24,6 @@ class DebeziumJsonFormat(LineFormat):
 
     name = "debezium-json"
     extension = "json"
-    options = OptionSet({**JSON_OPTIONS, "schema-include": boolean})
     inserts_only = False
     metadata: ClassVar[Mapping[str, t.LogicalType]] = {
         "schema": t.STRING,
@@ -37,10 +34,6 @@ class DebeziumJsonFormat(LineFormat):
         "source.table": t.STRING,
         "source.properties": t.MapType(key=t.STRING, value=t.STRING),
     }
-
-    def check(self, spec: FormatSpec) -> None:
-        """Refuse what JSON cannot hold; see `Format.check`."""
-        check_json(self.name, spec)
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""

@@ -13,8 +13,7 @@ from pyspark.sql import functions as F
 
 from plans import types as t
 from plans.execution.connectors.base import INSERT, KIND
-from plans.execution.connectors.options import OptionSet
-from plans.execution.formats.base import SUFFIX, FormatSpec, check_columns, register, walk
+from plans.execution.formats.base import SUFFIX, FormatSpec, register, walk
 from plans.execution.formats.parquet import zoned
 from plans.execution.java import java_class
 from plans.execution.types import schema_of, to_spark
@@ -31,13 +30,8 @@ class OrcFormat:
 
     name = "orc"
     extension = "orc"
-    options = OptionSet(open=True)
     inserts_only = True
     metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
-
-    def check(self, spec: FormatSpec) -> None:
-        """Refuse what ORC files cannot hold; see `Format.check`."""
-        check_columns(self.name, spec)
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""

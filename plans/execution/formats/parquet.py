@@ -12,10 +12,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
 from plans import types as t
-from plans.errors import UnsupportedError
 from plans.execution.connectors.base import INSERT, KIND
-from plans.execution.connectors.options import OptionSet
-from plans.execution.formats.base import SUFFIX, FormatSpec, first_unfit, register
+from plans.execution.formats.base import SUFFIX, FormatSpec, register
 from plans.execution.java import java_class
 from plans.execution.types import schema_of, to_spark
 
@@ -29,19 +27,8 @@ class ParquetFormat:
 
     name = "parquet"
     extension = "parquet"
-    options = OptionSet(open=True)
     inserts_only = True
     metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
-
-    def check(self, spec: FormatSpec) -> None:
-        """Refuse what Parquet files cannot hold; see `Format.check`."""
-        found = first_unfit(spec.row, lambda type_: isinstance(type_, t.TimeType | t.NullType))
-        if found is not None:
-            raise UnsupportedError(
-                f"format 'parquet' cannot hold column {found.name!r} of type {found.type}",
-                where=f"table {spec.table}",
-                remedy="declare it as STRING or INT",
-            )
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""

@@ -12,8 +12,7 @@ from pyspark.errors import IllegalArgumentException
 
 from plans import types as t
 from plans.errors import UnsupportedError
-from plans.execution.connectors.options import OptionSet, any_text, one_of
-from plans.execution.formats.base import FormatSpec, check_columns, register
+from plans.execution.formats.base import FormatSpec, register
 from plans.execution.formats.lines import LineFormat
 from plans.execution.java import java_class
 
@@ -27,13 +26,8 @@ class RawFormat(LineFormat):
 
     name = "raw"
     extension = "txt"
-    options = OptionSet({"charset": any_text, "endianness": one_of("big-endian", "little-endian")})
     inserts_only = True
     metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
-
-    def check(self, spec: FormatSpec) -> None:
-        """Refuse several columns, and a type that has no bytes of its own; see `Format.check`."""
-        check_columns(self.name, spec)
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""

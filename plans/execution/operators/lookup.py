@@ -14,8 +14,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from plans.durations import parse_duration
-from plans.errors import PlanError
-from plans.execution.connectors.options import Check, OptionSet, any_text, boolean, one_of, positive, whole_number
+from plans.execution.connectors.options import check_table
 from plans.execution.expressions import to_column
 from plans.execution.expressions.functions import java
 from plans.execution.operators.base import Exploded, Flow, Lowering, refuse, stateless
@@ -25,48 +24,6 @@ from plans.nodes.tables import ProjectPushDown
 from plans.rex import Literal
 from plans.types import LogicalType, RowType, TimeType
 
-
-def _duration(value: str) -> str | None:
-    try:
-        parse_duration(value)
-    except PlanError:
-        return "a duration, such as '10 min'"
-    return None
-
-
-#: Flink's JDBC connector; options of its sources and sinks have no effect on lookups.
-_KNOWN: dict[str, Check] = {
-    "connector": any_text,
-    "url": any_text,
-    "table-name": any_text,
-    "driver": any_text,
-    "username": any_text,
-    "password": any_text,
-    "connection.max-retry-timeout": _duration,
-    "lookup.cache": one_of("NONE", "PARTIAL"),
-    "lookup.max-retries": whole_number,
-    "lookup.cache.max-rows": positive,
-    "lookup.cache.ttl": _duration,
-    "lookup.cache.caching-missing-key": boolean,
-    "lookup.partial-cache.max-rows": positive,
-    "lookup.partial-cache.expire-after-write": _duration,
-    "lookup.partial-cache.expire-after-access": _duration,
-    "lookup.partial-cache.cache-missing-key": boolean,
-}
-_OPTIONS = OptionSet(
-    _KNOWN,
-    ignored=frozenset(
-        {
-            "compatible-mode",
-            *(f"scan.{name}" for name in ("fetch-size", "auto-commit", "partition.column", "partition.num")),
-            *(f"scan.partition.{name}" for name in ("lower-bound", "upper-bound")),
-            *(
-                f"sink.{name}"
-                for name in ("buffer-flush.max-rows", "buffer-flush.interval", "max-retries", "parallelism")
-            ),
-        }
-    ),
-)
 #: Databases whose identifiers are quoted; others take them as they are, as in Flink's dialects.
 _QUOTES = {"mysql": "`", "mariadb": "`"}
 
@@ -102,7 +59,7 @@ class _Table:
     def _cache(self) -> dict[str, Any] | None:
         options = self.options
         old = "lookup.cache.max-rows" in options and "lookup.cache.ttl" in options
-        if options.get("lookup.cache", "NONE") != "PARTIAL" and not old:
+        if options.get("lookup.cache", "NONE").strip().upper() != "PARTIAL" and not old:
             return None
 
         def first(*names: str) -> str | None:
@@ -135,17 +92,10 @@ def _table(node: LookupJoin) -> _Table:
             node, "its table has no schema in the plan", "compile with table.plan.compile.catalog-objects = ALL"
         )
     name, options = ".".join(source.table.path), dict(table.options or {})
-    if options.get("connector") != "jdbc":
-        raise refuse(
-            node, f"connector {options.get('connector')!r} of table {name}", "tables of 'jdbc' can be looked up"
-        )
+    check_table(name, options, columns, reading=True, lookup=True)
     for ability in source.abilities:
         if not isinstance(ability, ProjectPushDown) or any(len(path) > 1 for path in ability.projected_fields):
             raise refuse(node, f"the source ability {ability.type} of table {name}", "compile without that push-down")
-    _OPTIONS.check(options, name)
-    for needed in ("url", "table-name"):
-        if needed not in options:
-            raise refuse(node, f"table {name} lacks the option '{needed}'", "give it in WITH")
     for column in columns.fields:
         if isinstance(column.type, TimeType) or not _is_simple(column.type):
             raise refuse(node, f"column {column.name} of table {name} is {column.type}", "leave it out of the table")

@@ -99,3 +99,15 @@ def test_a_node_that_cannot_run_is_a_warning() -> None:
     node["type"] = "stream-exec-python-calc_1"
     findings = lint(CompiledPlan.from_data(data))
     assert [finding.value for finding in findings] == ["stream-exec-python-calc_1"]
+
+
+def test_an_option_that_its_format_does_not_have_is_a_warning() -> None:
+    data = data_of("join/three_way_inner")
+    position = next(at for at, node in enumerate(data["nodes"]) if "scanTableSource" in node)
+    options = data["nodes"][position]["scanTableSource"]["table"]["resolvedTable"]["options"]
+    options["json.ignore-parse-error"] = "true"
+    (finding,) = lint(CompiledPlan.from_data(data))
+    assert finding.severity is Severity.WARNING
+    place = f"/nodes/{position}/scanTableSource/table/resolvedTable/options/json.ignore-parse-error"
+    assert finding.pointer == place
+    assert "did you mean 'json.ignore-parse-errors'" in finding.remedy

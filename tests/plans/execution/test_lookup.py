@@ -107,7 +107,7 @@ def test_a_database_that_does_not_answer_ends_the_run(spark: SparkSession, tmp_p
 
 @pytest.mark.parametrize(
     ("options", "why"),
-    [({"lookup.cache": "FULL"}, "lookup.cache"), ({"lookup.cash": "NONE"}, "unknown option")],
+    [({"lookup.cache": "FULL"}, "lookup.cache"), ({"lookup.cash": "NONE"}, "no option .lookup.cash.")],
 )
 def test_options_that_are_refused(spark: SparkSession, tmp_path: Path, options: dict[str, str], why: str) -> None:
     plan = program(tmp_path, f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN}")

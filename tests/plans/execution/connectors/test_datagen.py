@@ -131,9 +131,9 @@ def test_rows_come_as_fast_as_told(session: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"fields.x.kind": "random"}, "unknown option 'fields.x.kind'"),
-        ({"fields.n.kind": "sequenze"}, "one of 'random', 'sequence'"),
-        ({"fields.n.kind": "sequence", "fields.n.start": "1"}, "needs 'end'"),
+        ({"fields.x.kind": "random"}, "no option 'fields.x.kind'"),
+        ({"fields.n.kind": "sequenze"}, "one of: random, sequence"),
+        ({"fields.n.kind": "sequence", "fields.n.start": "1"}, "needs the option 'fields.n.end'"),
         ({"fields.n.min": "5", "fields.n.max": "1"}, "larger than"),
         ({"row-per-second": "5"}, "did you mean 'rows-per-second'"),
         ({"rows-per-second": "0"}, "above 0"),

@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from plans import types as t
-from plans.errors import UnsupportedError
 from plans.execution.expressions.functions import register
 from plans.execution.formats import load_formats
 from plans.execution.formats.avro import avro_schema
@@ -170,19 +169,3 @@ def test_files_of_others(spark: SparkSession, tmp_path: Path) -> None:
     ):
         with pytest.raises(FAILURE, match=text):
             avro.scan(spark.read, str(tmp_path / "in"), FormatSpec("c.d.t", columns, {}), []).collect()  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("type_", "options", "text"),
-    [
-        (t.TimestampType(precision=6), {}, r"column 'a' of type TIMESTAMP\(6\)"),
-        (t.TimestampLtzType(precision=3), {}, "column 'a'"),
-        (t.MapType(key=t.INT, value=t.INT), {}, "column 'a'"),
-        (t.TimeType(precision=6), {"timestamp_mapping.legacy": "false"}, "column 'a'"),
-        (t.row_of(["a-b"], [t.INT]), {}, "a column named 'a-b'"),
-    ],
-)
-def test_refused(type_: t.LogicalType, options: dict[str, str], text: str) -> None:
-    load_formats()
-    with pytest.raises(UnsupportedError, match=text):
-        formats()["avro"].check(FormatSpec("c.d.t", t.row_of(["a"], [type_]), options))

@@ -13,7 +13,6 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
 from plans import types as t
-from plans.errors import UnsupportedError
 from plans.execution.expressions.functions import register
 from plans.execution.formats import load_formats
 from plans.execution.formats.base import FormatSpec, formats
@@ -173,9 +172,3 @@ def test_written_as_flink_writes(spark: SparkSession, tmp_path: Path) -> None:
     formats()["csv"].writer(frame, spec_of(types, {}), []).save(str(tmp_path / "out"))
     text = "".join(file.read_text() for file in sorted((tmp_path / "out").glob("part-*")))
     assert text == ('1,"a""b\n,;ü",1E+1,"2024-01-02 03:04:05.12","x;y;""q"";;",1;y,AQL/,"ab   "\n,,,,,,,\n')
-
-
-def test_types_that_csv_cannot_hold() -> None:
-    load_formats()
-    with pytest.raises(UnsupportedError, match=r"col0.*MAP"):
-        formats()["csv"].check(spec_of(("MAP<STRING, INT>",), {}))

@@ -13,7 +13,6 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from plans import types as t
-from plans.errors import UnsupportedError
 from plans.execution.connectors.base import INSERT, KIND
 from plans.execution.expressions.functions import register
 from plans.execution.formats import load_formats
@@ -199,10 +198,3 @@ def test_null_keys_and_null_fields(spark: SparkSession, tmp_path: Any) -> None:
     assert encode(spark, "json", frame, columns, tmp_path, encode_ignore__null__fields="true") == [
         '{"col0":{"a":1,"x":2}}'
     ]
-
-
-def test_types_that_json_cannot_hold() -> None:
-    load_formats()
-    for type_ in ("MAP<INT, INT>", "MULTISET<INT>", "ARRAY<MAP<DATE, INT>>"):
-        with pytest.raises(UnsupportedError, match=r"col0.*(MAP|MULTISET)"):
-            formats()["json"].check(FormatSpec("c.d.t", row(type_), {}))

@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from plans import types as t
-from plans.errors import UnsupportedError
 from plans.execution.expressions.functions import register
 from plans.execution.formats import load_formats
 from plans.execution.formats.base import FormatSpec, formats
@@ -98,10 +97,3 @@ def test_empty_files(spark: SparkSession, tmp_path: Path) -> None:
     files = list((tmp_path / "out").glob("*.orc"))
     assert files
     assert all(orc.is_empty(spark, str(file), file.stat().st_size) for file in files)
-
-
-def test_types_that_orc_cannot_hold() -> None:
-    load_formats()
-    for type_ in (t.TimeType(precision=3), t.ArrayType(element=t.MultisetType(element=t.STRING))):
-        with pytest.raises(UnsupportedError, match="column 't' of type"):
-            formats()["orc"].check(FormatSpec("c.d.t", t.row_of(["t"], [type_]), {}))

@@ -3,12 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from plans import types as t
-from plans.errors import UnsupportedError
 from plans.execution.expressions.functions import register
 from plans.execution.formats import load_formats
 from plans.execution.formats.base import FormatSpec, formats
@@ -50,9 +48,3 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path) -> None:
     assert empty
     assert all(parquet.is_empty(spark, str(file), file.stat().st_size) for file in empty)
     assert not parquet.is_empty(spark, str(next((tmp_path / "out").glob("*.parquet"))), 1)
-
-
-def test_types_that_parquet_cannot_hold() -> None:
-    load_formats()
-    with pytest.raises(UnsupportedError, match=r"column 't' of type TIME\(3\)"):
-        formats()["parquet"].check(FormatSpec("c.d.t", t.row_of(["t"], [t.TimeType(precision=3)]), {}))

@@ -12,7 +12,6 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from plans import types as t
-from plans.errors import UnsupportedError
 from plans.execution.expressions.functions import register
 from plans.execution.formats import load_formats
 from plans.execution.formats.base import FormatSpec, formats
@@ -67,17 +66,3 @@ def test_sizes_and_nulls(spark: SparkSession, tmp_path: Path) -> None:
     frame = spark.range(1).select(F.lit(0).cast("tinyint").alias("kind"), F.lit(None).cast("string").alias("c0"))
     with pytest.raises(FAILURE, match="null cannot be written"):
         formats()["raw"].writer(frame, spec_of("STRING", {}), []).save(str(tmp_path / "out"))
-
-
-@pytest.mark.parametrize(
-    ("row", "options", "text"),
-    [
-        (t.row_of(["a", "b"], [t.INT, t.INT]), {}, "holds one column, and there are 2: a, b"),
-        (t.row_of(["a"], [t.DATE]), {}, "column 'a' of type DATE"),
-        (t.row_of(["a"], [t.STRING]), {"charset": "nope"}, "unknown charset, 'nope'"),
-    ],
-)
-def test_refused(row: t.RowType, options: dict[str, str], text: str) -> None:
-    load_formats()
-    with pytest.raises(UnsupportedError, match=text):
-        formats()["raw"].check(FormatSpec("c.d.t", row, options))

@@ -21,6 +21,9 @@ class Unfit:
     remedy: str
 
 
+Rule = Callable[[t.RowType, Mapping[str, str]], Unfit | None]
+
+
 def unfit_columns(name: str, row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
     """What format `name` cannot hold of a row's columns; None where all is well.
 
@@ -32,6 +35,40 @@ def unfit_columns(name: str, row: t.RowType, options: Mapping[str, str]) -> Unfi
     rule = _RULES.get(name)
     return rule(row, options) if rule is not None else None
 
+
+def _json(name: str) -> Rule:
+    def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
+        remedy = "JSON has maps and multisets with keys that are texts only: make the key a STRING"
+        return next(
+            (_column(name, field, remedy) for field in row.fields if any(map(_no_json, _within(field.type)))), None
+        )
+
+    return rule
+
+
+def _no_json(type_: t.LogicalType) -> bool:
+    match type_:
+        case t.MapType():
+            return not isinstance(type_.key, t.CharacterType)
+        case t.MultisetType():
+            return not isinstance(type_.element, t.CharacterType)
+    return isinstance(type_, t.RawType | t.VariantType | t.TimestampTzType)
+
+
+def _without(name: str, wrong: tuple[type[t.LogicalType], ...], remedy: str) -> Rule:
+    """The rule of a format that cannot hold some types."""
+
+    def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
+        for field in row.fields:
+            if any(isinstance(type_, wrong) for type_ in _within(field.type)):
+                return _column(name, field, remedy)
+        return None
+
+    return rule
+
+
+#: Types whose values the name of a folder can hold.
+FOLDER_TYPES = (t.CharacterType, t.BooleanType, t.NumericType, t.DateType, t.TimestampType)
 
 _RAW = (
     t.CharacterType,
@@ -68,14 +105,6 @@ def _known_charset(name: str) -> bool:
     except (LookupError, ValueError):
         return name.lower().startswith(("x-", "ibm", "cesu", "windows-", "tis-", "gb", "jis"))
     return True
-
-
-def _orc(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
-    wrong = (t.TimeType, t.NullType, t.MultisetType, t.RawType, t.VariantType, t.TimestampTzType, t.IntervalType)
-    for field in row.fields:
-        if any(isinstance(type_, wrong) for type_ in _within(field.type)):
-            return _column("orc", field, "declare it as STRING or INT")
-    return None
 
 
 _AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -124,8 +153,12 @@ def _within(type_: t.LogicalType) -> Iterator[t.LogicalType]:
         yield from _within(child)
 
 
-_RULES: Mapping[str, Callable[[t.RowType, Mapping[str, str]], Unfit | None]] = {
-    "raw": _raw,
-    "orc": _orc,
+_ORC = (t.TimeType, t.NullType, t.MultisetType, t.RawType, t.VariantType, t.TimestampTzType, t.IntervalType)
+_RULES: Mapping[str, Rule] = {
+    **{name: _json(name) for name in ("json", "debezium-json", "canal-json", "maxwell-json")},
+    "csv": _without("csv", (t.MapType, t.MultisetType, t.RawType), "use the format json, or arrays in place of maps"),
+    "parquet": _without("parquet", (t.TimeType, t.NullType), "declare it as STRING or INT"),
+    "orc": _without("orc", _ORC, "declare it as STRING or INT"),
     "avro": _avro,
+    "raw": _raw,
 }

@@ -1,0 +1,118 @@
+"""Options by the kind of their values; those of a session, of connectors and of formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from math import isfinite
+
+from plans.durations import parse_duration
+from plans.errors import CompiledPlanError, ProgramError
+
+
+class Kind(Enum):
+    """What the value of an option is."""
+
+    BOOLEAN = "'true' or 'false'"
+    INTEGER = "a whole number"
+    COUNT = "a whole number, 0 or more"
+    POSITIVE = "a whole number above 0"
+    NUMBER = "a number"
+    RATE = "a number from 0 to 1"
+    DURATION = "a whole number and a unit of time such as '1 h'"
+    MEMORY = "a size such as '64 mb'"
+    #: One of the choices, whatever its case, dashes as underscores: an enum of Flink's.
+    CHOICE = "one of its choices"
+    #: One of the choices as it is written.
+    WORD = "one of its words"
+    CHARACTER = "a single character"
+    #: A single character, which may be escaped as in Java.
+    DELIMITER = "one character"
+    TEXT = "any text"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option: the kind of its value, its default (empty: none), and the choices of a CHOICE or WORD."""
+
+    kind: Kind
+    default: str = ""
+    choices: tuple[str, ...] = ()
+
+    def check(self, key: str, value: str) -> None:
+        """Refuse a value that the option cannot have.
+
+        Raises:
+            ProgramError: names the option and the value, and says what would fit.
+        """
+        remedy = self.unfit(key, value)
+        if remedy is not None:
+            raise ProgramError(f"invalid value {value!r} for the option {key!r}", remedy=remedy)
+
+    def unfit(self, key: str, value: str) -> str | None:
+        """What to set the option to instead of a value that it cannot have; None for one that it can."""
+        if _FITS[self.kind](key, value, self):
+            return None
+        if self.choices:
+            return f"set it to one of: {', '.join(self.choices)}"
+        return f"set it to {self.kind.value}"
+
+    def spelled(self, value: str) -> str:
+        """The value of a CHOICE as it is declared; any other as it is."""
+        if self.kind is not Kind.CHOICE:
+            return value
+        return next((choice for choice in self.choices if _plain(choice) == _plain(value)), value)
+
+
+def _is_number(value: str, number: type[int] | type[float], least: float | None, most: float | None = None) -> bool:
+    try:
+        found = number(value.strip())
+    except ValueError:
+        return False
+    return isfinite(found) and (least is None or found >= least) and (most is None or found <= most)
+
+
+def _is_duration(value: str) -> bool:
+    try:
+        parse_duration(value)
+    except CompiledPlanError:
+        return False
+    return True
+
+
+def _is_choice(key: str, value: str, option: Option) -> bool:
+    known = [_plain(choice) for choice in option.choices]
+    parts = value.split(";") if key == "table.column-expansion-strategy" else [value]
+    return all(_plain(part) in known for part in parts)
+
+
+def _plain(choice: str) -> str:
+    """A choice without regard to case and to dashes for underscores."""
+    return choice.strip().lower().replace("-", "_")
+
+
+def _is_memory(value: str) -> bool:
+    text = value.strip().lower()
+    digits = text.rstrip("abcdefghijklmnopqrstuvwxyz ").strip()
+    return digits.isdigit() and text[len(digits) :].strip() in _MEMORY_UNITS
+
+
+_MEMORY_UNITS = frozenset("b bytes k kb kibibytes m mb mebibytes g gb gibibytes t tb tebibytes".split()) | {""}
+_ESCAPED = ("\\t", "\\n", "\\r", "\\\\")
+
+_FITS: dict[Kind, Callable[[str, str, Option], bool]] = {
+    Kind.BOOLEAN: lambda key, value, option: value.strip().lower() in ("true", "false"),
+    Kind.INTEGER: lambda key, value, option: _is_number(value, int, None),
+    Kind.COUNT: lambda key, value, option: _is_number(value, int, 0),
+    Kind.POSITIVE: lambda key, value, option: _is_number(value, int, 1),
+    Kind.NUMBER: lambda key, value, option: _is_number(value, float, None),
+    Kind.RATE: lambda key, value, option: _is_number(value, float, 0, 1),
+    Kind.DURATION: lambda key, value, option: _is_duration(value),
+    Kind.MEMORY: lambda key, value, option: _is_memory(value),
+    Kind.CHOICE: _is_choice,
+    Kind.WORD: lambda key, value, option: value in option.choices,
+    Kind.CHARACTER: lambda key, value, option: len(value) == 1,
+    Kind.DELIMITER: lambda key, value, option: len(value) == 1 or value in _ESCAPED,
+    Kind.TEXT: lambda key, value, option: True,
+}
