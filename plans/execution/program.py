@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from plans.errors import UnsupportedError
 from plans.execution import operators  # noqa: F401 - registers the lowerings
 from plans.execution.connectors.base import TableSpec
-from plans.execution.functions import needs_step
+from plans.execution.functions.steps import needs_step
 from plans.execution.operators.base import goes_by_the_clock, has_event_time, is_keyed, is_stateless, refuse
 from plans.execution.stages.layout import Layout, Port, lay_out
 from plans.nodes import Sink, TableSourceScan, Values

@@ -19,8 +19,8 @@ from plans.execution.connectors import base as connectors
 from plans.execution.connectors import load_all
 from plans.execution.expressions import ExpressionContext, register
 from plans.execution.failures import translate
-from plans.execution.functions import PythonFunctions
-from plans.execution.functions import check as check_functions
+from plans.execution.functions.columns import PythonFunctions
+from plans.execution.functions.steps import check as check_functions
 from plans.execution.java import java_class
 from plans.execution.operators.base import Lowering
 from plans.execution.operators.enforcer import enforce

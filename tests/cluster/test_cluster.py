@@ -94,11 +94,15 @@ def program(folder: Path) -> str:
 FUNCTIONS = {
     "cluster_functions.py": """
 from cluster_words import same
-from plans.functions import AggregateFunction, ScalarFunction
+import planner
+from plans.functions import AggregateFunction, InputTypeStrategies, Row, ScalarFunction, TypeInference
 
 class Label(ScalarFunction):
-    def eval(self, text: str | None) -> str | None:
-        return same(text)
+    def eval(self, text):
+        return Row(same(text))[0]
+
+    def get_type_inference(self):
+        return TypeInference(planner.DataTypes.STRING(), InputTypeStrategies.sequence("STRING"))
 
 class Different(AggregateFunction[int, dict[int, int]]):
     def create_accumulator(self):

@@ -1,6 +1,1 @@
-"""User functions at run time: Python over Arrow batches."""
-
-from plans.execution.functions.columns import PythonFunctions
-from plans.execution.functions.steps import PythonStep, check, needs_step
-
-__all__ = ["PythonFunctions", "PythonStep", "check", "needs_step"]
+"""User functions at run time: Python over Arrow batches. Workers import parts of it, so nothing is imported here."""

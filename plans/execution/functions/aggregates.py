@@ -9,89 +9,24 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import pickle
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from plans.errors import UnsupportedError
-from plans.execution.functions.codec import Adapt, Reader, Write, adapt, write_var, writer
+from plans.execution.functions.accumulating import AggregatePayload
+from plans.execution.functions.codec import adapt, writer
 from plans.execution.functions.columns import PythonFunctions, plain
-from plans.execution.functions.runtime import FunctionFailure, Payload, failure, make_picklable
+from plans.execution.functions.runtime import Payload
 from plans.execution.functions.shipping import classes_beside, pickled
 from plans.functions.bridge import Bridged
 from plans.functions.conversions import from_python, to_python
-from plans.functions.definitions import FunctionContext, FunctionKind
+from plans.functions.definitions import FunctionKind
 from plans.functions.inference import ArgumentInfo
 from plans.nodes import AggregateCall
 from plans.types import LogicalType
 
-_ADD, _RETRACT, _MERGE = 1, 2, 3
 _PROGRAM = Path(__file__).with_name("aggregate_worker.py")
-
-
-@dataclass(frozen=True, slots=True)
-class AggregatePayload:
-    """An aggregate function, as it travels to the process that computes it."""
-
-    call: Payload
-    adapts: tuple[Adapt | None, ...]
-    write: Write
-
-    def start(self) -> Callable[[bytes], bytes]:
-        """Open the function; the function that answers requests.
-
-        Raises:
-            FunctionFailure: the function could not be opened.
-        """
-        function: Any = self.call.function
-        make_picklable(self.call.classes)
-        try:
-            function.open(FunctionContext(self.call.name))
-        except Exception as fault:
-            raise failure(self.call, fault) from fault
-        return lambda request: self._answer(function, request)
-
-    def _answer(self, function: Any, request: bytes) -> bytes:
-        try:
-            return self._computed(function, Reader(request))
-        except FunctionFailure:
-            raise
-        except Exception as fault:
-            raise failure(self.call, fault) from fault
-
-    def _computed(self, function: Any, reader: Reader) -> bytes:
-        wanted = reader.byte() == 1
-        given = reader.bytes(reader.var())
-        accumulator = pickle.loads(given) if given else function.create_accumulator()
-        changes = {_ADD: getattr(function, self.call.method), _RETRACT: getattr(function, "retract", None)}
-        while not reader.done:
-            kind = reader.byte()
-            if kind == _MERGE:
-                found = function.merge(accumulator, [pickle.loads(reader.bytes(reader.var()))])
-            else:
-                found = changes[kind](accumulator, *self._arguments(reader))
-            if found is not None:
-                accumulator = found
-        data = pickle.dumps(accumulator, pickle.HIGHEST_PROTOCOL)
-        out = bytearray()
-        write_var(len(data), out)
-        out += data
-        if wanted:
-            value = function.get_value(accumulator)
-            convert = self.call.result
-            self.write(value if convert is None or value is None else convert(value), out)
-        return bytes(out)
-
-    def _arguments(self, reader: Reader) -> list[Any]:
-        values = reader.row()
-        values += [None] * (len(self.adapts) - len(values))
-        adapted = (value if to is None else to(value) for to, value in zip(self.adapts, values, strict=True))
-        return [
-            value if convert is None else convert(value)
-            for convert, value in zip(self.call.arguments, adapted, strict=True)
-        ]
 
 
 def kernel_call(
@@ -147,7 +82,7 @@ def kernel_call(
         tuple(map(adapt, plain_types)),
         writer(call.type),
     )
-    blob = pickled(payload, type(function))
+    blob = pickled(payload, function, name, where)
     return {
         "executable": _python(),
         "program": _PROGRAM.read_text(encoding="utf-8"),

@@ -12,8 +12,8 @@ from pyspark.sql import types as s
 from pyspark.sql.pandas.types import to_arrow_type
 
 from plans.errors import PlanError
-from plans.execution.functions import runtime
-from plans.execution.functions.shipping import by_value, classes_beside, pickled
+from plans.execution.functions import bootstrap, runtime
+from plans.execution.functions.shipping import classes_beside, for_spark, pickled
 from plans.execution.types import to_spark
 from plans.functions.bridge import Bridged
 from plans.functions.calls import Bound, Callables, exactly
@@ -98,14 +98,14 @@ class PythonFunctions:
         bound = self.bind(reference, name, [_info(operand) for operand in call.operands], where)
         function = self.callables(reference, where).function
         payload, result = _payload(function, bound, call, name)
-        blob = pickled(payload, type(function))
+        blob = pickled(payload, function, name, where)
         given = [*([] if guard is None else [guard]), *arguments]
         # A function of no arguments is called once a row: a column says how many rows there are.
         given = given or [F.lit(0)]
-        made = _spark_function(payload, blob, guard is not None, result, type(function))
+        made = _spark_function(payload, blob, guard is not None, result)
         if not reference.deterministic:
             made = made.asNondeterministic()
-        with by_value(type(function)):
+        with for_spark():
             column: Column = made(*given)
         return column
 
@@ -164,13 +164,13 @@ def _has_raw(types: Iterable[LogicalType]) -> bool:
     return any(isinstance(type_, RawType) or _has_raw(type_.children()) for type_ in types)
 
 
-def _spark_function(payload: runtime.Payload, blob: bytes, guarded: bool, result: s.DataType, class_: type) -> Any:
+def _spark_function(payload: runtime.Payload, blob: bytes, guarded: bool, result: s.DataType) -> Any:
     from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
 
     token = hashlib.sha1(blob, usedforsecurity=False).hexdigest()
-    make = runtime.iterated if payload.reopens else runtime.scalar
+    make = bootstrap.iterated if payload.reopens else bootstrap.scalar
     kind: Any = ArrowUDFType.SCALAR_ITER if payload.reopens else ArrowUDFType.SCALAR
-    with by_value(class_), warnings.catch_warnings():
+    with for_spark(), warnings.catch_warnings():
         # Spark would rather read the kind from annotations.
         warnings.simplefilter("ignore", UserWarning)
         return arrow_udf(make(blob, token, guarded), result, kind)

@@ -1,26 +1,23 @@
 """What runs in Spark's Python workers: a user's function over Arrow batches.
 
-Everything here travels to the workers by value: nothing of the product need be installed there.
+Workers import this module (see `bootstrap`): it may use the standard library, pyarrow, and those parts of the product
+that use no more.
 """
 
 from __future__ import annotations
 
-import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
 
+from plans.execution.functions.bootstrap import MARK, FunctionFailure
 from plans.functions.definitions import FunctionContext, UserDefinedFunction, collected
 
 Convert = Callable[[Any], Any]
-
-#: Stands before the message of an error of a user's function, so that it is found in what Spark makes of it.
-MARK = "user function failed: "
-_CACHE = "_compiled_plan_functions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +50,39 @@ class Payload:
     reopens: bool
     classes: tuple[type, ...] = ()
 
+    def open(self) -> None:
+        """Open the function in this process.
 
-class FunctionFailure(Exception):
-    """An error of a user's function, in one line."""
+        Raises:
+            FunctionFailure: the function raised.
+        """
+        make_picklable(self.classes)
+        try:
+            self.function.open(FunctionContext(self.name))
+        except Exception as fault:
+            raise failure(self, fault) from fault
+
+    def close(self) -> None:
+        """Close the function."""
+        self.function.close()
+
+    def batch(self, arrays: Sequence[pa.Array], guarded: bool) -> pa.Array:
+        """One batch; the first column is the guard, or a filler where there are no arguments."""
+        first, rest = arrays[0], arrays[1:]
+        if not guarded:
+            return evaluate(self, arrays[: len(self.arguments)], len(first))
+        if first.null_count == 0 and first.true_count == len(first):
+            return evaluate(self, rest[: len(self.arguments)], len(first))
+        wanted = first.fill_null(False)
+        kept = [array.filter(wanted) for array in rest[: len(self.arguments)]]
+        found = evaluate(self, kept, wanted.true_count)
+        # Where the results go; a row that does not count takes none.
+        places: list[int | None] = []
+        at = 0
+        for flag in wanted.to_pylist():
+            places.append(at if flag else None)
+            at += bool(flag)
+        return found.take(pa.array(places, pa.int64()))
 
 
 def failure(payload: Payload, fault: BaseException) -> FunctionFailure:
@@ -67,23 +94,6 @@ def failure(payload: Payload, fault: BaseException) -> FunctionFailure:
     return FunctionFailure(f"{MARK}`{payload.name}` ({where}) for arguments of types ({payload.types}): {reason}")
 
 
-def opened(blob: bytes, token: str) -> tuple[Payload, Callable[..., Any]]:
-    """The call in this process, its function opened; one that need not be closed is opened once in a process."""
-    cache: dict[str, tuple[Payload, Callable[..., Any]]] = sys.__dict__.setdefault(_CACHE, {})
-    found = cache.get(token)
-    if found is None:
-        payload: Payload = pickle.loads(blob)
-        make_picklable(payload.classes)
-        try:
-            payload.function.open(FunctionContext(payload.name))
-        except Exception as fault:
-            raise failure(payload, fault) from fault
-        found = payload, getattr(payload.function, payload.method)
-        if not payload.reopens:
-            cache[token] = found
-    return found
-
-
 def make_picklable(classes: Iterable[type]) -> None:
     """Let objects of classes that came by value be pickled by name: a module that is not loaded here holds them."""
     for class_ in classes:
@@ -91,12 +101,13 @@ def make_picklable(classes: Iterable[type]) -> None:
         setattr(module, class_.__name__, class_)
 
 
-def evaluate(payload: Payload, method: Callable[..., Any], arrays: Sequence[pa.Array], rows: int) -> pa.Array:
+def evaluate(payload: Payload, arrays: Sequence[pa.Array], rows: int) -> pa.Array:
     """The results for one batch; without arguments, `rows` says how many.
 
     Raises:
         FunctionFailure: the function raised, or gave what is no value of its type.
     """
+    method = getattr(payload.function, payload.method)
     try:
         columns = [_column(array, convert) for array, convert in zip(arrays, payload.arguments, strict=True)]
         call = _row_maker(payload, method) if payload.is_table else method
@@ -141,49 +152,6 @@ def _row_maker(payload: Payload, method: Callable[..., Any]) -> Callable[..., li
         return [result(row) for row in collected(function, method(*arguments))]
 
     return rows
-
-
-def scalar(blob: bytes, token: str, guarded: bool) -> Callable[..., pa.Array]:
-    """The function for Spark: columns in, one column out. `guarded`: the first column says which rows count."""
-
-    def run(*arrays: pa.Array) -> pa.Array:
-        payload, method = opened(blob, token)
-        return batch(payload, method, arrays, guarded)
-
-    return run
-
-
-def iterated(blob: bytes, token: str, guarded: bool) -> Callable[[Any], Iterator[pa.Array]]:
-    """The same for all batches of a task, at whose end the function is closed."""
-
-    def run(batches: Iterator[Any]) -> Iterator[pa.Array]:
-        payload, method = opened(blob, token)
-        try:
-            for arrays in batches:
-                yield batch(payload, method, arrays if isinstance(arrays, tuple) else (arrays,), guarded)
-        finally:
-            payload.function.close()
-
-    return run
-
-
-def batch(payload: Payload, method: Callable[..., Any], arrays: Sequence[pa.Array], guarded: bool) -> pa.Array:
-    """One batch; the first column is the guard, or a filler where there are no arguments."""
-    first, rest = arrays[0], arrays[1:]
-    if not guarded:
-        return evaluate(payload, method, arrays[: len(payload.arguments)], len(first))
-    if first.null_count == 0 and first.true_count == len(first):
-        return evaluate(payload, method, rest[: len(payload.arguments)], len(first))
-    wanted = first.fill_null(False)
-    kept = [array.filter(wanted) for array in rest[: len(payload.arguments)]]
-    found = evaluate(payload, method, kept, wanted.true_count)
-    # Where the results go; a row that does not count takes none.
-    places: list[int | None] = []
-    at = 0
-    for flag in wanted.to_pylist():
-        places.append(at if flag else None)
-        at += bool(flag)
-    return found.take(pa.array(places, pa.int64()))
 
 
 def never_none(convert: Convert) -> Convert:

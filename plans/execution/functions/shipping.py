@@ -1,79 +1,217 @@
-"""Pickling functions for Spark's workers, with the code of the user's modules and of the product inside."""
+"""Pickling functions for Spark's workers: the user's modules by value, the product by name.
+
+A worker need have neither: the code of the user's modules is in the pickle, and the product's sources travel beside it
+where the workers are on other machines (see `bootstrap`).
+"""
 
 from __future__ import annotations
 
-import copyreg
+import io
+import pickle
 import sys
 import sysconfig
+import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark import cloudpickle as untyped
 
+import plans
+from plans.errors import ExecutionError
+from plans.execution.functions import bootstrap
+from plans.execution.functions.bootstrap import Home, unpack
 from plans.functions.definitions import UserDefinedFunction
 
 cloudpickle: Any = untyped
 
+#: Packages that pickles name, and never hold.
+_BY_NAME = frozenset({"plans", "planner", "schemas", "cli", "pyspark", "py4j"})
+_FOLDER = Path(plans.__file__).parent
+#: Parts of the executor that workers import; the rest needs Spark.
+_AT_WORKERS = tuple(f"functions/{name}.py" for name in ("__init__", "bootstrap", "runtime", "accumulating", "codec"))
 
-def _reduced(prop: cached_property[Any]) -> tuple[Any, ...]:
-    """A cached property without its lock."""
-    return _restored, (prop.func, prop.attrname)
+
+#: The registry below is one for the process, and runs may start in several threads.
+_REGISTRY = threading.RLock()
 
 
-def _restored(function: Any, name: str) -> cached_property[Any]:
+@contextmanager
+def by_value(*modules: ModuleType) -> Iterator[None]:
+    """What is pickled meanwhile holds the code of these modules."""
+    with _REGISTRY:
+        added = [one for one in modules if one.__name__ not in cloudpickle.list_registry_pickle_by_value()]
+        for module in added:
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            yield
+        finally:
+            for module in added:
+                cloudpickle.unregister_pickle_by_value(module)
+
+
+@contextmanager
+def for_spark() -> Iterator[None]:
+    """Functions of `bootstrap` that Spark pickles meanwhile can be read before the product is importable."""
+    with by_value(bootstrap):
+        yield
+
+
+def pickled(value: Any, function: UserDefinedFunction, name: str, where: str = "") -> bytes:
+    """A value that holds a function, for the workers: unpickled there, it makes the product importable first.
+
+    Args:
+        value: what to pickle.
+        function: the function in it.
+        name: the function's name in the program.
+        where: the node, for errors.
+
+    Raises:
+        ExecutionError: the function holds what cannot be sent; names it.
+    """
+    class_ = type(function)
+    try:
+        with by_value(*_travelling(class_)):
+            blob = _dumps(value, class_)
+    except Exception as fault:
+        raise ExecutionError(
+            f"the function {name} ({class_.__module__}.{class_.__qualname__}) cannot be sent to the workers: "
+            f"{str(fault).splitlines()[0] if str(fault) else type(fault).__name__}{_culprit(function)}",
+            where=where,
+            remedy="make such objects in `open`, which runs in the worker",
+        ) from fault
+    with by_value(bootstrap):
+        return bytes(cloudpickle.dumps(_Parcel(_home(), name, blob)))
+
+
+class _Parcel:
+    """What unpickles by `unpack`."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self.arguments = arguments
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unpack, self.arguments
+
+
+def _home() -> Home:
+    context = SparkContext._active_spark_context
+    master = "" if context is None else str(context.master)
+    if master == "local" or master.startswith("local["):
+        return Home((str(_FOLDER.parent), *(str(Path(place).resolve()) for place in sys.path)))
+    return Home(archive=_sources())
+
+
+@lru_cache(maxsize=1)
+def _sources() -> bytes:
+    files = [path for path in _FOLDER.rglob("*.py") if path.relative_to(_FOLDER).parts[0] != "execution"]
+    files += [_FOLDER / "execution" / name for name in ("__init__.py", *_AT_WORKERS)]
+    files.append(_FOLDER.parent / "planner" / "__init__.py")  # what it offers comes from `plans`, in part
+    texts = {path.relative_to(_FOLDER.parent).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    return zlib.compress(pickle.dumps(texts), 9)
+
+
+# --- pickles ---------------------------------------------------------------------------------------------------------
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """Leaves out what the planner alone needs of a function class: its inference, the annotations of its methods."""
+
+    def __init__(self, file: Any, class_: type[UserDefinedFunction]) -> None:
+        super().__init__(file)
+        members = (member for base in class_.__mro__ for member in vars(base).values())
+        self._methods = {id(getattr(member, "__func__", member)) for member in members}
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, cached_property):
+            return _cached, (value.func, value.attrname)
+        if isinstance(value, FunctionType) and id(value) in self._methods:
+            if value.__name__ == "get_type_inference":
+                return getattr, (UserDefinedFunction, "get_type_inference")
+            if value.__annotations__ or hasattr(value, "__function_hints__"):
+                value = _bare(value)
+        return super().reducer_override(value)
+
+
+def _cached(function: Any, name: str) -> cached_property[Any]:
+    """A cached property; its lock does not travel."""
     found: cached_property[Any] = cached_property(function)
     found.__set_name__(object, name)
     return found
 
 
-copyreg.pickle(cached_property, _reduced)
-
-#: Modules of the product that functions need in a worker.
-_OWN = ("plans",)
-
-
-@contextmanager
-def by_value(class_: type) -> Iterator[None]:
-    """What is pickled meanwhile holds the code of a function's module, of those beside it, and of the product."""
-    added: list[ModuleType] = []
-    for module in (*(sys.modules[name] for name in _OWN), *_travelling(class_)):
-        if module.__name__ not in cloudpickle.list_registry_pickle_by_value():
-            cloudpickle.register_pickle_by_value(module)
-            added.append(module)
-    try:
-        yield
-    finally:
-        for module in added:
-            cloudpickle.unregister_pickle_by_value(module)
+def _bare(method: FunctionType) -> FunctionType:
+    """A method without annotations and hints."""
+    made = FunctionType(method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
+    made.__kwdefaults__, made.__qualname__, made.__module__ = (
+        method.__kwdefaults__,
+        method.__qualname__,
+        method.__module__,
+    )
+    made.__dict__.update({key: value for key, value in vars(method).items() if key != "__function_hints__"})
+    return made
 
 
-def pickled(value: Any, class_: type) -> bytes:
-    """A value that holds functions of a class, for the workers."""
-    with by_value(class_):
-        return bytes(cloudpickle.dumps(value))
+def _dumps(value: Any, class_: type[UserDefinedFunction]) -> bytes:
+    with io.BytesIO() as file:
+        _Pickler(file, class_).dump(value)
+        return file.getvalue()
 
 
-def classes_beside(class_: type) -> tuple[type, ...]:
+def _culprit(function: UserDefinedFunction) -> str:
+    """Which attribute or global of a function cannot be pickled, as the end of a sentence."""
+    class_ = type(function)
+    for name, value in vars(function).items():
+        if not _travels(value, class_):
+            return f"; it is held by the attribute `{name}`"
+    for base in class_.__mro__:
+        for member in vars(base).values():
+            method = getattr(member, "__func__", member)
+            if not isinstance(method, FunctionType) or method.__name__ == "get_type_inference":
+                continue
+            for name, value in _names_of(method):
+                if not _travels(value, class_):
+                    return f"; it is held by `{name}`, which {class_.__qualname__}.{method.__name__} uses"
+    return ""
+
+
+def _names_of(method: FunctionType) -> Iterator[tuple[str, Any]]:
+    code = method.__code__
+    for name in code.co_names:
+        if name in method.__globals__:
+            yield name, method.__globals__[name]
+    for name, cell in zip(code.co_freevars, method.__closure__ or (), strict=True):
+        if name != "__class__":
+            yield name, cell.cell_contents
+
+
+def classes_beside(class_: type[UserDefinedFunction]) -> tuple[type, ...]:
     """The classes of a function's module and of those beside it, functions aside: its values may be objects of them."""
     found: list[type] = []
-    for module in _modules(class_):
-        for value in vars(module).values():
-            own = isinstance(value, type) and value.__module__ == module.__name__
-            if own and not issubclass(value, UserDefinedFunction) and _travels(value, class_):
-                found.append(value)
+    with by_value(*_travelling(class_)):
+        for module in _modules(class_):
+            for value in vars(module).values():
+                own = isinstance(value, type) and value.__module__ == module.__name__
+                if own and not issubclass(value, UserDefinedFunction) and _travels(value, class_):
+                    found.append(value)
     return tuple(found)
 
 
-def _travels(value: type, class_: type) -> bool:
+def _travels(value: Any, class_: type[UserDefinedFunction]) -> bool:
     try:
-        pickled(value, class_)
+        with by_value(*_travelling(class_)):
+            _dumps(value, class_)
     except Exception:
         return False
     return True
+
+
+# --- the user's modules ----------------------------------------------------------------------------------------------
 
 
 def _modules(class_: type) -> Iterator[ModuleType]:
@@ -82,38 +220,35 @@ def _modules(class_: type) -> Iterator[ModuleType]:
     yield from {id(module): module for module in (main, *_travelling(class_)) if module is not None}.values()
 
 
-def _travelling(class_: type) -> Iterator[ModuleType]:
-    module = sys.modules.get(class_.__module__)
-    if module is None or module.__name__ == "__main__":
-        return
-    top = sys.modules.get(module.__name__.partition(".")[0], module)
+def _travelling(class_: type) -> tuple[ModuleType, ...]:
+    """The modules whose code travels: those of a function's class and of its bases, and what these import of the
+    user's own, wherever it lies; installed packages do not."""
+    found: dict[str, ModuleType] = {}
+    waiting = [sys.modules.get(base.__module__) for base in class_.__mro__]
+    while waiting:
+        module = waiting.pop()
+        if module is None or module.__name__ in found or not (module.__name__ == "__main__" or _is_own(module)):
+            continue
+        found[module.__name__] = module
+        package = module.__name__.rpartition(".")[0]
+        waiting.append(sys.modules.get(package))
+        for value in list(vars(module).values()):
+            name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            if isinstance(name, str) and name not in found:
+                waiting.append(sys.modules.get(name))
+    found.pop("__main__", None)
+    return tuple(found.values())
+
+
+def _is_own(module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
-    if file is None or _is_installed(file):
-        return
-    yield top
-    folder = Path(file).resolve().parents[module.__name__.count(".")]
-    for other in list(sys.modules.values()):
-        found = getattr(other, "__file__", None)
-        if (
-            "." not in other.__name__
-            and found is not None
-            and not other.__name__.startswith("_")
-            and other is not top
-            and other.__name__ not in ("__main__", *_OWN)
-            and _is_beside(found, folder)
-        ):
-            yield other
-
-
-def _is_beside(file: str, folder: Path) -> bool:
-    path = Path(file).resolve()
-    home = path.parent.parent if path.name == "__init__.py" else path.parent
-    return home == folder and not _is_installed(file)
+    return file is not None and module.__name__.partition(".")[0] not in _BY_NAME and not _is_installed(file)
 
 
 @lru_cache(maxsize=4096)
 def _is_installed(file: str) -> bool:
     path = Path(file).resolve()
+    if {"site-packages", "dist-packages"} & set(path.parts):
+        return True
     known = sysconfig.get_paths()
-    places = [Path(known[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")]
-    return any(path.is_relative_to(place) for place in places)
+    return any(path.is_relative_to(Path(known[key]).resolve()) for key in ("stdlib", "platstdlib"))

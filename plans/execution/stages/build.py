@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from plans.execution.connectors.base import KIND, ORD, PATH
-from plans.execution.functions import PythonStep, needs_step
+from plans.execution.functions.steps import PythonStep, needs_step
 from plans.execution.java import java_class
 from plans.execution.operators.base import (
     Exploded,

@@ -1,0 +1,76 @@
+"""What runs in the Python process of an aggregate function: requests of the kernel in, accumulators and values out.
+
+Workers import this module, as they do `runtime`.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from plans.execution.functions.bootstrap import FunctionFailure
+from plans.execution.functions.codec import Adapt, Reader, Write, write_var
+from plans.execution.functions.runtime import Payload, failure
+
+_ADD, _RETRACT, _MERGE = 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class AggregatePayload:
+    """An aggregate function, as it travels to the process that computes it."""
+
+    call: Payload
+    adapts: tuple[Adapt | None, ...]
+    write: Write
+
+    def start(self) -> Callable[[bytes], bytes]:
+        """Open the function; the function that answers requests.
+
+        Raises:
+            FunctionFailure: the function could not be opened.
+        """
+        function: Any = self.call.function
+        self.call.open()
+        return lambda request: self._answer(function, request)
+
+    def _answer(self, function: Any, request: bytes) -> bytes:
+        try:
+            return self._computed(function, Reader(request))
+        except FunctionFailure:
+            raise
+        except Exception as fault:
+            raise failure(self.call, fault) from fault
+
+    def _computed(self, function: Any, reader: Reader) -> bytes:
+        wanted = reader.byte() == 1
+        given = reader.bytes(reader.var())
+        accumulator = pickle.loads(given) if given else function.create_accumulator()
+        changes = {_ADD: getattr(function, self.call.method), _RETRACT: getattr(function, "retract", None)}
+        while not reader.done:
+            kind = reader.byte()
+            if kind == _MERGE:
+                found = function.merge(accumulator, [pickle.loads(reader.bytes(reader.var()))])
+            else:
+                found = changes[kind](accumulator, *self._arguments(reader))
+            if found is not None:
+                accumulator = found
+        data = pickle.dumps(accumulator, pickle.HIGHEST_PROTOCOL)
+        out = bytearray()
+        write_var(len(data), out)
+        out += data
+        if wanted:
+            value = function.get_value(accumulator)
+            convert = self.call.result
+            self.write(value if convert is None or value is None else convert(value), out)
+        return bytes(out)
+
+    def _arguments(self, reader: Reader) -> list[Any]:
+        values = reader.row()
+        values += [None] * (len(self.adapts) - len(values))
+        adapted = (value if to is None else to(value) for to, value in zip(self.adapts, values, strict=True))
+        return [
+            value if convert is None else convert(value)
+            for convert, value in zip(self.call.arguments, adapted, strict=True)
+        ]
