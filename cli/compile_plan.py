@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -73,20 +76,44 @@ def _compile(
         _say(f"{output} exists already; nothing was done", quiet)
         return
     in_python = program.endswith(_PYTHON)
+    if in_python and "://" in program:
+        raise ProgramError(
+            "a program in Python is imported, so it must be a local file", where=program, remedy="copy it here first"
+        )
     text = "" if in_python else _read(program)
     # CREATE FUNCTION ... AS 'module.Class' finds modules beside the program, after all others.
     sys.path.append(str(Path.cwd() if program == "-" else Path(program).resolve().parent))
     from planner.environment import TableEnvironment
 
     environment = TableEnvironment()
-    for key, value in settings.items():
-        environment.set(key, value)
-    compiled = _in_python(environment, program) if in_python else environment.compile_statements(text)
+    with _warnings_said(quiet):
+        for key, value in settings.items():
+            environment.set(key, value)
+        compiled = _in_python(environment, program) if in_python else environment.compile_statements(text)
     for key in environment.config:
         nearest = environment.config.nearest(key)
         if nearest is not None:
             _say(f"warning: the option {key!r} is unknown; did you mean {nearest!r}?", quiet)
     _write(compiled, output, if_not_exists, force, quiet)
+
+
+@contextmanager
+def _warnings_said(quiet: bool) -> Iterator[None]:
+    """Warnings of the product as lines of the command."""
+    from plans.durations import BareNumberWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", BareNumberWarning)
+        plain = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
+            if issubclass(category, BareNumberWarning):
+                _say(f"warning: {message}", quiet)
+            else:
+                plain(message, category, *rest, **named)
+
+        warnings.showwarning = show
+        yield
 
 
 def _in_python(environment: TableEnvironment, program: str) -> CompiledScript:
@@ -131,8 +158,12 @@ def _count(number: int, word: str) -> str:
 
 
 def _read(program: str) -> str:
+    from plans.files import is_remote, read_text
+
     if program == "-":
         return sys.stdin.read()
+    if is_remote(program):
+        return read_text(program, "program")
     try:
         return Path(program).read_text(encoding="utf-8")
     except FileNotFoundError:

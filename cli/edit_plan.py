@@ -128,6 +128,9 @@ class _Printer:
             return
         for change in changes:
             console().print(f"{change.uid} (node {change.node}) {change.entry}: {change.old} -> {change.new}")
+            if change.doubt:
+                remedy = "give it a unit, such as `90 min`, `1 h` or `2 d`, or `ms`"
+                console().print(f"warning: {change.entry}: {change.doubt}\n  try: {remedy}", style="yellow")
         for finding in warnings:
             console().print(_finding_text(finding), style="yellow")
 

@@ -110,7 +110,7 @@ if TYPE_CHECKING:
     )
     from plans.plan import CompiledPlan
     from plans.references import PlanReference
-    from plans.results import TableResult
+    from plans.results import JobClient, TableResult
     from plans.types.conversions.converter import DataTypeConverter
     from plans.types.data_types import DataType, DataTypes
     from plans.types.row import Row, RowKind
@@ -158,6 +158,7 @@ _HOMES = {
     "DataTypeConverter": "plans.types.conversions.converter",
     "Row": "plans.types.row",
     "RowKind": "plans.types.row",
+    "JobClient": "plans.results",
     "TableResult": "plans.results",
 }
 
@@ -180,6 +181,7 @@ __all__ = [
     "FunctionContext",
     "GroupedTable",
     "InputTypeStrategies",
+    "JobClient",
     "Over",
     "OverWindowedTable",
     "PlanReference",

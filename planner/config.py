@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
+from plans.durations import warn_of_bare_number
 from plans.options import Kind, Option
 
 OPTIONS: dict[str, Option] = {
@@ -137,7 +138,7 @@ class TableConfig(Mapping[str, str]):
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         self._values: dict[str, str] = {}
         for key, value in (options or {}).items():
-            self.set(key, value)
+            self._put(key, value)
 
     def set(self, key: str, value: str) -> None:
         """Set an option.
@@ -145,6 +146,11 @@ class TableConfig(Mapping[str, str]):
         Raises:
             ProgramError: a known option and a value that does not fit it; says what would.
         """
+        self._put(key, value)
+        if key == "table.exec.state.ttl":
+            warn_of_bare_number(value, f"the option {key!r}")
+
+    def _put(self, key: str, value: str) -> None:
         option = OPTIONS.get(key)
         if option is not None:
             option.check(key, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from planner.algebra.nodes import Sink
@@ -52,6 +53,8 @@ class TableEnvironment(CatalogMethods):
         self.config = TableConfig(options)
         #: The names of correlation variables, unique among all tables of the environment.
         self.names = Names()
+        #: Numbers of tables without a name, so that the same program gives them the same names.
+        self.anonymous = count(1)
         self.catalog: Catalog = Catalog(
             self.config.value("table.builtin-catalog-name"), self.config.value("table.builtin-database-name")
         )
@@ -221,6 +224,16 @@ class TableEnvironment(CatalogMethods):
         from planner.table.environment import from_path
 
         return from_path(self, path)
+
+    def from_descriptor(self, descriptor: TableDescriptor) -> Table:
+        """A table that is declared where it is read, and has no name in the catalog.
+
+        Raises:
+            ProgramError: the declaration is wrong.
+        """
+        from planner.table.embedding import from_descriptor
+
+        return from_descriptor(self, descriptor)
 
     def sql_query(self, query: str) -> Table:
         """The table that a query gives; other tables are in its text by name, or as f"... {table} ...".

@@ -50,6 +50,32 @@ def parse_duration_nanos(text: str) -> int:
     return nanos
 
 
+class BareNumberWarning(UserWarning):
+    """A duration without a unit, which counts as milliseconds."""
+
+
+def bare_number(text: str) -> str:
+    """What is doubtful about a duration that is a number alone; empty for all others, and for 0."""
+    found = re.fullmatch(r"\s*0*([1-9][0-9]*)\s*", text, re.ASCII)
+    return f"{found[1]} without a unit is {found[1]} milliseconds" if found else ""
+
+
+def warn_of_bare_number(text: str, where: str) -> None:
+    """Warn (`BareNumberWarning`) of a duration that is a number alone.
+
+    Args:
+        text: the duration.
+        where: what it is the duration of, for the message.
+    """
+    doubt = bare_number(text)
+    if doubt:
+        import warnings
+
+        number = text.strip()
+        remedy = f"write `{number} ms` if that is meant, else a unit: `{number} s`"
+        warnings.warn(f"{where}: {doubt}; {remedy}", BareNumberWarning, stacklevel=2)
+
+
 def parse_iso_duration(text: str) -> int:
     """Milliseconds of an ISO-8601 duration, the form in which Flink writes the sizes of windows.
 

@@ -6,7 +6,6 @@ import contextlib
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from plans.errors import PlanError
 
@@ -16,34 +15,43 @@ def is_remote(path: str | Path) -> bool:
     return "://" in str(path) and not str(path).startswith("file://")
 
 
-def read_text(path: str | Path) -> str:
+def read_text(path: str | Path, what: str = "plan") -> str:
     """The text of a file.
 
+    Args:
+        path: local, or a URL that fsspec serves.
+        what: what the file is, for errors.
+
     Raises:
-        PlanError: it cannot be read, or it is not UTF-8.
+        PlanError: it cannot be read, or it is not UTF-8; of a remote one, also what to install for it.
     """
     try:
-        data = _remote(path, "rb").read() if is_remote(path) else _local(path).read_bytes()
-        return data.decode("utf-8") if isinstance(data, bytes) else str(data)
+        if is_remote(path):
+            from plans import remote
+
+            data = remote.read(str(path), what)
+        else:
+            data = _local(path).read_bytes()
+        return data.decode("utf-8")
     except UnicodeDecodeError as fault:
-        raise PlanError("not a plan: the file is not UTF-8", where=f"{path}, byte {fault.start}") from None
+        raise PlanError(f"not a {what}: the file is not UTF-8", where=f"{path}, byte {fault.start}") from None
     except FileNotFoundError:
-        raise PlanError("no such plan file", where=str(path), remedy="check the path") from None
+        raise PlanError(f"no such {what} file", where=str(path), remedy="check the path") from None
     except OSError as fault:
-        raise PlanError(f"cannot read the plan: {fault.strerror or fault}", where=str(path)) from None
+        raise PlanError(f"cannot read the {what}: {fault.strerror or fault}", where=str(path)) from None
 
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a file at once: a reader sees the old text or the new one, never a part.
 
     Raises:
-        PlanError: it cannot be written.
+        PlanError: it cannot be written; of a remote one, also what to install for it.
     """
     try:
         if is_remote(path):
-            # Object stores put whole objects: there is no half-written one to hide.
-            with _remote(path, "wb") as file:
-                file.write(text.encode("utf-8"))
+            from plans import remote
+
+            remote.write(str(path), text.encode("utf-8"))
         else:
             _replace(_local(path), text)
     except OSError as fault:
@@ -51,13 +59,16 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def exists(path: str | Path) -> bool:
-    """Whether there is such a file."""
+    """Whether there is such a file.
+
+    Raises:
+        PlanError: the store of a remote one cannot be asked; says what to install for it.
+    """
     if not is_remote(path):
         return _local(path).exists()
-    from fsspec.core import url_to_fs
+    from plans import remote
 
-    system, name = url_to_fs(str(path))
-    return bool(system.exists(name))
+    return remote.exists(str(path))
 
 
 def _local(path: str | Path) -> Path:
@@ -85,12 +96,3 @@ def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
-
-
-def _remote(path: str | Path, mode: str) -> Any:
-    try:
-        import fsspec
-
-        return fsspec.open(str(path), mode).open()
-    except (ImportError, ValueError) as fault:
-        raise PlanError(f"cannot open {path}: {fault}", remedy="install fsspec's driver for it, such as s3fs") from None

@@ -20,6 +20,8 @@ class _Done:
     """A run that is over: a `Job` with all its rows."""
 
     rows: Sequence[Sequence[Any]]
+    #: There is no run.
+    id: str = ""
 
     def chunks(self) -> Iterator[Chunk]:
         if self.rows:

@@ -29,6 +29,10 @@ class Chunk:
 class Job(Protocol):
     """A run in the background."""
 
+    @property
+    def id(self) -> str:
+        """The run's own name, which no other has."""
+
     def chunks(self) -> Iterator[Chunk]:
         """The rows as they come; raises what made the run fail."""
 
@@ -40,6 +44,27 @@ class Job(Protocol):
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         """Rows as a DataFrame of pandas, PyArrow or Spark, without kinds."""
+
+
+class JobClient:
+    """The run behind a result: `execute_insert("sink").get_job_client().get_job_id()`.
+
+    Source: PyFlink's `JobClient`.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def get_job_id(self) -> str:
+        """The run's id, 32 hexadecimal digits; also the name of its thread, and what `print` says of an INSERT."""
+        return self._job.id
+
+    def cancel(self) -> None:
+        """End the run, if it still runs."""
+        self._job.stop()
+
+    def __repr__(self) -> str:
+        return f"JobClient({self._job.id})"
 
 
 class Rows(Iterator[Row]):
@@ -82,6 +107,10 @@ class TableResult:
         """The names of the columns in order."""
         return self.row_type.names
 
+    def get_job_client(self) -> JobClient | None:
+        """The run; None of a statement that was carried out at once."""
+        return None if self._job is None or not self._job.id else JobClient(self._job)
+
     def wait(self, timeout_ms: int | None = None) -> None:
         """Wait until the statement has done its work, and in a query until its rows are there.
 
@@ -117,10 +146,13 @@ class TableResult:
         return Rows(self._objects(self._chunks(), data_type), self.cancel)
 
     def print(self) -> None:
-        """Print the rows as Flink does, the kind of each in the column `op`."""
+        """Print the rows as Flink does, the kind of each in the column `op`; of an INSERT the id of its run."""
         from plans.tableau import lines
 
         if self._job is None or not self.row_type.fields:
+            client = self.get_job_client()
+            if client is not None:
+                print(f"Job ID: {client.get_job_id()}", flush=True)
             self.wait()
             print("OK")
             return

@@ -1,6 +1,6 @@
 """A table program in Python: clicks counted by page and hour, the three pages with most of them, and orders shipped.
 
-    compile-plan samples/table_api.py -o plan.json && execute-plan plan.json
+compile-plan samples/table_api.py -o plan.json && execute-plan plan.json
 """
 
 from planner import Schema, Table, TableDescriptor, TableEnvironment, TablePipeline, Tumble, col, lit

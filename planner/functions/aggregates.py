@@ -136,6 +136,7 @@ _RANKS = (("ROW_NUMBER", BIGINT), ("RANK", BIGINT), ("DENSE_RANK", BIGINT), ("PE
 AGGREGATES: tuple[Aggregate, ...] = (
     Aggregate("COUNT", (0, 1), _const(BIGINT.not_null()), group_nullable=False, syntax="FUNCTION_STAR"),
     Aggregate("SUM", (1,), _sum, _number, "NUMERIC"),
+    Aggregate("$SUM0", (1,), lambda types: _sum(types).not_null(), _number, "NUMERIC", group_nullable=False),
     Aggregate("AVG", (1,), lambda types: average_type(types[0]), _number, "NUMERIC"),
     Aggregate("MIN", (1,), _first, _ordered, "COMPARABLE"),
     Aggregate("MAX", (1,), _first, _ordered, "COMPARABLE"),

@@ -5,11 +5,14 @@ Source: FLIP-129; Flink's "Concepts & Common API" page, `TableDescriptor`, `Sche
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planner.table.expressions.types import text_of_type
 from planner.table.paths import path_of
+from planner.table.unfinished import Unfinished
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -39,9 +42,12 @@ class Schema:
         return SchemaBuilder(Schema())
 
 
-@dataclass(frozen=True)
-class SchemaBuilder:
+@dataclass(frozen=True, repr=False)
+class SchemaBuilder(Unfinished):
     """Collects the parts of a `Schema`. Immutable: each method gives another builder."""
+
+    WHAT = "the builder of a schema"
+    NEXT = "it has column, column_by_expression, column_by_metadata, watermark and primary_key; finish it with .build()"
 
     _schema: Schema
 
@@ -95,14 +101,28 @@ class TableDescriptor:
         return TableDescriptorBuilder(TableDescriptor(options=(("connector", connector),)))
 
 
-@dataclass(frozen=True)
-class TableDescriptorBuilder:
+@dataclass(frozen=True, repr=False)
+class TableDescriptorBuilder(Unfinished):
     """Collects the parts of a `TableDescriptor`. Immutable: each method gives another builder."""
+
+    WHAT = "the builder of a table descriptor"
+    NEXT = "it has schema, option, format, partitioned_by and comment; finish it with .build()"
 
     _descriptor: TableDescriptor
 
-    def schema(self, schema: Schema) -> TableDescriptorBuilder:
-        """The columns."""
+    def schema(self, schema: Schema | Any) -> TableDescriptorBuilder:
+        """The columns.
+
+        Raises:
+            ProgramError: no `Schema`.
+        """
+        if not isinstance(schema, Schema):
+            remedy = "finish it with .build()" if isinstance(schema, SchemaBuilder) else ""
+            raise ProgramError(
+                f"schema() takes a Schema, not {type(schema).__name__}",
+                where="schema()",
+                remedy=remedy or 'write Schema.new_builder().column("id", "INT").build()',
+            )
         return replace(self, _descriptor=replace(self._descriptor, table_schema=schema))
 
     def option(self, key: str, value: object) -> TableDescriptorBuilder:
@@ -131,14 +151,37 @@ class TableDescriptorBuilder:
 def create_table(env: TableEnvironment, path: str, descriptor: object, *, temporary: bool) -> None:
     """Declare a table of the catalog."""
     operation = "create_temporary_table" if temporary else "create_table"
-    if not isinstance(descriptor, TableDescriptor):
-        remedy = "finish it with .build()" if isinstance(descriptor, TableDescriptorBuilder) else ""
-        raise ProgramError(
-            f"{operation}() takes a TableDescriptor, not {type(descriptor).__name__}",
-            where=f"{operation}()",
-            remedy=remedy or 'write TableDescriptor.for_connector("...").schema(...).build()',
-        )
-    env.execute_sql(_statement(path_of(path, operation), descriptor, temporary))
+    found = _checked(descriptor, operation)
+    env.execute_sql(_statement(path_of(path, operation), found, temporary))
+
+
+@contextmanager
+def declared(env: TableEnvironment, descriptor: object, operation: str) -> Iterator[str]:
+    """The path of a table that the catalog knows in this block alone.
+
+    Raises:
+        ProgramError: no descriptor, or a wrong one.
+    """
+    found = _checked(descriptor, operation)
+    kind = dict(found.options).get("connector", "")
+    kind = {"inline": "dataframe"}.get(kind, kind)
+    name = f"*anonymous_{kind}${next(env.anonymous)}*"
+    env.execute_sql(_statement((name,), found, temporary=True))
+    try:
+        yield _quoted(name)
+    finally:
+        env.catalog.drop("TABLE", (name,), temporary=True)
+
+
+def _checked(descriptor: object, operation: str) -> TableDescriptor:
+    if isinstance(descriptor, TableDescriptor):
+        return descriptor
+    remedy = "finish it with .build()" if isinstance(descriptor, TableDescriptorBuilder) else ""
+    raise ProgramError(
+        f"{operation}() takes a TableDescriptor, not {type(descriptor).__name__}",
+        where=f"{operation}()",
+        remedy=remedy or 'write TableDescriptor.for_connector("...").schema(...).build()',
+    )
 
 
 def _statement(path: tuple[str, ...], descriptor: TableDescriptor, temporary: bool) -> str:

@@ -6,7 +6,6 @@ Source: Flink's `TableEnvironment.fromValues` and `Table.execute`; PyFlink's `fr
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -18,7 +17,7 @@ from planner.running import run_query
 from planner.sql import nodes as ast
 from planner.sql.binding.core import Bound
 from planner.sql.binding.scans import scan
-from planner.table.descriptors import Schema, TableDescriptor
+from planner.table.descriptors import Schema, TableDescriptor, declared
 from planner.table.expressions.core import Operand, node_of
 from planner.table.expressions.types import type_node
 from planner.table.operations import bind
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from planner.environment import TableEnvironment
     from plans.results import TableResult
     from plans.types.data_types import AnyType
-
-_NUMBERS = count(1)
 
 
 def from_values(env: TableEnvironment, values: Iterable[object], schema: AnyType = None) -> Table:
@@ -89,7 +86,7 @@ def from_dataframe(env: TableEnvironment, frame: object, schema: AnyType = None)
         return _declared(env, frame, schema)
     held = embedded.inline(frame, schema)
     catalog = env.catalog
-    name = f"*anonymous_dataframe${next(_NUMBERS)}*"
+    name = f"*anonymous_dataframe${next(env.anonymous)}*"
     table = CatalogTable(
         ObjectIdentifier(catalog.current_catalog, catalog.current_database, name),
         tuple(Column(field.name, field.type, comment=field.comment) for field in held.row_type.fields),
@@ -102,9 +99,13 @@ def from_dataframe(env: TableEnvironment, frame: object, schema: AnyType = None)
 def _declared(env: TableEnvironment, frame: object, schema: Schema) -> Table:
     """A DataFrame as a table with computed columns, watermark and key, which has a name like any other table."""
     held = embedded.inline(frame, schema.to_row_data_type())
-    name = f"anonymous_dataframe_{next(_NUMBERS)}"
-    env.create_temporary_table(name, TableDescriptor(schema, tuple(held.options.items())))
-    return env.from_path(name)
+    return from_descriptor(env, TableDescriptor(schema, tuple(held.options.items())), "from_dataframe")
+
+
+def from_descriptor(env: TableEnvironment, descriptor: object, operation: str = "from_descriptor") -> Table:
+    """A table of a descriptor, which the catalog does not know."""
+    with declared(env, descriptor, operation) as path:
+        return Table(env, env.from_path(path)._rows)
 
 
 def execute(table: Table) -> TableResult:

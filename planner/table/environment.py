@@ -26,6 +26,7 @@ from planner.table.operations import bind, relation_node, session_for, table_hin
 from planner.table.paths import path_of
 from planner.table.rows import Origin, rows
 from planner.table.table import Table
+from planner.table.unfinished import check_table
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -117,11 +118,7 @@ def explain_query(env: TableEnvironment, query: Bound) -> str:
 
 def create_view(env: TableEnvironment, name: str, table: object, operation: str, *, temporary: bool = True) -> None:
     """A table under a name of the catalog."""
-    if not isinstance(table, Table):
-        raise ProgramError(
-            f"{operation}() takes a Table, not {table!r}", where=f"{operation}()", remedy="write CREATE VIEW for SQL"
-        )
-    env.catalog.create(_view(env, path_of(name, operation), table, temporary=temporary))
+    env.catalog.create(_view(env, path_of(name, operation), check_table(table, operation), temporary=temporary))
 
 
 def _view(env: TableEnvironment, path: tuple[str, ...], table: Table, *, temporary: bool) -> CatalogView:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from sqlglot import exp
 
@@ -16,8 +16,9 @@ from planner.table.nodes import TEXT, WindowProperty, column_at, identifier
 from planner.table.operations import bind, nodes_of, relation_node
 from planner.table.rows import rows
 from planner.table.selecting import select, select_items
+from planner.table.unfinished import Unfinished
 from planner.table.windows import OverWindow, Window
-from plans.errors import ProgramError
+from plans.errors import ProgramError, UnsupportedError
 
 if TYPE_CHECKING:
     from planner.table.expressions.expression import Expression
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupedTable:
+class GroupedTable(Unfinished):
     """A table with GROUP BY, waiting for `select`."""
+
+    WHAT = "a grouped table"
+    NEXT = 'write group_by(...).select(col("key"), col("value").sum), and the operation behind it'
 
     _table: Table
     _keys: tuple[exp.Expr, ...]
@@ -54,6 +58,14 @@ class GroupedTable:
 
         return AggregatedTable(aggregated(self, function))
 
+    def flat_aggregate(self, function: object) -> NoReturn:
+        """Not there: Flink's plans have no operator for it.
+
+        Raises:
+            UnsupportedError: always.
+        """
+        raise no_flat_aggregate()
+
     def _resolved(self, node: exp.Expr) -> exp.Expr:
         """The item with the names of keys, and what shows the window, replaced by what they stand for."""
         window = self._window
@@ -77,9 +89,21 @@ class GroupedTable:
         return found
 
 
+def no_flat_aggregate() -> UnsupportedError:
+    """What `flat_aggregate` says, which Flink runs and does not compile into plans."""
+    return UnsupportedError(
+        "flat_aggregate is not supported: plans have no operator for functions that give several rows for a group",
+        where="flat_aggregate()",
+        remedy="write topn(...) for the first rows of a group, or aggregate(...) to an array and UNNEST it",
+    )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class AggregatedTable:
+class AggregatedTable(Unfinished):
     """Groups with the columns of an aggregate function, waiting for `select`."""
+
+    WHAT = "an aggregated table"
+    NEXT = "write group_by(...).aggregate(...).select(...), and the operation behind it"
 
     _table: Table
 
@@ -114,8 +138,14 @@ def group_by(table: Table, fields: Sequence[object], window: Window | None = Non
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WindowedTable:
+class WindowedTable(Unfinished):
     """A table with a group window (one with an alias), waiting for `group_by`."""
+
+    WHAT = "a table with a group window"
+    NEXT = (
+        'write window(...alias("w")).group_by(col("w"), ...).select(...), and the operation behind it; '
+        "or leave .alias(...) out for a table with window_start and window_end"
+    )
 
     _table: Table
     _window: Window
@@ -126,8 +156,11 @@ class WindowedTable:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OverWindowedTable:
+class OverWindowedTable(Unfinished):
     """A table with windows of OVER, waiting for `select`."""
+
+    WHAT = "a table with windows of OVER"
+    NEXT = 'write over_window(...).select(col("value").sum.over(col("w"))), and the operation behind it'
 
     _table: Table
     _windows: tuple[OverWindow, ...]

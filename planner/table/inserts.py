@@ -15,10 +15,12 @@ from planner.sql.binding.inserts import bind_insert
 from planner.table.operations import relation_node, session_for
 from planner.table.paths import path_of
 from planner.table.source import NOWHERE, not_too_deep
+from planner.table.unfinished import check_table
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
     from planner.environment import TableEnvironment
+    from planner.table.descriptors import TableDescriptor
     from planner.table.table import Table
     from plans.plan import CompiledPlan
     from plans.results import TableResult
@@ -61,8 +63,10 @@ class StatementSet:
     _env: TableEnvironment
     _sinks: list[Sink] = field(default_factory=list)
 
-    def add_insert(self, target: str | TablePipeline, table: Table | None = None) -> StatementSet:
+    def add_insert(self, target: str | TableDescriptor | TablePipeline, table: Table | None = None) -> StatementSet:
         """Add a table's rows into a sink: `add_insert("sink", table)`, or `add_insert(table.insert_into("sink"))`.
+
+        The sink is a table of the catalog, or a `TableDescriptor`.
 
         Raises:
             ProgramError: as `Table.insert_into`.
@@ -74,6 +78,7 @@ class StatementSet:
                 "add_insert() has no table", where="add_insert()", remedy='write add_insert("sink", table)'
             )
         else:
+            check_table(table, "add_insert")
             self._sinks += table.insert_into(target)._sinks
         return self
 
@@ -110,7 +115,7 @@ class StatementSet:
 
 def insert_into(
     table: Table,
-    target: str,
+    target: str | TableDescriptor,
     columns: Sequence[str] | None,
     options: dict[str, str],
     on_conflict: str | None = None,
@@ -124,6 +129,11 @@ def insert_into(
             where="insert_into()",
             remedy='write "NOTHING", "ERROR" or "DEDUPLICATE"',
         )
+    if not isinstance(target, str):
+        from planner.table.descriptors import declared
+
+        with declared(table._env, target, "insert_into") as path:
+            return insert_into(table, path, columns, options, on_conflict)
     session = session_for(table._env, "insert_into")
     listed = tuple((name,) for name in columns or ())
     statement = st.Insert(

@@ -15,11 +15,12 @@ from planner.sql.binding.core import Surroundings
 from planner.sql.binding.hints import bind_block_hints, check_names
 from planner.sql.binding.relations import Place, bind_from
 from planner.table.expressions.core import Operand, shown_of
-from planner.table.nodes import TEXT, InlineCall, by_name, identifier
+from planner.table.nodes import InlineCall, by_name, identifier
 from planner.table.operations import condition_node, relation_node, session_for
 from planner.table.rows import joined_rows
 from planner.table.selecting import check_same_environment
 from planner.table.source import not_too_deep
+from planner.table.unfinished import Unfinished
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TemporalTable:
+class TemporalTable(Unfinished):
     """A table as of a time, which a join takes as its right side: `rates.as_of(orders.order_time)`.
 
     Args:
@@ -36,11 +37,11 @@ class TemporalTable:
         time: a time attribute of the left side.
     """
 
+    WHAT = "a table as of a time"
+    NEXT = "give it to join(...) or left_outer_join(...) of the other table as the right side"
+
     table: Table
     time: exp.Expr
-
-    def __repr__(self) -> str:
-        return f"{self.table!r} as of {self.time.meta.get(TEXT, 'a time')}"
 
 
 def join(table: Table, right: Table | TemporalTable, condition: object | None, kind: str, operation: str) -> Table:

@@ -29,6 +29,7 @@ from planner.table.operations import (
 )
 from planner.table.rows import rows
 from planner.table.source import not_too_deep
+from planner.table.unfinished import check_table
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -165,11 +166,7 @@ def check_same_environment(table: Table, other: object, operation: str) -> None:
     Raises:
         ProgramError: it is so.
     """
-    from planner.table.table import Table as Class
-
-    if not isinstance(other, Class):
-        raise ProgramError(f"{operation}() takes a Table, not {other!r}", where=f"{operation}()")
-    if other._env is not table._env:
+    if check_table(other, operation)._env is not table._env:
         raise ProgramError(
             f"{operation}() takes tables of one TableEnvironment alone",
             where=f"{operation}()",

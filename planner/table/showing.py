@@ -33,7 +33,7 @@ def description(schema: ResolvedSchema) -> ReadyResult:
     rows = [
         (
             column.name,
-            summary(column.data_type).replace(" NOT NULL", ""),
+            summary(column.data_type.with_nullability(True)),
             column.data_type.nullable,
             key if column.name in schema.primary_key else None,
             column.extras,

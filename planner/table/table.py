@@ -17,6 +17,7 @@ from plans.errors import ProgramError
 if TYPE_CHECKING:
     from planner.environment import TableEnvironment
     from planner.sql.nodes import BoundRelation, TableHint
+    from planner.table.descriptors import TableDescriptor
     from planner.table.inserts import TablePipeline
     from planner.table.rows import Origin, Rows
     from planner.table.schemas import ResolvedSchema
@@ -162,7 +163,7 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
 
     def insert_into(
         self,
-        target: str,
+        target: str | TableDescriptor,
         *,
         columns: Sequence[str] | None = None,
         options: Mapping[str, str] | None = None,
@@ -171,7 +172,7 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         """The rows into a table of the catalog: `table.insert_into("sink").compile_plan()`.
 
         Args:
-            target: the table's name.
+            target: the table's name, or a `TableDescriptor` of one that has none.
             columns: the columns to write, in this table's order; without them all, by place.
             options: options of the sink that replace its own.
             on_conflict: what happens to rows of another key of changes than the sink's primary key: ON CONFLICT DO ...
@@ -200,8 +201,8 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         """The rows as a DataFrame of pandas: `execute().to_dataframe("pandas")`."""
         return self.execute().to_dataframe("pandas")
 
-    def execute_insert(self, target: str) -> TableResult:
-        """Insert the rows into a table of the catalog, on an embedded local Spark: `insert_into(target).execute()`.
+    def execute_insert(self, target: str | TableDescriptor) -> TableResult:
+        """Insert the rows into a table of the catalog or of a descriptor: `insert_into(target).execute()`.
 
         Raises:
             ProgramError, UnsupportedError, ExecutionError: as `TablePipeline.execute`.

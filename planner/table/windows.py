@@ -18,14 +18,15 @@ from planner.table.expressions.expression import Expression
 from planner.table.literals import literal
 from planner.table.nodes import identifier
 from planner.table.operations import nodes_of
+from planner.table.unfinished import Beginning, Unfinished
 from plans.errors import ProgramError
 
 #: How long something is: `lit(10).minutes`, or a timedelta.
 Length = Expression | timedelta
 
 
-@dataclass(frozen=True, eq=False)
-class Window:
+@dataclass(frozen=True, eq=False, repr=False)
+class Window(Unfinished):
     """A window for `Table.window`: what kind, how long, on which time.
 
     Args:
@@ -36,6 +37,12 @@ class Window:
         shift: the offset, None for none.
         name: the alias of a group window; empty for a window table function.
     """
+
+    WHAT = "a window"
+    NEXT = (
+        'write table.window(Tumble.over(lit(10).minutes).on(col("ts"))), and the operation behind it; '
+        "Slide alone has .every(...), Cumulate .step(...), Session .partition_by(...)"
+    )
 
     kind: str
     lengths: tuple[Expression, ...]
@@ -57,9 +64,7 @@ class Window:
 
     def alias(self, name: str | Expression) -> Self:
         """A name: the window then is one of GROUP BY, and `col(name).start` and `.end` show it."""
-        if isinstance(name, Expression):
-            name = name._node.name
-        return replace(self, name=name)
+        return replace(self, name=_name(name))
 
     def descriptor(self) -> exp.Identifier:
         """The name of the time column.
@@ -93,8 +98,10 @@ class Window:
         return self.time._node
 
 
-class Tumble:
+class Tumble(metaclass=Beginning):
     """Windows of one length, side by side."""
+
+    BEGIN = 'Tumble.over(lit(10).minutes).on(col("ts"))'
 
     @staticmethod
     def over(size: Length) -> Window:
@@ -102,9 +109,12 @@ class Tumble:
         return Window("TUMBLE", (_interval("Tumble.over", size),))
 
 
-@dataclass(frozen=True, eq=False)
-class SlideWithSize:
+@dataclass(frozen=True, eq=False, repr=False)
+class SlideWithSize(Unfinished):
     """`Slide.over(...)`, waiting for `.every(...)`."""
+
+    WHAT = "a sliding window without its slide"
+    NEXT = 'write Slide.over(lit(10).minutes).every(lit(5).minutes).on(col("ts"))'
 
     size: Expression
 
@@ -113,8 +123,10 @@ class SlideWithSize:
         return Window("HOP", (_interval("Slide.every", slide), self.size))
 
 
-class Slide:
+class Slide(metaclass=Beginning):
     """Windows of one length, of which one begins after each slide."""
+
+    BEGIN = 'Slide.over(lit(10).minutes).every(lit(5).minutes).on(col("ts"))'
 
     @staticmethod
     def over(size: Length) -> SlideWithSize:
@@ -122,7 +134,7 @@ class Slide:
         return SlideWithSize(_interval("Slide.over", size))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SessionWindow(Window):
     """`Session.with_gap(...)`."""
 
@@ -131,8 +143,10 @@ class SessionWindow(Window):
         return replace(self, partition=fields)
 
 
-class Session:
+class Session(metaclass=Beginning):
     """Windows that end when no row came for a gap."""
+
+    BEGIN = 'Session.with_gap(lit(10).minutes).partition_by(col("key")).on(col("ts"))'
 
     @staticmethod
     def with_gap(gap: Length) -> SessionWindow:
@@ -140,9 +154,12 @@ class Session:
         return SessionWindow("SESSION", (_interval("Session.with_gap", gap),))
 
 
-@dataclass(frozen=True, eq=False)
-class CumulateWithSize:
+@dataclass(frozen=True, eq=False, repr=False)
+class CumulateWithSize(Unfinished):
     """`Cumulate.over(...)`, waiting for `.step(...)`."""
+
+    WHAT = "a cumulating window without its step"
+    NEXT = 'write Cumulate.over(lit(10).minutes).step(lit(2).minutes).on(col("ts"))'
 
     size: Expression
 
@@ -151,8 +168,10 @@ class CumulateWithSize:
         return Window("CUMULATE", (_interval("Cumulate.step", step), self.size))
 
 
-class Cumulate:
+class Cumulate(metaclass=Beginning):
     """Windows that begin together and end one step after the other, up to a length."""
+
+    BEGIN = 'Cumulate.over(lit(10).minutes).step(lit(2).minutes).on(col("ts"))'
 
     @staticmethod
     def over(size: Length) -> CumulateWithSize:
@@ -171,6 +190,14 @@ def _interval(what: str, length: Length) -> Expression:
     return length
 
 
+def _name(name: object) -> str:
+    """The name of an alias, given as a text or as a column."""
+    found = name._node.name if isinstance(name, Expression) else name
+    if not isinstance(found, str) or not found:
+        raise ProgramError(f"{name!r} is no name of a window", where="alias()", remedy='write .alias("w")')
+    return found
+
+
 # --- OVER -----------------------------------------------------------------------------------------------------------
 
 UNBOUNDED_ROW = "UNBOUNDED_ROW"
@@ -179,9 +206,12 @@ CURRENT_ROW = "CURRENT_ROW"
 CURRENT_RANGE = "CURRENT_RANGE"
 
 
-@dataclass(frozen=True, eq=False)
-class OverWindow:
+@dataclass(frozen=True, eq=False, repr=False)
+class OverWindow(Unfinished):
     """A window of OVER, for `Table.over_window`."""
+
+    WHAT = "a window of OVER"
+    NEXT = 'write table.over_window(Over.partition_by(col("a")).order_by(col("ts")).alias("w")).select(...)'
 
     partition: tuple[Expression | str, ...] = ()
     order: tuple[Expression | str, ...] = ()
@@ -203,7 +233,7 @@ class OverWindow:
 
     def alias(self, name: str | Expression) -> OverWindow:
         """The name by which `.over(col(name))` takes it."""
-        return replace(self, name=name._node.name if isinstance(name, Expression) else name)
+        return replace(self, name=_name(name))
 
     def node(self) -> ast.NamedWindow:
         """WINDOW name AS (...).
@@ -213,10 +243,16 @@ class OverWindow:
         """
         if not self.name:
             raise ProgramError("the window has no name", where="over_window()", remedy='write .alias("w")')
+        if not self.order:
+            raise ProgramError(
+                f"the window {self.name!r} has no order",
+                where="over_window()",
+                remedy='write Over.partition_by(...).order_by(col("ts")).alias("w"), with a time attribute',
+            )
         order = [ordered(node) for node in nodes_of("over_window", self.order)]
         spec = ast.WindowSpec(
             partition_by=nodes_of("over_window", self.partition),
-            order=exp.Order(expressions=order) if order else None,
+            order=exp.Order(expressions=order),
             frame=self._frame(),
         )
         return ast.NamedWindow(this=identifier(self.name), spec=spec)
@@ -258,8 +294,10 @@ def _bound(bound: Expression | str, side: str) -> ast.FrameBound:
     return ast.FrameBound(kind=side, this=node_of(bound))
 
 
-class Over:
+class Over(metaclass=Beginning):
     """Windows of OVER: `Over.partition_by(col("a")).order_by(col("ts")).preceding(lit(1).minutes).alias("w")`."""
+
+    BEGIN = 'Over.partition_by(col("a")).order_by(col("ts")).alias("w")'
 
     @staticmethod
     def partition_by(*fields: Expression | str) -> OverWindow:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plans.connectors.checks import unknown_format_options
+from plans.durations import bare_number
 from plans.findings import Finding, Severity, pointer_of
 from plans.identity import derived_uids
 from plans.nodes.base import PlanNode, StateEntry
@@ -13,7 +14,23 @@ from plans.plan import CompiledPlan
 
 def lint(plan: CompiledPlan) -> tuple[Finding, ...]:
     """All warnings about a plan."""
-    return (*_shorter_downstream(plan), *_not_runnable(plan), *_without_effect(plan))
+    return (*_bare_numbers(plan), *_shorter_downstream(plan), *_not_runnable(plan), *_without_effect(plan))
+
+
+def _bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
+    """A TTL without a unit, which counts as milliseconds."""
+    for position, node in enumerate(plan.nodes):
+        for number, entry in enumerate(node.state_entries):
+            doubt = bare_number(entry.ttl)
+            if doubt:
+                yield Finding(
+                    pointer=f"/nodes/{position}/state/{number}/ttl",
+                    message=f"the TTL of {entry.name!r}: {doubt}",
+                    remedy=f"write `{entry.ttl.strip()} ms` if that is meant, else a unit: `{entry.ttl.strip()} s`",
+                    value=entry.ttl,
+                    node=f"{node.id} ({node.type})",
+                    severity=Severity.WARNING,
+                )
 
 
 def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:

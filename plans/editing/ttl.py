@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plans.durations import format_duration, parse_duration, parse_duration_nanos
+from plans.durations import bare_number, format_duration, parse_duration, parse_duration_nanos
 from plans.editing import spans
 from plans.errors import PlanError
 from plans.findings import did_you_mean
@@ -31,13 +31,14 @@ class TtlEdit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A TTL that was set: node id, operator, entry, the old and the new text."""
+    """A TTL that was set: node id, operator, entry, the old and the new text, and what is doubtful about it."""
 
     node: int
     uid: str
     entry: str
     old: str
     new: str
+    doubt: str = ""
 
 
 def parse_edit(text: str) -> TtlEdit:
@@ -70,21 +71,21 @@ def set_ttls(text: str, edits: Sequence[TtlEdit], source: str = "") -> tuple[str
     """
     plan = CompiledPlan.from_json(text, source)
     uids = derived_uids(plan)
-    wanted: dict[tuple[int, int], tuple[PlanNode, str]] = {}
+    wanted: dict[tuple[int, int], tuple[PlanNode, str, str]] = {}
     for edit in edits:
         node = _node(plan, dict(uids), edit)
         names = [entry.name for entry in node.state_entries]
         if edit.entry not in names:
             raise _no_entry(edit, node, names)
         where = (plan.nodes.index(node), names.index(edit.entry))
-        wanted[where] = (node, format_duration(_checked(edit.ttl)))
+        wanted[where] = (node, format_duration(_checked(edit.ttl)), bare_number(edit.ttl))
     changes = []
     # From the end of the text to its start: places found later stay right.
-    for (position, number), (node, ttl) in sorted(wanted.items(), reverse=True):
+    for (position, number), (node, ttl, doubt) in sorted(wanted.items(), reverse=True):
         entry = node.state_entries[number]
         start, end = spans.find(text, ("nodes", position, "state", number, "ttl"))
         text = text[:start] + json.dumps(ttl, ensure_ascii=False) + text[end:]
-        changes.append(Change(node.id, uids.get(node.id, ""), entry.name, entry.ttl, ttl))
+        changes.append(Change(node.id, uids.get(node.id, ""), entry.name, entry.ttl, ttl, doubt))
     return text, tuple(reversed(changes))
 
 
@@ -109,7 +110,7 @@ def _node(plan: CompiledPlan, uids: dict[int, str], edit: TtlEdit) -> PlanNode:
 
 def _no_entry(edit: TtlEdit, node: PlanNode, names: list[str]) -> PlanError:
     if not names:
-        why = "watermarks clean its state" if node.keeps_state and not node.STATE else "it keeps no state"
-        return PlanError(f"node {node.id} ({node.type}) has no state entries: {why}", where=str(edit))
+        what = f"node {node.id} ({node.type}) has no state entries: {node.why_no_entries()}"
+        return PlanError(what, where=str(edit), remedy="`edit-plan PLAN.json` lists the entries that there are")
     remedy = did_you_mean(edit.entry, names)
     return PlanError(f"node {node.id} ({node.type}) has no state entry {edit.entry!r}", where=str(edit), remedy=remedy)

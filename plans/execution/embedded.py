@@ -115,6 +115,7 @@ class Job:
     """A run in a thread of its own. See `plans.results.Job`."""
 
     def __init__(self, queue: Queue[Any], row_type: RowType) -> None:
+        self.id = uuid.uuid4().hex
         self._queue, self._row_type = queue, row_type
         self._run: Run | None = None
         self._thread: threading.Thread | None = None
@@ -126,7 +127,7 @@ class Job:
         """Start the thread. A program does not end before a run that ends by itself, unless that only collects."""
         self._run = run
         background = self._collects or not run.bounded
-        self._thread = threading.Thread(target=self._work, name=f"plan-{uuid.uuid4().hex[:8]}", daemon=background)
+        self._thread = threading.Thread(target=self._work, name=f"plan-{self.id}", daemon=background)
         self._thread.start()
 
     def _work(self) -> None:

@@ -196,6 +196,8 @@ class PlanNode(PlanModel):
     TAIL: ClassVar[tuple[str, ...]] = ()
     #: Whether operators of the type keep anything between rows (windows do, without a `state` array).
     KEEPS_STATE: ClassVar[bool] = False
+    #: Why a node without entries in `state` has none, where it is not that it keeps no state.
+    WITHOUT_ENTRIES: ClassVar[str] = ""
     #: Whether the product can run the node; one that it cannot is read, written and refused at execution by name.
     RUNNABLE: ClassVar[bool] = True
 
@@ -227,6 +229,11 @@ class PlanNode(PlanModel):
     def keeps_state(self) -> bool:
         """Whether this operator keeps anything between rows; of some types only some do."""
         return self.KEEPS_STATE
+
+    @classmethod
+    def why_no_entries(cls) -> str:
+        """Why a node of the type has no entries in `state`."""
+        return cls.WITHOUT_ENTRIES or ("watermarks clean its state" if cls.KEEPS_STATE else "it keeps no state")
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -275,6 +282,7 @@ class StatefulNode(PlanNode):
     """Base of the nodes with a `state` array, one entry for each input that is kept."""
 
     KEEPS_STATE: ClassVar[bool] = True
+    WITHOUT_ENTRIES: ClassVar[str] = "it keeps no state"
 
     state: tuple[StateEntry, ...] = ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -52,7 +53,15 @@ def read_node(value: Json, position: int) -> tuple[PlanNode | None, list[Finding
         own = {key: item for key, item in value.items() if key != "type"}
         return model.model_validate(own, by_alias=True, by_name=False), []
     except ValidationError as fault:
-        return None, findings_of(fault, value, at, node)
+        return None, [_explained(finding, model, at) for finding in findings_of(fault, value, at, node)]
+
+
+def _explained(finding: Finding, model: type[PlanNode], at: tuple[str | int, ...]) -> Finding:
+    """A `state` array where the type has none: why that is so."""
+    if finding.pointer != pointer_of((*at, "state")) or not finding.message.startswith("unknown field"):
+        return finding
+    message = f"{model.type_name()} has no `state`: {model.why_no_entries()}"
+    return replace(finding, message=message, remedy="remove it")
 
 
 def findings_of(fault: ValidationError, value: Json, at: tuple[str | int, ...], node: str = "") -> list[Finding]:

@@ -26,6 +26,9 @@ class Sink(StatefulNode):
     NAME = "stream-exec-sink"
     VERSION = 2
     PLACED_AFTER: ClassVar[dict[str, str]] = {"state": "require_upsert_materialize"}
+    WITHOUT_ENTRIES: ClassVar[str] = (
+        "it writes changes as they come and keeps no state; a sink does where its primary key is not the query's key"
+    )
 
     dynamic_table_sink: TableSink
     input_changelog_mode: tuple[RowKind, ...]

@@ -10,11 +10,15 @@ from plans.nodes.ranks import RankRange, RankType
 from plans.nodes.specs import AggregateCall, JoinSpec, PartitionSpec, SortSpec
 from plans.nodes.windows import GroupWindow, NamedWindowProperty, SessionWindow, Windowing
 
+#: Why there are no entries to edit.
+CLEANED = "watermarks (or the clock) end windows, and what was kept for a window goes with it"
+
 
 class WindowTableFunction(PlanNode):
     """TUMBLE, HOP, CUMULATE or SESSION over a table: adds the window's columns."""
 
     NAME = "stream-exec-window-table-function"
+    WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
     windowing: Enforcing[Windowing]
@@ -29,6 +33,7 @@ class WindowAggregate(PlanNode):
     """Aggregates by window and columns, in one phase."""
 
     NAME = "stream-exec-window-aggregate"
+    WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
     grouping: Enforcing[tuple[Int, ...]]
@@ -42,6 +47,7 @@ class LocalWindowAggregate(PlanNode):
     """The first phase of a window aggregate, before the exchange."""
 
     NAME = "stream-exec-local-window-aggregate"
+    WITHOUT_ENTRIES = CLEANED
 
     grouping: tuple[Int, ...]
     agg_calls: tuple[AggregateCall, ...]
@@ -53,6 +59,7 @@ class GlobalWindowAggregate(PlanNode):
     """The second phase of a window aggregate."""
 
     NAME = "stream-exec-global-window-aggregate"
+    WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
     PLACED_AFTER: ClassVar[dict[str, str]] = {"local_agg_input_row_type": "input_properties"}
 
@@ -68,6 +75,7 @@ class GroupWindowAggregate(PlanNode):
     """Aggregates by a window in GROUP BY, the older syntax."""
 
     NAME = "stream-exec-group-window-aggregate"
+    WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
     grouping: Enforcing[tuple[Int, ...]]
@@ -81,6 +89,7 @@ class WindowJoin(PlanNode):
     """Joins the rows of one window."""
 
     NAME = "stream-exec-window-join"
+    WITHOUT_ENTRIES = CLEANED
     INPUTS = TWO_INPUTS
     KEEPS_STATE = True
 
@@ -93,6 +102,7 @@ class WindowRank(PlanNode):
     """The first rows of each window and partition."""
 
     NAME = "stream-exec-window-rank"
+    WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
     rank_type: RankType
@@ -107,6 +117,7 @@ class WindowDeduplicate(PlanNode):
     """The first or last row of each window and key."""
 
     NAME = "stream-exec-window-deduplicate"
+    WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
     partition_keys: Enforcing[tuple[Int, ...]]

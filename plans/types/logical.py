@@ -62,7 +62,7 @@ class LogicalType:
         """The types this one is made of, in order."""
         return iter(())
 
-    def with_custom_conversion(self, class_: type, converter: DataTypeConverter[Any, Any]) -> Self:
+    def with_custom_conversion(self, class_: type, converter: DataTypeConverter[Any, Any] | None) -> Self:
         """The same type, whose values may also be objects of a class of the program's own.
 
         Source: the DataTypeConverter FLIP, "Public Interfaces", 2.
@@ -72,8 +72,14 @@ class LogicalType:
             converter: converts its objects; has `to_internal` and `to_external`.
 
         Raises:
-            ProgramError: `class_` is no class, or `converter` lacks a method.
+            ProgramError: `class_` is no class; `converter` is None, or lacks a method.
         """
+        if converter is None:
+            raise ProgramError(
+                f"the converter of {getattr(class_, '__name__', class_)} for {self} is None",
+                where="with_custom_conversion()",
+                remedy="give an object of a subclass of DataTypeConverter",
+            )
         return self.with_custom_conversions({class_: converter})
 
     def with_custom_conversions(self, conversions: Mapping[type, DataTypeConverter[Any, Any] | None]) -> Self:

@@ -128,3 +128,16 @@ def test_compiling_imports_nothing_heavy_and_is_quick(program: Path) -> None:
         assert found.stderr.strip().endswith("[]")
     # Half a second is the aim on an idle machine; tests run beside others, and perhaps without cached byte code.
     assert min(spent) < 1.5
+
+
+def test_a_ttl_without_a_unit_is_said_to_be_milliseconds(program: Path, tmp_path: Path) -> None:
+    hint = "SELECT /*+ STATE_TTL('o' = '3600', 's' = '1 h') */"
+    program.write_text(PROGRAM.replace("SELECT", hint), encoding="utf-8")
+    code, _, err = run(program, "-o", tmp_path / "a.json", "--set", "table.exec.state.ttl=60")
+    assert code == 0 and err.count("warning: ") == 2
+    assert "warning: the option 'table.exec.state.ttl': 60 without a unit is 60 milliseconds" in err
+    assert "warning: the hint STATE_TTL of 'o': 3600 without a unit is 3600 milliseconds" in err
+    code, _, err = run(program, "-o", tmp_path / "b.json", "--set", "table.exec.state.ttl=60", "-q")
+    assert code == 0 and err == ""
+    code, _, err = run(program, "-o", tmp_path / "c.json", "--set", "table.exec.state.ttl=0")
+    assert code == 0 and "table.exec.state.ttl" not in err

@@ -108,3 +108,53 @@ def test_imports_nothing_heavy(plan: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_a_ttl_without_a_unit_is_milliseconds_and_said_to_be(plan: Path, node: int, tmp_path: Path) -> None:
+    done = edit_plan(str(plan), "--ttl", f"{node}.leftState=3600", "--ttl", f"{node}.rightState=0")
+    assert done.returncode == 0 and "leftState: 3600 without a unit is 3600 milliseconds" in done.stderr
+    assert "rightState: 0" not in done.stderr
+    plan.write_text(plan.read_text().replace('"3600 ms"', '"3600"'))
+    checked = edit_plan("--check", str(plan))
+    assert checked.returncode == 0, checked.stdout
+    assert "warning: the TTL of 'leftState': 3600 without a unit is 3600 milliseconds" in checked.stdout
+
+
+def window_plan(folder: Path) -> Path:
+    program = folder / "window.sql"
+    program.write_text(
+        "CREATE TABLE bid (price BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH "
+        "('connector' = 'filesystem', 'path' = '/bid', 'format' = 'json');"
+        "CREATE TABLE o (a TIMESTAMP(3), c BIGINT) WITH ('connector' = 'print');"
+        "INSERT INTO o SELECT window_start, SUM(price) FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(ts), "
+        "INTERVAL '1' MINUTE)) GROUP BY window_start, window_end"
+    )
+    path = folder / "window.json"
+    command = [sys.executable, "-m", "cli.compile_plan", str(program), "-o", str(path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return path
+
+
+def test_why_a_node_has_no_entries(tmp_path: Path) -> None:
+    path = window_plan(tmp_path)
+    text = path.read_text()
+    told = {
+        "stream-exec-global-window-aggregate_1": "end windows",
+        "stream-exec-local-window-aggregate_1": "end windows",
+        "stream-exec-calc_1": "it keeps no state",
+        "stream-exec-sink_2": "keeps no state",
+    }
+    for node in json.loads(text)["nodes"]:
+        if node["type"] not in told:
+            continue
+        done = edit_plan(str(path), "--ttl", f"{node['id']}.state=1 h")
+        assert done.returncode == 1 and told[node["type"]] in done.stderr, done.stderr
+        assert "sink" not in node["type"] or "watermark" not in done.stderr
+        if "sink" in node["type"]:
+            continue
+        plan = json.loads(text)
+        next(n for n in plan["nodes"] if n["id"] == node["id"])["state"] = [{"index": 0, "ttl": "1 h", "name": "s"}]
+        (tmp_path / "edited.json").write_text(json.dumps(plan))
+        checked = edit_plan("--check", str(tmp_path / "edited.json"))
+        assert checked.returncode == 1 and f"{node['type']} has no `state`: " in checked.stdout
+        assert told[node["type"]] in checked.stdout and "remove it" in checked.stdout

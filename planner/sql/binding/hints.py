@@ -16,7 +16,7 @@ from planner.catalog.tables import CatalogTable
 from planner.sql import nodes as ast
 from planner.sql.binding.source import Source
 from planner.suggestions import did_you_mean
-from plans.durations import parse_duration
+from plans.durations import parse_duration, warn_of_bare_number
 
 #: Hints that choose a join strategy; they have no effect on a streaming plan, and must name inputs all the same.
 JOIN_HINTS = frozenset(("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN"))
@@ -41,6 +41,7 @@ def _block_hint(node: ast.TableHint, source: Source) -> Hint:
         for option in node.args.get("options") or []:
             with source.at(option):
                 parse_duration(option.value)
+            warn_of_bare_number(option.value, f"the hint STATE_TTL of {option.option!r}")
     elif node.name == "LOOKUP":
         raise source.unsupported(node, "the hint LOOKUP")
     elif node.name not in JOIN_HINTS:

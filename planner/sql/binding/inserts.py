@@ -18,12 +18,20 @@ from plans.errors import ProgramError
 from plans.rex import InputRef, RexNode, type_of
 from plans.types import (
     MAX_LENGTH,
+    ArrayType,
+    Field,
+    FieldsType,
     LogicalType,
+    MapType,
+    MultisetType,
     RowType,
+    StructuredType,
     TimestampBase,
     TimestampLtzType,
     VarBinaryType,
     VarCharType,
+    quote_identifier,
+    quote_string,
     row_of,
 )
 
@@ -198,6 +206,11 @@ def summary(type_: LogicalType) -> str:
             text = "BYTES"
         case TimestampLtzType():
             text = f"TIMESTAMP_LTZ({type_.precision})"
+        case FieldsType():
+            named = [quote_string(type_.class_name)] if isinstance(type_, StructuredType) else []
+            text = f"{_kind(type_)}<{', '.join([*named, *map(_field_summary, type_.fields)])}>"
+        case ArrayType() | MapType() | MultisetType():
+            text = f"{_kind(type_)}<{', '.join(map(summary, type_.children()))}>"
         case _:
             text = type_.text()
     if not type_.nullable:
@@ -205,3 +218,12 @@ def summary(type_: LogicalType) -> str:
     if isinstance(type_, TimestampBase) and type_.is_time_attribute:
         text += f" *{type_.kind.value}*"
     return text
+
+
+def _kind(type_: LogicalType) -> str:
+    return type_.ROOT.removesuffix("_TYPE")
+
+
+def _field_summary(field: Field) -> str:
+    comment = "" if field.comment is None else f" {quote_string(field.comment)}"
+    return f"{quote_identifier(field.name)} {summary(field.type)}{comment}"

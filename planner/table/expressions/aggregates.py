@@ -23,6 +23,7 @@ class Aggregates(Operand):
     __slots__ = ()
 
     sum = FunctionProperty("SUM", "SUM: NULL of no rows.")
+    sum0 = FunctionProperty("$SUM0", "SUM, and 0 in the place of NULL: `$SUM0` in SQL.")
     count = FunctionProperty("COUNT", "COUNT of the rows where this is not NULL.")
     avg = FunctionProperty("AVG", "AVG: the average.")
     min = FunctionProperty("MIN", "MIN: the least value.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn, overload
 
 from planner.table.methods.base import TableBase
+from planner.table.unfinished import remedy_of
 from plans.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -24,6 +26,16 @@ class GroupMethods(TableBase):
         from planner.table.grouping import group_by
 
         return group_by(self._this, fields)
+
+    def flat_aggregate(self, function: object) -> NoReturn:
+        """Not there: see `GroupedTable.flat_aggregate`.
+
+        Raises:
+            UnsupportedError: always.
+        """
+        from planner.table.grouping import no_flat_aggregate
+
+        raise no_flat_aggregate()
 
     @overload
     def window(self, window: Window) -> Table: ...
@@ -61,6 +73,7 @@ class GroupMethods(TableBase):
         """Windows for `.over(col("w"))` in the `select` that follows."""
         from planner.table.grouping import OverWindowedTable
 
+        _check_over_windows(windows)
         return OverWindowedTable(self._this, windows)
 
 
@@ -69,7 +82,24 @@ def _check_window(window: object) -> None:
 
     if not isinstance(window, Window):
         raise ProgramError(
-            f"window() takes a window, not {window!r}",
+            f"window() takes a window, not {getattr(window, '__name__', None) or repr(window)}",
             where="window()",
-            remedy='write Tumble.over(lit(10).minutes).on(col("ts")); Slide needs .every(...), Cumulate .step(...)',
+            remedy=remedy_of(window, 'write Tumble.over(lit(10).minutes).on(col("ts"))'),
         )
+    if window.time is None:
+        raise ProgramError("the window has no time", where="window()", remedy='write .on(col("ts"))')
+
+
+def _check_over_windows(windows: Sequence[object]) -> None:
+    from planner.table.windows import OverWindow
+
+    wrong = next((window for window in windows if not isinstance(window, OverWindow)), None)
+    if not windows or wrong is not None:
+        raise ProgramError(
+            "over_window() has no window" if wrong is None else f"over_window() takes windows of OVER, not {wrong!r}",
+            where="over_window()",
+            remedy='write over_window(Over.partition_by(col("a")).order_by(col("ts")).alias("w"))',
+        )
+    for window in windows:
+        assert isinstance(window, OverWindow)
+        window.node()

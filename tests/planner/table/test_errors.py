@@ -115,7 +115,7 @@ CASES: dict[str, tuple[Callable[[TableEnvironment], object], tuple[str, ...]]] =
     ),
     "half a window": (
         lambda env: env.from_path("Bid").window(Slide.over(lit(10).minutes)),  # type: ignore[call-overload]
-        ("window() takes a window", ".every(...)"),
+        ("window() takes a window", ".every(lit(5).minutes)"),
     ),
     "no interval": (
         lambda env: env.from_path("Bid").window(Tumble.over(lit(10)).on("bidtime")),

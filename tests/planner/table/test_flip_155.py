@@ -373,3 +373,23 @@ def test_split_is_repeatable_and_another_seed_splits_otherwise(env: TableEnviron
 def test_split_by_no_weights(env: TableEnvironment, weights: list[float]) -> None:
     with pytest.raises(ProgramError, match=r"split\(\)"):
         env.from_path("T").split(weights)
+
+
+def test_describe_shows_nullability_of_what_is_inside() -> None:
+    """As Flink's DESCRIBE of the same table."""
+    env = TableEnvironment()
+    env.execute_sql(
+        "CREATE TABLE n (r ROW<a INT NOT NULL, b ARRAY<STRING NOT NULL>> NOT NULL, m MAP<STRING NOT NULL, "
+        "ROW<x DECIMAL(4,2) NOT NULL, y BYTES>>, ms MULTISET<INT NOT NULL>, a ARRAY<TIMESTAMP_LTZ(3) NOT NULL> "
+        "NOT NULL) WITH ('connector' = 'print')"
+    )
+    table = env.sql_query("SELECT ROW(1, ARRAY['a']) AS r")
+    found = {row[0]: (row[1], row[2]) for row in env.execute_sql("DESCRIBE n").collect()}
+    assert found == {
+        "r": ("ROW<`a` INT NOT NULL, `b` ARRAY<STRING NOT NULL>>", False),
+        "m": ("MAP<STRING NOT NULL, ROW<`x` DECIMAL(4, 2) NOT NULL, `y` BYTES>>", True),
+        "ms": ("MULTISET<INT NOT NULL>", True),
+        "a": ("ARRAY<TIMESTAMP_LTZ(3) NOT NULL>", False),
+    }
+    (row,) = table.describe().collect()
+    assert row[1] == "ROW<`EXPR$0` INT NOT NULL, `EXPR$1` ARRAY<CHAR(1) NOT NULL> NOT NULL>" and row[2] is False

@@ -99,7 +99,7 @@ def test_what_is_not_there_is_named(edit: str, message: str, remedy: str) -> Non
 def test_a_window_says_why_it_has_no_ttl() -> None:
     text = text_of("cumulate")
     window = next(node for node in CompiledPlan.from_json(text).nodes if node.kind == "global-window-aggregate")
-    with pytest.raises(PlanError, match="watermarks clean its state"):
+    with pytest.raises(PlanError, match=r"watermarks \(or the clock\) end windows"):
         set_ttls(text, [TtlEdit(str(window.id), "state", "3 s")])
 
 

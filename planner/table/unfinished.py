@@ -1,0 +1,90 @@
+"""What stands between two calls of a chain: a grouped table, a window without its time, a table as of a time.
+
+Anything but the call that must follow is an error that says which one that is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from planner.table.table import Table
+
+
+class UnfinishedError(ProgramError, AttributeError):
+    """A method that something does not have, because another call must come first."""
+
+
+def _refused(what: str, remedy: str, name: str) -> NoReturn:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    raise UnfinishedError(f"{what} has no {name!r}", where=f"{name}()", remedy=remedy)
+
+
+class Unfinished:
+    """Base of what is no table, or no window, yet.
+
+    `WHAT` names it in errors, `NEXT` says which call must follow.
+    """
+
+    __slots__ = ()
+
+    WHAT = "this"
+    NEXT = ""
+
+    if not TYPE_CHECKING:  # a type checker knows the methods that there are
+
+        def __getattr__(self, name: str) -> Any:
+            _refused(self.WHAT, self.NEXT, name)
+
+    def __iter__(self) -> NoReturn:
+        raise ProgramError(f"{self.WHAT} cannot be iterated over", remedy=self.NEXT)
+
+    def __format__(self, spec: str) -> NoReturn:
+        raise ProgramError(f"{self.WHAT} has no name in SQL", remedy=self.NEXT)
+
+    def __repr__(self) -> str:
+        return self.WHAT
+
+
+class Beginning(type):
+    """The class of `Tumble` and the like, which have one way to begin."""
+
+    #: The call that begins it.
+    BEGIN: str
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            _refused(cls.__name__, f"write {cls.BEGIN}", name)
+
+    def __call__(cls, *arguments: object, **named: object) -> NoReturn:
+        raise ProgramError(f"{cls.__name__} is not made by a call", where=f"{cls.__name__}()", remedy=cls.BEGIN)
+
+
+def remedy_of(value: object, otherwise: str = "") -> str:
+    """What to write after something unfinished that was given in the place of a table or window."""
+    if isinstance(value, Unfinished):
+        return value.NEXT
+    if isinstance(value, Beginning):
+        return f"write {value.BEGIN}"
+    return otherwise
+
+
+def check_table(value: object, operation: str) -> Table:
+    """The value, which must be a table.
+
+    Raises:
+        ProgramError: it is none; says what must follow what it is.
+    """
+    from planner.table.table import Table
+
+    if not isinstance(value, Table):
+        raise ProgramError(
+            f"{operation}() takes a Table, not {value!r}",
+            where=f"{operation}()",
+            remedy=remedy_of(value, 'write env.from_path("name"), env.sql_query(...) or env.from_values(...)'),
+        )
+    return value

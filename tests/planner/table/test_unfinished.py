@@ -1,0 +1,176 @@
+"""What stands between two calls of a chain is no table: errors name the operation and the call that must follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from planner import (
+    Cumulate,
+    Over,
+    Schema,
+    Session,
+    Slide,
+    Table,
+    TableDescriptor,
+    TableEnvironment,
+    Tumble,
+    col,
+    lit,
+)
+from plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from tests.planner.table.support import environment
+
+TEN = lit(10).minutes
+OPERATIONS = ["execute", "where", "join", "insert_into", "to_pandas", "describe", "explain", "columns", "union_all"]
+MADE: dict[str, tuple[Callable[[Table], Any], str]] = {
+    "a grouped table": (lambda bid: bid.group_by(col("item")), "group_by(...).select("),
+    "an aggregated table": (
+        lambda bid: bid.group_by("item").aggregate(col("price").sum.alias("x")),
+        "aggregate(...).select(...)",
+    ),
+    "a table with a group window": (
+        lambda bid: bid.window(Tumble.over(TEN).on(col("bidtime")).alias("w")),
+        '.group_by(col("w"), ...).select(...)',
+    ),
+    "a table with windows of OVER": (
+        lambda bid: bid.over_window(Over.partition_by("item").order_by("bidtime").alias("w")),
+        '.over(col("w"))',
+    ),
+    "a table as of a time": (lambda bid: bid.as_of(col("bidtime")), "join(...) or left_outer_join(...)"),
+    "a window": (lambda bid: Tumble.over(TEN).on("bidtime"), "table.window(Tumble"),
+    "a sliding window without its slide": (lambda bid: Slide.over(TEN), ".every(lit(5).minutes)"),
+    "a cumulating window without its step": (lambda bid: Cumulate.over(TEN), ".step(lit(2).minutes)"),
+    "a window of OVER": (lambda bid: Over.partition_by("item"), "table.over_window("),
+    "the builder of a schema": (lambda bid: Schema.new_builder(), ".build()"),
+    "the builder of a table descriptor": (lambda bid: TableDescriptor.for_connector("print"), ".build()"),
+}
+
+
+@pytest.fixture(scope="module")
+def env() -> TableEnvironment:
+    return environment()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("what", MADE)
+def test_flip_155_has_no_operation_of_a_table(env: TableEnvironment, what: str, operation: str) -> None:
+    make, remedy = MADE[what]
+    half = make(env.from_path("Bid"))
+    with pytest.raises(ProgramError) as fault:
+        getattr(half, operation)()
+    assert fault.value.message == f"{what} has no {operation!r}"
+    assert fault.value.where == f"{operation}()" and remedy in fault.value.remedy
+    assert isinstance(fault.value, AttributeError) and not hasattr(half, operation)
+
+
+TAKING: dict[str, Callable[[TableEnvironment, Any], object]] = {
+    "join": lambda env, half: env.from_path("Bid").join(half),
+    "left_outer_join": lambda env, half: env.from_path("Bid").left_outer_join(half, col("x") == col("y")),
+    "union_all": lambda env, half: env.from_path("Bid").union_all(half),
+    "minus": lambda env, half: env.from_path("Bid").minus(half),
+    "create_temporary_view": lambda env, half: env.create_temporary_view("v", half),
+    "add_insert": lambda env, half: env.create_statement_set().add_insert("T", half),
+}
+
+
+@pytest.mark.parametrize("operation", TAKING)
+@pytest.mark.parametrize("what", ["a grouped table", "a table with windows of OVER", "a window"])
+def test_is_no_table_for_another_operation(env: TableEnvironment, what: str, operation: str) -> None:
+    make, remedy = MADE[what]
+    with pytest.raises(ProgramError) as fault:
+        TAKING[operation](env, make(env.from_path("Bid")))
+    assert fault.value.message == f"{operation}() takes a Table, not {what}"
+    assert fault.value.where == f"{operation}()" and remedy in fault.value.remedy
+
+
+def test_has_no_name_in_sql_and_no_rows(env: TableEnvironment) -> None:
+    grouped = env.from_path("Bid").group_by("item")
+    with pytest.raises(ProgramError, match="a grouped table has no name in SQL"):
+        env.sql_query(f"SELECT * FROM {grouped}")
+    with pytest.raises(ProgramError, match="a grouped table cannot be iterated over"):
+        list(grouped)
+
+
+WINDOWS: dict[str, tuple[Callable[[], Any], str, str]] = {
+    "tumble without on": (lambda: Tumble.over(TEN), "the window has no time", '.on(col("ts"))'),
+    "slide without on": (lambda: Slide.over(TEN).every(TEN), "the window has no time", '.on(col("ts"))'),
+    "session without on": (lambda: Session.with_gap(TEN), "the window has no time", '.on(col("ts"))'),
+    "cumulate without on": (lambda: Cumulate.over(TEN).step(TEN), "the window has no time", '.on(col("ts"))'),
+    "a group window without on": (lambda: Tumble.over(TEN).alias("w"), "the window has no time", '.on(col("ts"))'),
+    "slide without every": (lambda: Slide.over(TEN), "not a sliding window without its slide", ".every("),
+    "cumulate without step": (lambda: Cumulate.over(TEN), "not a cumulating window without its step", ".step("),
+    "a class": (lambda: Tumble, "takes a window, not Tumble", "Tumble.over("),
+    "a text": (lambda: "10 minutes", "takes a window, not '10 minutes'", "Tumble.over("),
+    "none": (lambda: None, "takes a window, not None", "Tumble.over("),
+}
+
+
+@pytest.mark.parametrize("what", WINDOWS)
+def test_flip_155_windows_that_are_not_whole(env: TableEnvironment, what: str) -> None:
+    make, message, remedy = WINDOWS[what]
+    with pytest.raises(ProgramError) as fault:
+        env.from_path("Bid").window(make())
+    assert message in fault.value.message and fault.value.where == "window()" and remedy in fault.value.remedy
+
+
+WRONG: dict[str, tuple[Callable[[Table], object], str, str]] = {
+    "over without order": (
+        lambda bid: bid.over_window(Over.partition_by("item").alias("w")),
+        "the window 'w' has no order",
+        ".order_by(",
+    ),
+    "over without a name": (
+        lambda bid: bid.over_window(Over.partition_by("item").order_by("bidtime")),
+        "the window has no name",
+        '.alias("w")',
+    ),
+    "over without a window": (lambda bid: bid.over_window(), "over_window() has no window", "Over.partition_by("),
+    "over a text": (
+        lambda bid: bid.over_window("w"),  # type: ignore[arg-type]
+        "takes windows of OVER, not 'w'",
+        "Over.partition_by(",
+    ),
+    "a class that begins with another call": (
+        lambda bid: Tumble.on(col("bidtime")),  # type: ignore[attr-defined]
+        "Tumble has no 'on'",
+        "Tumble.over(",
+    ),
+    "a class that is called": (lambda bid: Session(), "Session is not made by a call", "Session.with_gap("),
+    "a window of another kind": (
+        lambda bid: Tumble.over(TEN).partition_by("item"),  # type: ignore[attr-defined]
+        "a window has no 'partition_by'",
+        "Session .partition_by(...)",
+    ),
+    "an alias that is no name": (
+        lambda bid: Tumble.over(TEN).alias(3),  # type: ignore[arg-type]
+        "3 is no name of a window",
+        '.alias("w")',
+    ),
+    "a schema that is not built": (
+        lambda bid: TableDescriptor.for_connector("print").schema(Schema.new_builder().column("a", "INT")),
+        "schema() takes a Schema, not SchemaBuilder",
+        ".build()",
+    ),
+    "a descriptor that is not built": (
+        lambda bid: bid.insert_into(TableDescriptor.for_connector("print")),  # type: ignore[arg-type]
+        "insert_into() takes a TableDescriptor, not TableDescriptorBuilder",
+        ".build()",
+    ),
+    "flat_aggregate": (
+        lambda bid: bid.group_by("item").flat_aggregate(col("price").sum),
+        "flat_aggregate is not supported",
+        "topn(...)",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_with_it(env: TableEnvironment, what: str) -> None:
+    use, message, remedy = WRONG[what]
+    with pytest.raises(CompiledPlanError) as fault:
+        use(env.from_path("Bid"))
+    assert isinstance(fault.value, ProgramError | UnsupportedError)
+    assert message in fault.value.message and remedy in fault.value.remedy
