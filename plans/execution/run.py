@@ -7,7 +7,7 @@ import shutil
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from tempfile import mkdtemp
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from plans.errors import CheckpointError, CompiledPlanError, UnsupportedError
 from plans.execution import checkpoint
+from plans.execution.checkpoint.setting import setting_of
 from plans.execution.connectors import base as connectors
 from plans.execution.connectors import load_all
 from plans.execution.expressions import ExpressionContext, register
@@ -32,7 +33,8 @@ from plans.execution.stages.build import StageBuilder
 from plans.execution.stages.watermarks import end_of_input, end_text
 from plans.execution.storage import Folder
 from plans.execution.values import values_source
-from plans.identity import with_uids
+from plans.identity import renamed, with_uids
+from plans.lineage import lineage_of
 from plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ class Run:
         stdout: prints a line of data (print sinks).
         report: called after each micro-batch.
         time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`.
+        guarded: False starts on any checkpoint; for tests of what the comparison is there for.
 
     Raises:
         UnsupportedError: the plan has something that does not run; names it.
@@ -85,6 +88,8 @@ class Run:
         stdout: Callable[[str], None] = print,
         report: Callable[[BatchProgress], None] = lambda _: None,
         time_zone: str = "UTC",
+        *,
+        guarded: bool = True,
     ) -> None:
         load_all()
         register(spark)
@@ -103,7 +108,11 @@ class Run:
         self._failure: Exception | None = None
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         self.folder = Folder(spark, options.checkpoint or self._temporary)
-        self.resumes = checkpoint.check(self.folder, self.program, options.host)
+        self.setting = setting_of(spark, options.host, time_zone, self.functions)
+        self.known = checkpoint.check(self.folder, self.program, self.setting, guarded=guarded)
+        if self.known is not None:
+            # State is found by the names under which it was written.
+            self.program = prepare(renamed(self.program.plan, self.known.uids))
         if self.folder.holds(_ENDED):
             raise CheckpointError(
                 "the input of this checkpoint's run has ended and its windows are closed",
@@ -122,6 +131,11 @@ class Run:
         self.run_id = run_id
         sink_context = connectors.SinkContext(spark, time_zone, run_id, stdout)
         self._sinks = {sink.id: connectors.open_sink(table_spec(sink), sink_context) for sink in self.program.sinks}
+
+    @property
+    def resumes(self) -> bool:
+        """True when the checkpoint was started before."""
+        return self.known is not None
 
     @property
     def bounded(self) -> bool:
@@ -157,7 +171,7 @@ class Run:
         builder = StageBuilder(self.spark, lowering, self.program, options)
         with self._undone_if_it_fails():
             rows = self._build(builder)
-        checkpoint.store(self.folder, self.program, self.options.host)
+        checkpoint.store(self.folder, self.program, self.setting, self.known)
         self.folder.write_text(_RUN_ID, self.run_id)
         query = self._start(rows, builder)
         try:
@@ -199,10 +213,20 @@ class Run:
         frames = {source: opened.frame for source, opened in self._sources.items()}
         for source, node in self.program.values.items():
             frames[source] = values_source(node, self.spark, self.folder, builder.lowering)
+        frames = {source: frames[source] for source in self._source_order(frames)}
         if not self.program.event_time:
             return builder.build(frames)
         self.folder.make(_ENDS)
         return builder.build(frames, end_of_input(self.spark, f"{self.folder.uri}/{_ENDS}"))
+
+    def _source_order(self, sources: Iterable[int]) -> list[int]:
+        """Spark finds how far it has read a source by the source's place: one that node ids have no part in."""
+        places = {
+            node: at
+            for at, source in enumerate(lineage_of(self.program.plan, self.setting.place).sources)
+            for node in source.nodes
+        }
+        return sorted(sources, key=lambda source: (places[source], source))
 
     def _start(self, rows: DataFrame, builder: StageBuilder, *, endless: bool = False) -> StreamingQuery:
         writer = rows.writeStream.foreachBatch(lambda frame, batch: self._write(frame, batch, builder))

@@ -60,6 +60,11 @@ LOCAL: dict[str, str] = {
 }
 
 
+_PARTITIONS = "spark.sql.shuffle.partitions"
+#: The number of shuffle partitions that the user asked for: a checkpoint that has another one does not take it.
+ASKED = "spark.compiledPlan.shufflePartitions"
+
+
 @contextmanager
 def spark_session(
     master: str = "", conf: Mapping[str, str] | None = None, *, verbose: bool = True
@@ -85,7 +90,9 @@ def spark_session(
     os.environ["PYSPARK_PYTHON"] = sys.executable
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
     settings = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | chosen | FIXED
-    settings.setdefault("spark.sql.shuffle.partitions", str(_cores(master)))
+    if _PARTITIONS in settings:
+        settings[ASKED] = settings[_PARTITIONS]
+    settings.setdefault(_PARTITIONS, str(_cores(master)))
     _add_kernel(settings, master)
     with nullcontext() if verbose else _silent_children():
         session = _start(master, settings)

@@ -45,7 +45,10 @@ class Folder:
         """The text of a file, or None when it is not there."""
         path = self._child(name)
         if not self._fs.exists(path):
-            return None
+            # A writer that was killed between the two last steps of `write_text` left the file under its other name.
+            path = self._temporary(name)
+            if not self._fs.exists(path):
+                return None
         stream = self._fs.open(path)
         try:
             data = java_class(self._jvm, "org.apache.commons.io.IOUtils").toByteArray(stream)
@@ -55,7 +58,7 @@ class Folder:
 
     def write_text(self, name: str, text: str) -> None:
         """Write a file: complete under its name, or not at all."""
-        path, temporary = self._child(name), self._child(f".{name.rpartition('/')[2]}.tmp")
+        path, temporary = self._child(name), self._temporary(name)
         stream = self._fs.create(temporary, True)
         try:
             stream.write(bytearray(text.encode()))
@@ -65,6 +68,9 @@ class Folder:
             self._fs.delete(path, False)
         self._fs.mkdirs(path.getParent())
         self._fs.rename(temporary, path)
+
+    def _temporary(self, name: str) -> Any:
+        return self._child(f".{name.rpartition('/')[2]}.tmp")
 
     def remove(self, name: str = "") -> None:
         """Remove an entry with all that is in it, or the folder itself; nothing happens where it is not there."""

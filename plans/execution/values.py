@@ -15,6 +15,8 @@ from plans.execution.expressions import to_column
 from plans.execution.operators.base import Lowering
 from plans.execution.storage import Folder
 from plans.execution.types import to_spark
+from plans.lineage.meaning import digest_of
+from plans.nodes.base import value_to_json
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,14 +34,15 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
     A file with one line inside the checkpoint starts them: Spark notes that it was read, so that a restart does not
     give the rows again.
     """
-    name = f"{checkpoint.FOLDER}/values-{node.id}/once.txt"
+    place = f"{checkpoint.FOLDER}/values-{digest_of(value_to_json(node.tuples))}"
+    name = f"{place}/once.txt"
     if len(node.tuples) > _MANY and not folder.holds(name):
         found = _columns(node)
         if found is not None:
-            return _rows_of_a_file(node, found, spark, folder)
+            return _rows_of_a_file(node, found, spark, folder, f"{place}/rows")
     if not folder.holds(name):
         folder.write_text(name, "once\n")
-    once = spark.readStream.text(folder.child(f"{checkpoint.FOLDER}/values-{node.id}"))
+    once = spark.readStream.text(folder.child(place))
     types = node.output_type.types
     context = lowering.context(node)
     rows = [
@@ -70,7 +73,9 @@ def _columns(node: Values) -> list[list[Any]] | None:
         return None
 
 
-def _rows_of_a_file(node: Values, columns: list[list[Any]], spark: SparkSession, folder: Folder) -> DataFrame:
+def _rows_of_a_file(
+    node: Values, columns: list[list[Any]], spark: SparkSession, folder: Folder, name: str
+) -> DataFrame:
     """Constant rows as a Parquet file inside the checkpoint, which is read once."""
     import pyarrow as pa
 
@@ -78,7 +83,6 @@ def _rows_of_a_file(node: Values, columns: list[list[Any]], spark: SparkSession,
     names = [f"f{at}" for at in range(len(types))]
     fields = [s.StructField(name, to_spark(type_)) for name, type_ in zip(names, types, strict=True)]
     schema = s.StructType([s.StructField(ORD, s.LongType()), *fields])
-    name = f"{checkpoint.FOLDER}/values-{node.id}/rows"
     if not folder.holds(f"{name}/_SUCCESS"):
         arrays = [pa.array(range(len(node.tuples)), type=pa.int64())]
         arrays += [array_of(column, type_) for column, type_ in zip(columns, types, strict=True)]

@@ -1,19 +1,29 @@
 """The plan that a checkpoint belongs to, stored inside the checkpoint, and what may differ at the next start.
 
 Spark finds state by an operator's position and by column types, so a changed query can restart on wrong state without
-a word. Every start therefore compares plans first. TTLs, descriptions and stateless nodes may differ; what shapes
-state may not.
+a word. Every start therefore compares first what keys, arguments, filters, orders and stored columns mean
+(`plans.lineage`), and what of the run shapes them. TTLs, names, the order of statements may differ; what shapes state
+may not.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from plans.errors import CheckpointError
+from plans.execution.checkpoint.description import (
+    FORMAT,
+    STATE_FORMAT,
+    Setting,
+    describe,
+    operator_parts,
+    source_parts,
+)
 from plans.execution.program import Program
-from plans.identity import state_shape
+from plans.lineage.compare import Pairs, Part, edits, paired
 from plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -21,7 +31,6 @@ if TYPE_CHECKING:
 
 FOLDER = "compiled-plan"
 _PLAN, _LAYOUT = f"{FOLDER}/plan.json", f"{FOLDER}/layout.json"
-FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,112 +45,161 @@ class Difference:
         return f"{self.what}: checkpoint has {self.old}, plan has {self.new}"
 
 
-def describe(program: Program, host: str) -> dict[str, Any]:
-    """What of a program shapes the state in a checkpoint, as JSON."""
-    plan = program.plan
-    sources: list[dict[str, Any]] = [
-        {"table": table.table.identifier, "options": dict(sorted(table.table.options.items()))}
-        for _, table in sorted(program.tables.items())
-    ]
-    sources += [{"values": source} for source in sorted(program.values)]
-    operators = {}
-    for level, stage in enumerate(program.layout.stages, start=1):
-        for node_id in stage:
-            node = plan.node(node_id)
-            if node.uid is None:
-                continue  # keeps nothing: it only calls functions
-            operators[str(node.uid)] = {
-                "type": node.type,
-                "stage": level,
-                "inputs": [[str(type_) for type_ in below.output_type.types] for below in plan.inputs(node_id)],
-                "fields": state_shape(node),
-            }
-    return {"format": FORMAT, "host": host, "sources": sources, "operators": operators}
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a checkpoint says to the start of a plan.
+
+    Args:
+        uids: by node, the name under which its state is in the checkpoint.
+        partitions: the shuffle partitions that its state is spread over.
+    """
+
+    uids: Mapping[int, str]
+    partitions: int
 
 
-def check(folder: Folder, program: Program, host: str) -> bool:
-    """Compare the checkpoint's plan with the one to be started; True when the checkpoint has one.
+def check(folder: Folder, program: Program, setting: Setting, *, guarded: bool = True) -> Known | None:
+    """Compare the checkpoint's plan with the one to be started; None when the checkpoint has none.
+
+    Args:
+        folder: the checkpoint.
+        program: what is to be started.
+        setting: what the run adds.
+        guarded: False starts whatever differs, to show in tests what would come of it.
 
     Raises:
         CheckpointError: they differ in something that shapes state, or the folder is a checkpoint of another tool.
     """
-    stored = folder.read_text(_LAYOUT)
-    if stored is None:
+    old = _stored(folder)
+    if old is None:
         if folder.holds("offsets") or folder.holds("metadata"):
             raise CheckpointError(
                 "this folder is the checkpoint of a query that execute-plan did not start",
                 where=folder.uri,
                 remedy="name an empty folder with --checkpoint",
             )
-        return False
-    old = json.loads(stored)
-    if old.get("format") != FORMAT:
-        raise CheckpointError(
-            f"the checkpoint has format {old.get('format')}, this release reads {FORMAT}",
-            where=folder.uri,
-            remedy="run it with the release that wrote it, or start with an empty checkpoint",
+        return None
+    _check_format(old, folder)
+    new = describe(program, setting)
+    found, pairs = differences(old, new, program)
+    asked = setting.asked
+    if asked is not None and old["partitions"] and asked != old["partitions"]:
+        found.append(
+            Difference("shuffle partitions", str(old["partitions"]), f"{asked} (spark.sql.shuffle.partitions)")
         )
-    found = differences(old, describe(program, host))
-    if found:
+    if found and guarded:
         raise CheckpointError(
             "the plan does not fit the checkpoint's state:\n" + "\n".join(f"  - {item}" for item in found),
             where=folder.uri,
             remedy="start with an empty checkpoint folder, or run the plan that the checkpoint was written by",
         )
-    return True
+    nodes = {each["uid"]: each["node"] for each in new["operators"]}
+    uids = {nodes[after.name]: before.name for before, after in pairs.both if after.kind != "sink"}
+    return Known(uids, old["partitions"])
 
 
-def differences(old: dict[str, Any], new: dict[str, Any]) -> list[Difference]:
-    """What differs between two descriptions, in words."""
+def _stored(folder: Folder) -> dict[str, Any] | None:
+    """The description in a checkpoint; None where there is none, or where its first writer was killed."""
+    try:
+        found = json.loads(folder.read_text(_LAYOUT) or "null")
+    except json.JSONDecodeError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _check_format(old: Mapping[str, Any], folder: Folder) -> None:
+    """Refuse a checkpoint of another release."""
+    for what, written, known in (
+        ("format", old.get("format"), FORMAT),
+        ("state format", old.get("state", STATE_FORMAT), STATE_FORMAT),
+    ):
+        if written != known:
+            product = (old.get("versions") or {}).get("product")
+            raise CheckpointError(
+                f"the checkpoint has {what} {written}{f', of release {product}' if product else ''}; "
+                f"this release reads {what} {known}",
+                where=folder.uri,
+                remedy="run it with the release that wrote it, or start with an empty checkpoint",
+            )
+
+
+def differences(
+    old: Mapping[str, Any], new: Mapping[str, Any], program: Program | None = None
+) -> tuple[list[Difference], Pairs]:
+    """What differs between two descriptions, in words, and which operators belong together.
+
+    Args:
+        old: of the checkpoint.
+        new: of the plan to be started.
+        program: that of `new`, to tell given uids from derived ones.
+    """
+    found = _run_differences(old, new)
+    sources = paired(source_parts(old), source_parts(new))
+    for part in sources.gone:
+        found.append(Difference(f"source {part.name}", "it", "no such source"))
+    for part in sources.added:
+        found.append(Difference(f"source {part.name}", "no such source", "it"))
+    for before, after in sources.both:
+        found += [
+            Difference(f"source {each.part}, {each.property}", each.old, each.new) for each in edits(before, after)
+        ]
+    moved = bool(found)
+    operators = paired(operator_parts(old), operator_parts(new, program))
+    for part in operators.gone:
+        found.append(Difference(_label(part), part.kind, f"no such {_noun(part)}"))
+    for part in operators.added:
+        found.append(Difference(_label(part), f"no such {_noun(part)}", part.kind))
+    for before, after in operators.both:
+        found += [
+            Difference(f"{_label(before)}, {each.property}", each.old, each.new)
+            for each in edits(before, after)
+            if each.worded or not moved
+        ]
+        if after.kept and before.name != after.name:
+            found.append(Difference(f"{_label(before)}, uid", before.name, after.name))
+    if not found:
+        found += [
+            Difference(f"{_label(before)}, what is above it", before.identity, after.identity)
+            for before, after in operators.both
+            if before.identity != after.identity
+        ]
+    return found, operators
+
+
+def _noun(part: Part) -> str:
+    return "sink" if part.kind == "sink" else "operator"
+
+
+def _label(part: Part) -> str:
+    return f"{_noun(part)} {part.name}"
+
+
+def _run_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Difference]:
     found = []
     if old["host"] != new["host"]:
         found.append(Difference("the operator host (--host)", old["host"], new["host"]))
-    if old["sources"] != new["sources"]:
-        found.append(Difference("the sources", _names(old["sources"]), _names(new["sources"])))
-        if _names(old["sources"]) == _names(new["sources"]):
-            found[-1] = _options(old["sources"], new["sources"])
-    before, after = old["operators"], new["operators"]
-    for uid in sorted(before.keys() - after.keys()):
-        found.append(Difference(f"operator {uid}", before[uid]["type"], "no such operator"))
-    for uid in sorted(after.keys() - before.keys()):
-        found.append(Difference(f"operator {uid}", "no such operator", after[uid]["type"]))
-    for uid in sorted(before.keys() & after.keys()):
-        found += _operator(uid, before[uid], after[uid])
+    if old["clock"] != new["clock"]:
+        found.append(Difference("the clock of timers", old["clock"], new["clock"]))
+    before, after = old["versions"]["spark"], new["versions"]["spark"]
+    if _release(before) > _release(after):
+        found.append(Difference("Spark", f"version {before}", f"version {after}"))
     return found
 
 
-def _operator(uid: str, old: dict[str, Any], new: dict[str, Any]) -> list[Difference]:
-    found = []
-    for what in ("type", "stage"):
-        if old[what] != new[what]:
-            found.append(Difference(f"operator {uid}, {what}", str(old[what]), str(new[what])))
-    if old["inputs"] != new["inputs"]:
-        found.append(Difference(f"operator {uid}, input columns", str(old["inputs"]), str(new["inputs"])))
-    for field in sorted(old["fields"].keys() | new["fields"].keys()):
-        left, right = old["fields"].get(field), new["fields"].get(field)
-        if left != right:
-            found.append(Difference(f"operator {uid}, {field}", json.dumps(left), json.dumps(right)))
-    return found
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
 
 
-def _names(sources: list[dict[str, Any]]) -> str:
-    return ", ".join(str(source.get("table", "values")) for source in sources) or "none"
-
-
-def _options(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> Difference:
-    from plans.masking import masked
-
-    for left, right in zip(old, new, strict=True):
-        if left != right:
-            shown = [json.dumps(masked(side.get("options", {}))) for side in (left, right)]
-            return Difference(f"options of source {left.get('table', 'values')}", *shown)
-    raise AssertionError("the sources are equal")
-
-
-def store(folder: Folder, program: Program, host: str) -> None:
+def store(folder: Folder, program: Program, setting: Setting, known: Known | None = None) -> None:
     """Write the plan beside the checkpoint's state; TTLs of a later start replace those of an earlier one."""
-    folder.write_text(_PLAN, program.plan.to_json())
-    folder.write_text(_LAYOUT, json.dumps(describe(program, host), indent=2))
+    if known is not None and known.partitions:
+        setting = replace(setting, partitions=known.partitions)
+    for name, text in (
+        (_PLAN, program.plan.to_json()),
+        (_LAYOUT, json.dumps(describe(program, setting), indent=1)),
+    ):
+        if folder.read_text(name) != text:
+            folder.write_text(name, text)
 
 
 def stored_plan(folder: Folder) -> CompiledPlan | None:

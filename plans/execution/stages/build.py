@@ -113,10 +113,15 @@ class StageBuilder:
         return lower_keyed(node, self.lowering)
 
     def build(self, sources: Mapping[int, DataFrame], ends: DataFrame | None = None) -> DataFrame:
-        """The rows for the sinks, as an envelope; `ends` are the rows that end the input of sources with watermarks."""
+        """The rows for the sinks, as an envelope.
+
+        Args:
+            sources: by node, in the order in which Spark is to number them.
+            ends: the rows that end the input of sources with watermarks.
+        """
         current: DataFrame | None = None
         for level in range(1, self.layout.last + 1):
-            entering = [node for node in sorted(sources) if self.layout.entries[node] == level]
+            entering = [node for node in sources if self.layout.entries[node] == level]
             frames = [current] if current is not None else []
             frames += [self._enter(node, sources[node], ends, level) for node in entering]
             current = reduce(lambda left, right: left.unionByName(right), frames)

@@ -10,7 +10,7 @@ import pytest
 from planner.environment import TableEnvironment
 from plans.editing import parse_edit, set_ttls
 from plans.errors import CheckpointError
-from plans.execution.checkpoint import describe, differences
+from plans.execution.checkpoint import Setting, describe, differences
 from plans.execution.options import HOSTS, RunOptions
 from plans.execution.program import prepare
 from plans.execution.run import Run
@@ -29,7 +29,7 @@ CREATE TABLE sink (customer STRING, figure BIGINT) WITH (
 COUNT = "INSERT INTO sink SELECT customer, COUNT(*) FROM orders GROUP BY customer;"
 #: Another aggregate function.
 MAX = "INSERT INTO sink SELECT customer, CAST(MAX(amount) AS BIGINT) FROM orders GROUP BY customer;"
-#: The same operator below another stateless node.
+#: The same operator; rows that were given to the sink would not be taken back.
 FILTERED = "INSERT INTO sink SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer HAVING COUNT(*) > 1;"
 
 
@@ -38,8 +38,9 @@ def compiled(query: str, folder: str = "/data") -> CompiledPlan:
 
 
 def found(old: CompiledPlan, new: CompiledPlan, old_host: str = HOSTS[0], new_host: str = HOSTS[0]) -> str:
-    before, after = (describe(prepare(with_uids(plan)), host) for plan, host in ((old, old_host), (new, new_host)))
-    return "\n".join(str(item) for item in differences(before, after))
+    before, after = (prepare(with_uids(plan)) for plan in (old, new))
+    found, _ = differences(describe(before, Setting(old_host)), describe(after, Setting(new_host)), after)
+    return "\n".join(map(str, found))
 
 
 def test_the_same_plan_fits() -> None:
@@ -53,14 +54,20 @@ def test_another_ttl_fits() -> None:
     assert found(plan, CompiledPlan.from_json(text)) == ""
 
 
-def test_another_stateless_node_fits() -> None:
-    assert found(compiled(COUNT), compiled(FILTERED)) == ""
+def test_a_filter_in_front_of_a_sink_that_takes_rows_back_is_named() -> None:
+    text = found(compiled(COUNT), compiled(FILTERED))
+    assert text == "sink sink, filter: checkpoint has none, plan has (COUNT(*) BY orders.customer > 1)"
+
+
+def test_another_filter_in_front_of_a_sink_that_only_appends_fits() -> None:
+    queries = (f"INSERT INTO sink SELECT customer, amount FROM orders WHERE amount > {least};" for least in (1, 2))
+    assert found(*map(compiled, queries)) == ""
 
 
 def test_another_aggregate_is_named() -> None:
     text = found(compiled(COUNT), compiled(MAX))
-    assert "group-aggregate" in text
-    assert "no such operator" in text
+    assert "group-aggregate-orders" in text
+    assert "aggregates: checkpoint has COUNT(*), plan has MAX(orders.amount)" in text
 
 
 def test_another_source_path_is_named_with_both_values() -> None:

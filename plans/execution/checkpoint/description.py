@@ -1,0 +1,179 @@
+"""What of a program and its run shapes the state in a checkpoint, as JSON that the checkpoint keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from plans.execution.program import Program, table_of
+from plans.identity import derived_uids, places
+from plans.lineage import Item, Operator, Property, Source, at_rest, lineage_of
+from plans.lineage.compare import Part
+from plans.nodes import Sink
+from plans.nodes.base import PlanNode
+from plans.rex import PythonFunction
+from plans.types import DoubleType, FloatType, LogicalType
+
+#: The format of the description; another one is of another release.
+FORMAT = 2
+#: The format of what operators keep: raise it with a change of bytes that the kernel does not read as before.
+STATE_FORMAT = 1
+#: The Java from which on floating-point numbers have other texts; keys are texts.
+_JAVA_TEXTS = 19
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a run adds to a plan.
+
+    Args:
+        host: the Spark operator that hosts the stages.
+        time_zone: the zone of the run.
+        partitions: number of shuffle partitions that a new checkpoint gets.
+        asked: the number that the user asked for, if he did.
+        spark: version of Spark, "4.3.0".
+        java: major version of Java.
+        python: version of Python.
+        product: version of the product.
+        code: digest of a Python function's code.
+        place: the full name of a path.
+    """
+
+    host: str
+    time_zone: str = "UTC"
+    partitions: int = 0
+    asked: int | None = None
+    spark: str = ""
+    java: int = 0
+    python: str = ""
+    product: str = ""
+    code: Callable[[PythonFunction], str] = lambda function: ""
+    place: Callable[[str], str] = at_rest
+
+
+def describe(program: Program, setting: Setting) -> dict[str, Any]:
+    """The description."""
+    plan = program.plan
+    lineage = lineage_of(plan, setting.place)
+    below, stages = places(plan), stages_of(program)
+    operators = [
+        {
+            "uid": each.uid or _name(plan.node(each.node)),
+            "node": each.node,
+            "kind": each.kind,
+            "identity": each.identity,
+            "place": below[each.node],
+            "properties": [
+                _property(item) for item in (*_standing(each, stages), *each.properties, *_around(each, setting))
+            ],
+        }
+        for each in lineage.operators
+    ]
+    return {
+        "format": FORMAT,
+        "state": STATE_FORMAT,
+        "versions": {
+            "product": setting.product,
+            "spark": setting.spark,
+            "java": setting.java,
+            "python": setting.python,
+        },
+        "host": setting.host,
+        "clock": "event time" if program.event_time else "processing time",
+        "partitions": setting.partitions,
+        "sources": [_source(each) for each in lineage.sources],
+        "operators": operators,
+    }
+
+
+def _name(node: PlanNode) -> str:
+    """A sink that keeps nothing goes by its table."""
+    return table_of(node).path[-1] if isinstance(node, Sink) else node.kind
+
+
+def stages_of(program: Program) -> Mapping[int, int]:
+    """By node the number of its stage among those that keep state: Spark finds state by it."""
+    found: dict[int, int] = {}
+    number = 0
+    for stage in program.layout.stages:
+        keeping = [node for node in stage if program.plan.node(node).uid is not None]
+        number += bool(keeping)
+        found |= dict.fromkeys(keeping, number)
+    return found
+
+
+def _standing(operator: Operator, stages: Mapping[int, int]) -> list[Property]:
+    if operator.node not in stages:
+        return []
+    stage = str(stages[operator.node])
+    return [Property("stage", (Item(stage, stage),))]
+
+
+def _around(operator: Operator, setting: Setting) -> list[Property]:
+    """What is not in the plan: the zone of the run, the code of functions, how Java writes numbers."""
+    found: list[Property] = []
+    if operator.zones:
+        zones = sorted({setting.time_zone if zone == "default" else zone for zone in operator.zones})
+        found.append(Property("time zone", tuple(Item(zone, zone) for zone in zones)))
+    for function in operator.functions:
+        digest = setting.code(function)
+        found.append(Property(f"code of {function.path}", (Item(f"code {digest[:8]}", digest),)))
+    if any(map(_is_floating, operator.key_types)):
+        text = f"of Java {'from' if setting.java >= _JAVA_TEXTS else 'before'} {_JAVA_TEXTS}"
+        found.append(Property("texts of floating-point keys", (Item(text, text),)))
+    return found
+
+
+def _is_floating(type_: LogicalType) -> bool:
+    return isinstance(type_, FloatType | DoubleType) or any(map(_is_floating, type_.children()))
+
+
+def _source(source: Source) -> dict[str, Any]:
+    return {
+        "name": source.name,
+        "identity": source.identity,
+        "properties": [_property(each) for each in source.properties],
+    }
+
+
+def _property(found: Property) -> dict[str, Any]:
+    return {"name": found.name, "items": [item.to_json() for item in found.items]}
+
+
+def _properties(found: list[dict[str, Any]]) -> tuple[Property, ...]:
+    return tuple(Property(each["name"], tuple(map(Item.from_json, each["items"]))) for each in found)
+
+
+def operator_parts(found: Mapping[str, Any], program: Program | None = None) -> list[Part]:
+    """The operators of a description; of a program's own, which of them have a name that a person gave."""
+    kept: frozenset[str] = frozenset() if program is None else given_uids(program)
+    return [
+        Part(
+            each["uid"],
+            each["kind"],
+            each["identity"],
+            _properties(each["properties"]),
+            each["place"],
+            each["uid"] in kept,
+        )
+        for each in found["operators"]
+    ]
+
+
+def source_parts(found: Mapping[str, Any]) -> list[Part]:
+    """The sources of a description."""
+    return [
+        Part(each["name"], "source", each["identity"], _properties(each["properties"])) for each in found["sources"]
+    ]
+
+
+def given_uids(program: Program) -> frozenset[str]:
+    """The uids that are not what the product would call the operators by itself."""
+    plan = program.plan
+    bare = plan.with_nodes([node.model_copy(update={"uid": None}) for node in plan.nodes])
+    derived = derived_uids(bare)
+    return frozenset(node.uid for node in plan.nodes if node.uid is not None and node.uid != derived.get(node.id))
+
+
+__all__ = ["FORMAT", "STATE_FORMAT", "Setting", "describe", "operator_parts", "source_parts", "stages_of"]

@@ -1,0 +1,210 @@
+"""The code of a function as a digest: that of its class, and of all it uses of the user's own modules.
+
+Comments, docstrings and layout play no part in it, nor does what the function does not use. Constants count by their
+values, so that one which is computed when the module is loaded counts, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import sys
+import sysconfig
+import textwrap
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+#: How deep constants are looked into.
+_DEPTH = 12
+_OWN = ("plans", "planner", "cli", "schemas")
+
+
+def code_digest(class_: type) -> str:
+    """The digest of a function's class."""
+    walker = _Walker()
+    walker.add(class_)
+    text = "\n".join(walker.found)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class _Walker:
+    """Collects the texts of all code that a class uses, each once, in the order in which it is met."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.seen: set[int] = set()
+        self.held: list[Any] = []
+
+    def add(self, value: Any) -> None:
+        """A class, function or method of the user's own, with what it uses."""
+        value = inspect.unwrap(value) if callable(value) and not isinstance(value, type) else value
+        if id(value) in self.seen:
+            return
+        self.seen.add(id(value))
+        self.held.append(value)
+        if isinstance(value, type):
+            for base in value.__mro__[1:]:
+                if is_own(base):
+                    self.add(base)
+        tree = _tree(value)
+        attributes: dict[str, frozenset[str]] = {}
+        if tree is None:
+            self.found += sorted(_codes(value))
+            names = _names_of_codes(value)
+        else:
+            self.found.append(ast.unparse(tree))
+            names, attributes = _names(tree)
+        for name in sorted(names):
+            for known in _scopes(value):
+                if name in known:
+                    self._use(name, known[name], attributes.get(name, frozenset()))
+                    break
+
+    def _use(self, name: str, value: Any, attributes: frozenset[str]) -> None:
+        if isinstance(value, ModuleType):
+            if _is_own_module(value):
+                for attribute in sorted(attributes):
+                    if hasattr(value, attribute):
+                        self._use(f"{name}.{attribute}", getattr(value, attribute), frozenset())
+        elif isinstance(value, type) or inspect.isroutine(value):
+            if is_own(value):
+                self.add(value)
+            else:
+                self.found.append(f"{name} is {getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}")
+        else:
+            self.found.append(f"{name} = {self._constant(value, _DEPTH)}")
+
+    def _constant(self, value: Any, depth: int) -> str:
+        """The text of a value, the same in every process."""
+        if value is None or isinstance(value, bool | int | float | complex | str | bytes):
+            return repr(value)
+        if depth == 0:
+            return type(value).__qualname__
+        if isinstance(value, list | tuple):
+            return f"{type(value).__qualname__}({', '.join(self._constant(item, depth - 1) for item in value)})"
+        if isinstance(value, set | frozenset):
+            return f"set({', '.join(sorted(self._constant(item, depth - 1) for item in value))})"
+        if isinstance(value, Mapping):
+            pairs = (f"{self._constant(k, depth - 1)}: {self._constant(v, depth - 1)}" for k, v in value.items())
+            return f"{type(value).__qualname__}({', '.join(pairs)})"
+        if isinstance(value, type) or inspect.isroutine(value):
+            if is_own(value):
+                self.add(value)
+            return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+        if isinstance(value, ModuleType):
+            return value.__name__
+        if is_own(type(value)):
+            self.add(type(value))
+            return f"{type(value).__qualname__}({self._constant(_state(value), depth - 1)})"
+        text = repr(value)
+        return type(value).__qualname__ if " at 0x" in text else text
+
+
+def _state(value: Any) -> dict[str, Any]:
+    slots = [name for class_ in type(value).__mro__ for name in getattr(class_, "__slots__", ())]
+    found = {name: getattr(value, name) for name in slots if hasattr(value, name) and not name.startswith("__")}
+    return dict(sorted((found | getattr(value, "__dict__", {})).items()))
+
+
+def is_own(value: Any) -> bool:
+    """Whether a class or function is the user's own: of no installed package, of Python's, or of the product."""
+    module = sys.modules.get(getattr(value, "__module__", "") or "")
+    return module is not None and _is_own_module(module)
+
+
+def _is_own_module(module: ModuleType) -> bool:
+    name = module.__name__
+    if name == "__main__":
+        return True
+    file = getattr(module, "__file__", None)
+    return name.partition(".")[0] not in _OWN and file is not None and not _is_installed(file)
+
+
+@lru_cache(maxsize=4096)
+def _is_installed(file: str) -> bool:
+    path = Path(file).resolve()
+    known = sysconfig.get_paths()
+    places = [Path(known[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")]
+    return any(path.is_relative_to(place) for place in places)
+
+
+def _tree(value: Any) -> ast.AST | None:
+    """The source as a tree without docstrings; None where there is no source."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(value)))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
+            first = node.body[0] if node.body else None
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                node.body = node.body[1:] or [ast.Pass()]
+    return tree
+
+
+def _names(tree: ast.AST) -> tuple[set[str], dict[str, frozenset[str]]]:
+    """The names that a tree uses, and of each the attributes that it takes."""
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    attributes: dict[str, frozenset[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            attributes[node.value.id] = attributes.get(node.value.id, frozenset()) | {node.attr}
+    return names, attributes
+
+
+def _functions(value: Any) -> Iterator[FunctionType]:
+    if isinstance(value, FunctionType):
+        yield value
+    elif isinstance(value, type):
+        for item in vars(value).values():
+            inner = getattr(item, "__func__", getattr(item, "fget", getattr(item, "func", item)))
+            if isinstance(inner, FunctionType):
+                yield inspect.unwrap(inner)
+
+
+def _scopes(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Where a name that is used may be found: variables around it, its module."""
+    for function in _functions(value):
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        yield {name: cell.cell_contents for name, cell in cells if _filled(cell)}
+        yield function.__globals__
+    module = sys.modules.get(getattr(value, "__module__", "") or "")
+    if module is not None:
+        yield vars(module)
+
+
+def _filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None or True
+    except ValueError:
+        return False
+
+
+def _codes(value: Any) -> Iterator[str]:
+    """Functions without source, by what the interpreter runs."""
+    for function in _functions(value):
+        yield f"{function.__qualname__} {_code(function.__code__)} {function.__defaults__!r}"
+
+
+def _code(code: CodeType) -> str:
+    constants = [_code(item) if isinstance(item, CodeType) else repr(item) for item in code.co_consts]
+    return f"{code.co_code.hex()} {constants} {code.co_names}"
+
+
+def _names_of_codes(value: Any) -> set[str]:
+    return {name for function in _functions(value) for code in _nested(function.__code__) for name in code.co_names}
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            yield from _nested(item)

@@ -1,0 +1,69 @@
+"""Tables and constant rows."""
+
+from __future__ import annotations
+
+from plans.lineage.expressions import Scope, field_of, meaning_of
+from plans.lineage.meaning import Meaning, made_of, type_text
+from plans.lineage.operators import Context, Made, rule
+from plans.lineage.rows import Branch
+from plans.lineage.tables import column_of, columns_of, name_of, origin_of_table
+from plans.nodes.scan import TableSourceScan, Values
+from plans.nodes.tables import ProjectPushDown, ReadingMetadata, TableSource
+from plans.types import FieldsType, RowType
+
+
+@rule(TableSourceScan)
+def scan(node: TableSourceScan, context: Context) -> Made:
+    """The columns of a table; what a source may leave out early, the operators above leave out again."""
+    origin = origin_of_table(node.scan_table_source.table, context.place)
+    columns = columns_read(node.scan_table_source, node.output_type, origin)
+    return Made((Branch(origin, columns, history=origin.digest),))
+
+
+def columns_read(source: TableSource, row: RowType, origin: Meaning) -> tuple[Meaning, ...]:
+    """The columns that a source gives: paths into those that the table stores, then metadata."""
+    table = source.table
+    paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(len(columns_of(table)) or len(row.fields)))
+    keys: tuple[str, ...] = ()
+    for ability in source.abilities:
+        if isinstance(ability, ProjectPushDown):
+            paths = ability.projected_fields
+        elif isinstance(ability, ReadingMetadata):
+            keys = ability.metadata_keys
+    found = [_at(path, source, origin) for path in paths]
+    for key, field in zip(keys, row.fields[len(found) :], strict=False):
+        name = f"{name_of(table)}[{key}]"
+        found.append(made_of("metadata", (origin,), [key, type_text(field.type)], text=name))
+    if not columns_of(table):
+        # The plan has no schema: a column is what the scan calls it.
+        return tuple(
+            made_of("column", (origin,), [field.name, type_text(field.type)], text=f"{name_of(table)}.{field.name}")
+            for field in row.fields
+        )
+    return tuple(found)
+
+
+def _at(path: tuple[int, ...], source: TableSource, origin: Meaning) -> Meaning:
+    found = column_of(source.table, origin, path[0])
+    columns = columns_of(source.table)
+    type_ = columns[path[0]].data_type if path[0] < len(columns) else None
+    for at in path[1:]:
+        if not isinstance(type_, FieldsType) or at >= len(type_.fields):
+            return made_of("path", (found,), list(path), text=f"{found.text}{list(path[1:])}")
+        found, type_ = field_of(found, type_.names[at]), type_.types[at]
+    return found
+
+
+@rule(Values)
+def values(node: Values, context: Context) -> Made:
+    """Constant rows."""
+    scope = Scope(lambda at: made_of("nothing", text="nothing"))
+    cells = [made_of("row", [meaning_of(cell, scope) for cell in row], text="row") for row in node.tuples]
+    types = [type_text(type_) for type_ in node.output_type.types]
+    shown = f"VALUES of {len(cells)} row{'' if len(cells) == 1 else 's'}"
+    origin = made_of("values", cells, types, text=shown)
+    columns = tuple(
+        made_of("column", (origin,), at, text=f"column {at + 1} of {shown}")
+        for at in range(len(node.output_type.fields))
+    )
+    return Made((Branch(origin, columns, history=origin.digest),))

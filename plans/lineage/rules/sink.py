@@ -1,0 +1,72 @@
+"""Sinks: those that materialise keep rows, and those that take rows back depend on what they were given before."""
+
+from __future__ import annotations
+
+from plans.lineage.meaning import made_of
+from plans.lineage.operators import Context, Draft, Made, rule
+from plans.lineage.rules.join import key_sets
+from plans.lineage.tables import columns_of, name_of, place_of
+from plans.nodes.sink import Sink
+
+_INSERT_ONLY = ("INSERT",)
+
+
+@rule(Sink)
+def sink(node: Sink, context: Context) -> Made:
+    """What is compared of a sink: of one that only appends, nothing."""
+    if node.require_upsert_materialize:
+        return _materialiser(node, context)
+    if tuple(node.input_changelog_mode) in (_INSERT_ONLY, ()):
+        return Made(context.inputs(node)[0])
+    draft = Draft(node, "sink", context, context.ports(node))
+    _written(draft, node)
+    return draft.made(draft.ports[0].all_columns())
+
+
+def _written(draft: Draft, node: Sink) -> None:
+    """What it writes into each column, and where: rows that are taken back must be those that were given."""
+    (port,) = draft.ports
+    table = node.dynamic_table_sink.table
+    _target(draft, node)
+    names = [column.name for column in columns_of(table)] or list(node.output_type.names)
+    types = draft.context.types(node)
+    columns = dict(zip(names, port.all_columns(), strict=False))
+    chosen = sorted(columns)
+    draft.add_named(
+        "columns",
+        {name: columns[name] for name in chosen},
+        [types[names.index(name)] if names.index(name) < len(types) else None for name in chosen],
+    )
+
+
+def _materialiser(node: Sink, context: Context) -> Made:
+    """Kept: the rows of each primary key, or by watermark those that may still meet another."""
+    draft = Draft(
+        node,
+        "sink-compactor" if node.waits_for_watermarks else "sink-upsert-materializer",
+        context,
+        context.ports(node),
+    )
+    (port,) = draft.ports
+    table = node.dynamic_table_sink.table
+    schema = table.resolved_table.table_schema if table.resolved_table else None
+    names = [column.name for column in columns_of(table)]
+    key = schema.primary_key.columns if schema and schema.primary_key else ()
+    draft.say("primary key", ", ".join(key))
+    draft.key(port, [names.index(name) for name in key if name in names])
+    strategy = node.conflict_strategy.behavior if node.conflict_strategy else "DEDUPLICATE"
+    draft.say("conflict strategy", f"ON CONFLICT DO {strategy}", strategy)
+    draft.add("upsert key", key_sets([node.input_upsert_key] if node.input_upsert_key else [], port))
+    draft.stored(port)
+    if node.waits_for_watermarks:
+        draft.watermarks()
+    _target(draft, node)
+    return draft.made(port.all_columns())
+
+
+def _target(draft: Draft, node: Sink) -> None:
+    """Where it writes: the rows that it keeps are those that the table shows."""
+    table = node.dynamic_table_sink.table
+    where = place_of(table, draft.context.place)
+    shown = where.get("path") or where.get("name") or where.get("connector", "")
+    draft.add("table", [made_of("table", detail=where, text=f"{name_of(table)} ({shown})")])
