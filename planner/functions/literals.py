@@ -11,7 +11,7 @@ import datetime
 import re
 from decimal import Decimal, InvalidOperation
 
-from plans.errors import ProgramError
+from plans.errors import PlanError, ProgramError
 from plans.rex import Literal
 from plans.types import (
     BIGINT,
@@ -30,6 +30,7 @@ from plans.types import (
     TimestampType,
     TimeType,
     YearMonthIntervalType,
+    intervals,
 )
 
 MAX_DECIMAL_PRECISION = 38
@@ -237,16 +238,18 @@ def interval_type(resolution: str) -> IntervalType:
 
     WEEK is held as DAY and QUARTER as MONTH, as Flink does.
     """
-    start, end = _units(resolution)
-    start, end = ({"WEEK": "DAY", "QUARTER": "MONTH"}.get(unit, unit) for unit in (start, end))
-    lead, fraction = _precisions(resolution)
-    if start == "SECOND":
-        return DayTimeIntervalType(resolution=f"SECOND({fraction})", nullable=False)
-    text = f"{start}({lead})" if start in ("DAY", "YEAR") else start
-    if end != start:
-        text += f" TO {end}"
-        if end == "SECOND":
-            text += f"({fraction})"
+    start, end = ({"WEEK": "DAY", "QUARTER": "MONTH"}.get(unit, unit) for unit in _units(resolution))
+    lead, fraction = map(int, _precisions(resolution))
+    for what, digits, most in (("leading field", lead, 10), ("fractional second", fraction, 9)):
+        if not 1 <= digits <= most:
+            raise ProgramError(
+                f"interval {what} precision {digits} is out of range for INTERVAL {resolution}",
+                remedy=f"write a number from 1 to {most}",
+            )
+    try:
+        text = intervals.resolution(start, None if end == start else end, lead, fraction)
+    except PlanError as fault:
+        raise ProgramError(fault.message, remedy=fault.remedy) from None
     make = YearMonthIntervalType if start in MONTHS else DayTimeIntervalType
     return make(resolution=text, nullable=False)
 

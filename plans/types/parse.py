@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from plans.errors import PlanError
 from plans.types import logical as t
+from plans.types.intervals import DIGITS, resolution
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<string>'(?:[^']|'')*')|(?P<quoted>`(?:[^`]|``)*`)|(?P<word>[A-Za-z_$][\w$.]*)|(?P<number>\d+)"
@@ -84,18 +85,18 @@ class _Parser:
             raise self.error()
 
     def type(self) -> t.LogicalType:
-        found = self.base()
-        while True:
-            if self.take("NOT", "NULL"):
-                found = found.not_null()
-            elif self.take("NULL"):
-                found = found.with_nullability(True)
-            elif self.take("ARRAY"):
-                found = t.ArrayType(element=found)
-            elif self.take("MULTISET"):
-                found = t.MultisetType(element=found)
-            else:
-                return found
+        found = self.nullability(self.base())
+        if self.take("ARRAY"):
+            return self.nullability(t.ArrayType(element=found))
+        if self.take("MULTISET"):
+            return self.nullability(t.MultisetType(element=found))
+        return found
+
+    def nullability(self, found: t.LogicalType) -> t.LogicalType:
+        if self.take("NOT", "NULL"):
+            return found.not_null()
+        self.take("NULL")
+        return found
 
     def base(self) -> t.LogicalType:
         start = self.at
@@ -128,6 +129,14 @@ class _Parser:
         self.need(")")
         return found
 
+    def optional_number(self) -> int | None:
+        """`(n)`, or None where there is no bracket."""
+        if not self.take("("):
+            return None
+        found = int(self.kind("number"))
+        self.need(")")
+        return found
+
     def name(self) -> str:
         if self.at < len(self.tokens) and self.tokens[self.at][0] == "quoted":
             return self.kind("quoted")[1:-1].replace("``", "`")
@@ -144,6 +153,8 @@ class _Parser:
             name = self.name()
             type_ = self.type()
             comment = self.string() if self.at < len(self.tokens) and self.tokens[self.at][0] == "string" else None
+            if any(field.name == name for field in found):
+                raise PlanError(f"not a type: {self.text!r}, the field {name!r} comes twice")
             found.append(t.Field(name, type_, comment))
         return tuple(found)
 
@@ -223,30 +234,20 @@ def _raw(p: _Parser) -> t.LogicalType:
     return t.RawType(class_name=name, serializer=serializer)
 
 
-_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
-
-
 def _interval(p: _Parser) -> t.LogicalType:
-    def part() -> tuple[str, str]:
-        unit = p.kind("word").upper()
-        if unit not in _UNITS:
-            p.at -= 1
-            raise p.error()
-        text = unit
-        if p.take("("):
-            text += f"({p.kind('number')}"
-            if p.take(","):
-                text += f", {p.kind('number')}"
-            p.need(")")
-            text += ")"
-        return unit, text
-
-    unit, resolution = part()
-    if p.take("TO"):
-        resolution += f" TO {part()[1]}"
-    if unit in ("YEAR", "MONTH"):
-        return t.YearMonthIntervalType(resolution=resolution)
-    return t.DayTimeIntervalType(resolution=resolution)
+    start = p.kind("word").upper()
+    second = start == "SECOND"
+    number = p.optional_number() if second or start in DIGITS else None
+    end = p.kind("word").upper() if p.take("TO") else None
+    fraction = p.optional_number() if end == "SECOND" else number if second else None
+    digits = None if second else number
+    try:
+        text = resolution(start, end, 2 if digits is None else digits, 6 if fraction is None else fraction)
+    except PlanError as fault:
+        raise PlanError(f"not a type: {p.text!r}, {fault.message}", remedy=fault.remedy) from None
+    if start in ("YEAR", "MONTH"):
+        return t.YearMonthIntervalType(resolution=text)
+    return t.DayTimeIntervalType(resolution=text)
 
 
 def _constant(found: t.LogicalType) -> Callable[[_Parser], t.LogicalType]:
@@ -261,7 +262,6 @@ _READERS: dict[str, Callable[[_Parser], t.LogicalType]] = {
     "INTEGER": _constant(t.INT),
     "BIGINT": _constant(t.BIGINT),
     "FLOAT": _constant(t.FLOAT),
-    "REAL": _constant(t.FLOAT),
     "DOUBLE": _double,
     "DECIMAL": _decimal,
     "DEC": _decimal,

@@ -28,7 +28,7 @@ LEAVES: st.SearchStrategy[t.LogicalType] = st.one_of(
     st.builds(t.TimestampType, precision=st.integers(0, 9)),
     st.builds(t.TimestampLtzType, precision=st.integers(0, 9)),
     st.builds(t.TimestampTzType, precision=st.integers(0, 9)),
-    st.sampled_from(["YEAR", "MONTH", "YEAR(2) TO MONTH"]).map(lambda r: t.YearMonthIntervalType(resolution=r)),
+    st.sampled_from(["YEAR(3)", "MONTH", "YEAR(2) TO MONTH"]).map(lambda r: t.YearMonthIntervalType(resolution=r)),
     st.sampled_from(["DAY(3) TO SECOND(6)", "HOUR", "SECOND(3)"]).map(lambda r: t.DayTimeIntervalType(resolution=r)),
 )
 TIMES = st.builds(t.TimestampType, precision=st.integers(0, 9), kind=st.sampled_from(list(t.TimeKind))) | st.builds(

@@ -72,7 +72,8 @@ def _interval(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
     unit = spec.unit
     if unit is None:
         raise source.error(spec, "INTERVAL needs a unit", "write INTERVAL DAY, INTERVAL DAY TO SECOND(3), ...")
-    return literals.interval_type(qualifier_text(unit))
+    with source.at(spec):
+        return literals.interval_type(qualifier_text(unit))
 
 
 def _array(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
@@ -111,6 +112,12 @@ def _raw(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
     return t.RawType(class_name=spec.class_name, serializer=str(spec.args.get("snapshot") or ""))
 
 
+def _real(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    raise source.error(
+        spec, "the type REAL is not supported, in Flink neither", "write FLOAT, which has the same 4 bytes"
+    )
+
+
 def _user(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
     name = ".".join(part.name for part in spec.args.get("parts") or [])
     raise source.error(
@@ -122,11 +129,11 @@ _Reader = Callable[[ast.TypeSpec, Source], t.LogicalType]
 
 _READERS: dict[str, _Reader] = {
     "CHAR": _sized(lambda n: t.CharType(length=n), 1, t.MAX_LENGTH, 1),
-    "VARCHAR": _sized(lambda n: t.VarCharType(length=n), 1, t.MAX_LENGTH, 1),
+    "VARCHAR": _sized(lambda n: t.VarCharType(length=n), 1, t.MAX_LENGTH, t.MAX_LENGTH),
     "STRING": _plain(t.STRING),
     "BOOLEAN": _plain(t.BOOLEAN),
     "BINARY": _sized(lambda n: t.BinaryType(length=n), 1, t.MAX_LENGTH, 1),
-    "VARBINARY": _sized(lambda n: t.VarBinaryType(length=n), 1, t.MAX_LENGTH, 1),
+    "VARBINARY": _sized(lambda n: t.VarBinaryType(length=n), 1, t.MAX_LENGTH, t.MAX_LENGTH),
     "BYTES": _plain(t.BYTES),
     "DECIMAL": _decimal,
     "TINYINT": _plain(t.TINYINT),
@@ -146,7 +153,7 @@ _READERS: dict[str, _Reader] = {
     "ROW": _row,
     "STRUCTURED": _structured,
     "RAW": _raw,
-    "NULL": _plain(t.NULL),
+    "REAL": _real,
     "VARIANT": _plain(t.VariantType()),
     "USER": _user,
 }

@@ -21,7 +21,7 @@ PLAIN = {
     "INTEGER": "INT",
     "BIGINT": "BIGINT",
     "FLOAT": "FLOAT",
-    "REAL": "FLOAT",
+    "REAL": "REAL",
     "DATE": "DATE",
     "STRING": "STRING",
     "BYTES": "BYTES",
@@ -41,11 +41,20 @@ SIZED = {
     "NUMERIC": ("DECIMAL", 2),
     "TIMESTAMP_LTZ": ("TIMESTAMP_LTZ", 1),
 }
+_SUFFIXES = ("ARRAY", "MULTISET")
+#: Roots that VARYING behind them makes another.
+_VARYING = {"CHAR": "VARCHAR", "BINARY": "VARBINARY"}
 UNITS = frozenset(
     {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"}
     | {"YEARS", "QUARTERS", "MONTHS", "WEEKS", "DAYS", "HOURS", "MINUTES", "SECONDS"}
 )
-_ENDS = frozenset({"MONTH", "HOUR", "MINUTE", "SECOND"})
+#: The units that may stand behind TO, by the first one.
+_ENDS = {
+    "YEAR": frozenset({"MONTH"}),
+    "DAY": frozenset({"HOUR", "MINUTE", "SECOND"}),
+    "HOUR": frozenset({"MINUTE", "SECOND"}),
+    "MINUTE": frozenset({"SECOND"}),
+}
 
 
 class Types(Core):
@@ -55,7 +64,7 @@ class Types(Core):
         """A type with its NULL or NOT NULL and its ARRAY and MULTISET suffixes."""
         start = self.mark()
         spec = self._nullability(self._bare_type(), start)
-        while suffix := self.take_any(("ARRAY", "MULTISET")):
+        while suffix := self.take_any(_SUFFIXES):
             outer = self.node(TypeSpec(root=suffix, expressions=[spec]), start)
             spec = self._nullability(outer, start)
         return spec
@@ -80,8 +89,8 @@ class Types(Core):
         if word in SIZED:
             self._advance()
             root, most = SIZED[word]
-            if root == "CHAR" and self.take("VARYING"):
-                root = "VARCHAR"
+            if root in _VARYING and self.take("VARYING"):
+                root = _VARYING[root]
             return self.node(TypeSpec(root=root, parameters=self._parameters(most)), start)
         if word == "INTERVAL":
             self.fail("SQL parse failed: an INTERVAL type stands directly in CAST, not in a column or in another type")
@@ -122,22 +131,32 @@ class Types(Core):
         return TypeSpec(root=root, parameters=parameters)
 
     def parse_cast_type(self) -> TypeSpec:
-        """The type of CAST: also an INTERVAL, and without NULL or NOT NULL at the end."""
+        """The type of CAST: also an INTERVAL, and without NULL or NOT NULL outside of brackets.
+
+        The element of an ARRAY or MULTISET suffix is NOT NULL here, as in Flink; in a column it is nullable.
+        """
         start = self.mark()
         if self.take("INTERVAL"):
             return self.node(TypeSpec(root="INTERVAL", unit=self.parse_interval_qualifier()), start)
-        spec = self.parse_type()
-        if spec.nullable is not None:
+        spec = self._bare_type()
+        while suffix := self.take_any(_SUFFIXES):
+            spec.set("nullable", False)
+            spec = self.node(TypeSpec(root=suffix, expressions=[spec]), start)
+        if self.at("NULL") or self.at("NOT", "NULL"):
             self.fail(
                 "SQL parse failed: the type of a cast takes no NULL or NOT NULL",
-                span=self.span_from(start),
                 remedy="leave it out: a cast keeps the nullability of its operand",
             )
         return spec
 
+    def _plain_element(self) -> TypeSpec:
+        start = self.mark()
+        return self._nullability(self._bare_type(), start)
+
     def _element(self, root: str, count: int) -> TypeSpec:
         self.need_symbol(TokenType.LT, "<")
-        children = self.listed(self.parse_type)
+        # Flink takes no suffix in the brackets of ARRAY and MULTISET; in those of MAP and ROW it does.
+        children = self.listed(self.parse_type if count > 1 else self._plain_element)
         if len(children) != count:
             self.fail(f"SQL parse failed: {root} takes {count} type(s)", token=self._prev)
         self.need_symbol(TokenType.GT, ">")
@@ -193,10 +212,13 @@ class Types(Core):
                 scale = self.integer()
             self.close()
         end = None
-        if self.take("TO"):
-            end = self.take_any(_ENDS)
-            if not end:
-                self.fail_expected("MONTH, HOUR, MINUTE or SECOND after TO")
+        if first in _ENDS and self.take("TO"):
+            word = self.word()
+            end = word.removesuffix("S")
+            if end in _ENDS[first]:
+                self._advance()
+            else:
+                self.fail_expected(f"a unit below {first} after TO: {', '.join(sorted(_ENDS[first]))}")
             if end == "SECOND" and self.take_symbol(TokenType.L_PAREN):
                 scale = self.integer()
                 self.close()

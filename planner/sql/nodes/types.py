@@ -29,8 +29,8 @@ class TypeSpec(Node):
 
     Args:
         `root`: CHAR, VARCHAR, STRING, BOOLEAN, BINARY, VARBINARY, BYTES, DECIMAL, TINYINT, SMALLINT, INT, BIGINT,
-            FLOAT, DOUBLE, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ, INTERVAL, ARRAY, MULTISET, MAP, ROW, STRUCTURED,
-            RAW, NULL, VARIANT, BITMAP, DESCRIPTOR, or USER (a type by name, in `parts`).
+            FLOAT, REAL, DOUBLE, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ, INTERVAL, ARRAY, MULTISET, MAP, ROW,
+            STRUCTURED, RAW, VARIANT, BITMAP, DESCRIPTOR, or USER (a type by name, in `parts`).
         `parameters`: list of int: length, precision, scale; empty when not written.
         `expressions`: children: the element of ARRAY and MULTISET, key and value of MAP.
         `fields`: list of `TypeField` of ROW and STRUCTURED.

@@ -1,15 +1,16 @@
-"""Data types in expressions: by their SQL text, or as an object that has a logical type."""
+"""Data types in expressions: by their text, or as an object that has a logical type."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
+from planner.sql import parse
 from planner.sql.binding.source import Source
 from planner.sql.binding.types import bind_type
 from planner.sql.nodes import TypeSpec
-from planner.sql.parse import parse_type
-from plans.errors import ProgramError, UnsupportedError
+from plans.errors import PlanError, ProgramError, UnsupportedError
 from plans.types import LogicalType
+from plans.types.parse import parse_type
 
 _REMEDY = 'write it as in SQL, such as "INT" or "DECIMAL(10, 2)"'
 #: The attributes by which an object tells its logical type.
@@ -20,7 +21,7 @@ def type_node(type_: object) -> TypeSpec:
     """The node of a data type.
 
     Args:
-        type_: SQL's text of it ("DECIMAL(10, 2)", "ROW<a INT>"), a `LogicalType`, or an object with a `logical_type`.
+        type_: its text ("DECIMAL(10, 2)", "ROW<a INT>"), a `LogicalType`, or an object with a `logical_type`.
 
     Raises:
         ProgramError: no data type.
@@ -39,9 +40,7 @@ def logical_type(type_: object) -> LogicalType:
 
 def text_of_type(type_: object) -> str:
     """SQL's text of what `type_node` takes."""
-    if isinstance(type_, str):
-        return type_
-    found = _logical(type_)
+    found = _read(type_) if isinstance(type_, str) else _logical(type_)
     if found is None:
         raise ProgramError(f"{type_!r} is no data type", remedy=_REMEDY)
     return found.text() if found.nullable else f"{found.text()} NOT NULL"
@@ -58,10 +57,19 @@ def _logical(type_: object) -> LogicalType | None:
     return None
 
 
+def _read(text: str) -> LogicalType:
+    """The type of a text. It is one of the API's, where VARCHAR is VARCHAR(1), not one of SQL."""
+    try:
+        return parse_type(text)
+    except PlanError as fault:
+        _parsed(text)  # which says what is wrong, unless SQL takes the text
+        raise ProgramError(f"{text!r} is no data type: {fault.message}", remedy=fault.remedy) from None
+
+
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> TypeSpec:
     try:
-        spec = parse_type(text)
+        spec = parse.parse_type(text)
         bind_type(spec, Source(text))
     except UnsupportedError:
         raise

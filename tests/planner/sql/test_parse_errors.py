@@ -39,7 +39,7 @@ ERRORS = [
     ("EXECUTE STATEMENT SET BEGIN END", 1, 1, 31, "empty"),
     ("SELECT x'0g'", 1, 8, 5, "hexadecimal"),
     ("EXECUTE STATEMENT SET BEGIN INSERT INTO t SELECT 1 END", 1, 52, 3, "semicolon"),
-    ("SELECT CAST(a AS INT NOT NULL) FROM t", 1, 18, 12, "nullability"),
+    ("SELECT CAST(a AS INT NOT NULL) FROM t", 1, 22, 3, "nullability"),
     ("SELECT INTERVAL '1' FORTNIGHT", 1, 21, 9, "time unit"),
     ("SELECT U&'\\00zz'", 1, 8, 9, "Unicode"),
     ("SELECT x'ABC'", 1, 8, 6, "even number"),

@@ -58,7 +58,7 @@ def test_partitions_and_metadata() -> None:
         other.compile_plan_sql("INSERT INTO p SELECT a, c FROM T").to_json(),
     )
     schema = Schema.new_builder().column_by_metadata("at", "TIMESTAMP_LTZ(3)", "ingestion-timestamp", True).build()
-    assert schema.lines == ("`at` TIMESTAMP_LTZ(3) METADATA FROM 'ingestion-timestamp' VIRTUAL",)
+    assert schema.lines == ("`at` TIMESTAMP(3) WITH LOCAL TIME ZONE METADATA FROM 'ingestion-timestamp' VIRTUAL",)
 
 
 def test_an_unfinished_descriptor() -> None:
