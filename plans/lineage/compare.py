@@ -88,6 +88,7 @@ def paired(old: Sequence[Part], new: Sequence[Part]) -> Pairs:
         both.append((left, right))
         before.remove(left)
         after.remove(right)
+    both.sort(key=lambda pair: new.index(pair[1]))
     return Pairs(tuple(both), tuple(before), tuple(after))
 
 

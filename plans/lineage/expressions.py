@@ -199,7 +199,7 @@ def function_name(internal: str | None) -> str:
     """`SUM` of Flink's `$SUM$1`."""
     text = internal or ""
     if text.startswith("$") and "$" in text[1:]:
-        return text[1 : text.rindex("$")]
+        return text[: text.rindex("$")].lstrip("$")
     return text
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plans.lineage.meaning import type_text
 from plans.lineage.operators import Context, Draft, Made, rule
 from plans.lineage.rows import sides
-from plans.lineage.rules.calls import calls_of, results_of
+from plans.lineage.rules.calls import calls_of, results_of, type_at
 from plans.lineage.rules.stateless import same
 from plans.nodes.aggregate import (
     GlobalGroupAggregate,
@@ -87,8 +88,8 @@ def _aggregate(
     keys = [port.column(at) for at in grouping]
     made = calls_of(calls, port.column)
     draft.add("aggregates", made, [call.type for call in calls])
-    arguments = [at for call in calls for at in call.arg_list]
-    draft.add("arguments", [port.column(at) for at in arguments], [types[at] for at in arguments if at < len(types)])
+    arguments = [type_at(types, at) for call in calls for at in call.arg_list]
+    draft.say("argument types", ", ".join(type_text(each) for each in arguments if each is not None) or "none")
     # MIN keeps all its values where rows are taken back, and one where they are not.
     taken_back = [call.text for call, needs in zip(made, retractions, strict=False) if needs]
     draft.say("takes rows back", ", ".join(taken_back) or needs_retraction, [list(retractions), needs_retraction])

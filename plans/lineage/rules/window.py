@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plans.lineage.expressions import conjuncts
-from plans.lineage.meaning import Meaning, made_of
+from plans.lineage.meaning import Meaning, made_of, type_text
 from plans.lineage.operators import Context, Draft, Made, origin_of, rule, zone_of
 from plans.lineage.rows import Port, in_order, sides
 from plans.lineage.rules.aggregate import first_phase
@@ -188,8 +188,8 @@ def _aggregate(
     draft.add("window", [windows])
     made = calls_of(calls, port.column)
     draft.add("aggregates", made, [call.type for call in calls])
-    arguments = [at for call in calls for at in call.arg_list]
-    draft.add("arguments", [port.column(at) for at in arguments], [type_at(types, at) for at in arguments])
+    arguments = [type_at(types, at) for call in calls for at in call.arg_list]
+    draft.say("argument types", ", ".join(type_text(each) for each in arguments if each is not None) or "none")
     draft.say("takes rows back", needs_retraction)
     draft.watermarks()
     keys = [port.column(at) for at in grouping]
