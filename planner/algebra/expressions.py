@@ -55,6 +55,13 @@ def conjuncts(rex: RexNode | None) -> list[RexNode]:
     return [rex]
 
 
+def disjuncts(rex: RexNode) -> list[RexNode]:
+    """The parts of a condition of which one must hold."""
+    if is_call(rex, "$OR$1"):
+        return [part for child in rex.children() for part in disjuncts(child)]
+    return [rex]
+
+
 def conjunction(parts: Iterable[RexNode]) -> RexNode:
     """All of `parts`: TRUE for none, the part itself for one, each part once."""
     return _logical("$AND$1", list(dict.fromkeys(parts)), TRUE)

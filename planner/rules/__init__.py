@@ -13,6 +13,7 @@ from planner.algebra.nodes import RelNode
 from planner.algebra.traverse import share
 from planner.rules.aggregate_functions import reduce_aggregate_functions
 from planner.rules.constants import simplify_expressions
+from planner.rules.derived_conditions import derive_conditions
 from planner.rules.grouping_sets import expand_grouping_sets
 from planner.rules.join_keys import compute_join_keys
 from planner.rules.laterals import remove_laterals
@@ -39,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     reduce_aggregate_functions,
     simplify_expressions,
     push_filters,
+    derive_conditions,
     forget_unused_windows,
     find_top_n,
     plan_over_aggregates,

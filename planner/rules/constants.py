@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.expressions import NEGATED, conjunction, conjuncts, is_false, is_true
+from planner.algebra.expressions import NEGATED, conjunction, conjuncts, is_call, is_false, is_true
+from planner.algebra.factors import factored
 from planner.algebra.nodes import Filter, Join, Project, RelNode, SetKind, SetOp, Sort, Values
 from planner.algebra.timed import TemporalJoin
 from planner.algebra.traverse import map_expressions, rewrite_shared
@@ -20,7 +21,7 @@ def simplify_expressions(rel: RelNode) -> RelNode:
 
 def _simplified(rel: RelNode) -> RelNode:
     if isinstance(rel, Filter | Join | TemporalJoin):
-        rel = map_expressions(rel, simplify_condition)
+        rel = map_expressions(rel, _condition)
     if isinstance(rel, Project | Values):
         rel = map_expressions(rel, simplify)
     match rel:
@@ -37,6 +38,13 @@ def _simplified(rel: RelNode) -> RelNode:
         case Values():
             return _values(rel)
     return rel
+
+
+def _condition(rex: RexNode) -> RexNode:
+    simple = simplify_condition(rex)
+    while is_call(simple, "$IS TRUE$1"):  # what is not true passes no row in either form
+        simple = simplify_condition(simple.children()[0])
+    return factored(simple)
 
 
 def _without_case(part: RexNode) -> list[RexNode]:

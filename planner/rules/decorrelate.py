@@ -30,6 +30,7 @@ from planner.algebra.expressions import (
     shift,
     substitute,
 )
+from planner.algebra.factors import factored
 from planner.algebra.nodes import (
     Aggregate,
     Correlate,
@@ -99,7 +100,7 @@ def _pull(rel: RelNode, outer: Outer) -> Pulled:
 @_pull.register
 def _filter(rel: Filter, outer: Outer) -> Pulled:
     below = pull(rel.input, outer)
-    parts = [substitute(part, below.columns) for part in conjuncts(rel.condition)]
+    parts = [substitute(part, below.columns) for part in conjuncts(factored(rel.condition))]
     if below.always:
         return _filtered_always(below, parts, outer)
     for part in parts:
@@ -169,7 +170,7 @@ def _join(rel: Join, outer: Outer) -> Pulled:
         columns: tuple[RexNode, ...] = left.columns
     else:
         columns = (*left.columns, *moved)
-    parts = [substitute(part, (*left.columns, *moved)) for part in conjuncts(rel.condition)]
+    parts = [substitute(part, (*left.columns, *moved)) for part in conjuncts(factored(rel.condition))]
     inner = [part for part in parts if not reads(part, outer)]
     outward = [part for part in parts if reads(part, outer)]
     preserved = {

@@ -178,7 +178,7 @@ def _join_conditions(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
     kept: list[RexNode] = []
     sides: tuple[list[RexNode], list[RexNode]] = ([], [])
     for part in above:
-        side = _side(part, width)
+        side = side_of(part, width)
         if side is not None and _ABOVE[kind][side]:
             sides[side].append(part)
         elif kind is JoinKind.INNER:
@@ -187,7 +187,7 @@ def _join_conditions(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
             kept.append(part)
     inside: list[RexNode] = []
     for part in own:
-        side = _side(part, width)
+        side = side_of(part, width)
         if side is not None and _INSIDE[kind][side] and is_deterministic(part):
             sides[side].append(part)
         else:
@@ -198,7 +198,7 @@ def _join_conditions(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
     return _kept(made, [_over(part, made) for part in kept])
 
 
-def _side(part: RexNode, width: int) -> int | None:
+def side_of(part: RexNode, width: int) -> int | None:
     """0 for a condition over the left side alone, 1 for the right side alone."""
     refs = input_refs(part)
     if not refs:

@@ -151,3 +151,22 @@ SELECT oid, qty <> ALL (SELECT paid FROM p WHERE p.oid <> o.oid) FROM o
 SELECT oid, (oid, qty) IN (SELECT oid, paid FROM p) FROM o
 SELECT oid FROM o WHERE qty = 5 OR (oid, qty) NOT IN (SELECT oid, paid FROM p)
 SELECT oid, qty >= ANY (SELECT MAX(paid) FROM p WHERE p.oid = o.oid) FROM o
+SELECT o.oid, p.pid FROM o LEFT JOIN p ON (o.oid = p.oid AND o.qty > 1) OR (p.oid = o.oid AND p.paid > 2)
+SELECT o.oid, p.pid FROM o FULL JOIN p ON (o.oid = p.oid AND o.qty = 1 AND p.paid = 2) OR (p.oid = o.oid AND o.qty = 2 AND p.paid = 3)
+SELECT o.oid, p.pid FROM o, p WHERE (o.oid = p.oid AND o.qty = 1 AND p.paid = 2) OR (p.oid = o.oid AND o.qty = 2 AND p.paid = 3)
+SELECT o.oid, p.pid FROM o JOIN p ON (o.qty = 1 AND p.paid = 2) OR (o.qty IS NULL AND p.paid = 3)
+SELECT o.oid, p.pid FROM o LEFT JOIN p ON o.oid = p.oid WHERE (o.qty = 1 AND p.paid IS NULL) OR (o.qty = 2 AND p.paid = 3)
+SELECT o.oid, p.pid FROM o RIGHT JOIN p ON (o.qty = 1 AND p.paid = 2) OR (o.qty = 2 AND p.paid = 3)
+SELECT o.oid, p.pid FROM o, p WHERE o.oid = p.oid OR (o.oid = p.oid AND o.qty > 1)
+SELECT o.oid, p.pid, k.v FROM o, p, k WHERE (o.oid = p.oid AND p.pid = k.id AND o.qty > 1) OR (k.id = p.pid AND p.oid = o.oid AND k.v < 3)
+SELECT o.oid, p.pid, k.v FROM o, p, k WHERE o.oid = p.oid AND p.pid = k.id AND ((o.qty = 1 AND k.v = 2) OR (o.qty = 2 AND k.v IN (1, 3)))
+SELECT o.oid, p.pid FROM o, p WHERE NOT ((o.oid <> p.oid OR o.qty > 1) AND (o.oid <> p.oid OR p.paid > 2))
+SELECT o.oid, p.pid FROM o, p WHERE (((o.oid = p.oid AND o.qty > 1) OR (p.oid = o.oid AND p.paid > 2)) AND o.cust = 'a') OR (o.oid = p.oid AND o.cust = 'b')
+SELECT o.oid, p.pid FROM o, p WHERE CASE WHEN (o.oid = p.oid AND o.qty > 1) OR (o.oid = p.oid AND p.paid > 2) THEN TRUE ELSE FALSE END
+SELECT o.oid, p.pid FROM o JOIN p ON ((o.oid = p.oid AND o.qty > 1) OR (o.oid = p.oid AND p.paid > 2)) IS TRUE
+SELECT o.oid, p.pid FROM o, p WHERE (o.oid IS NOT DISTINCT FROM p.oid AND o.qty > 1) OR (o.oid IS NOT DISTINCT FROM p.oid AND p.paid > 2)
+SELECT oid FROM o WHERE EXISTS (SELECT 1 FROM p WHERE (p.oid = o.oid AND o.qty > 1) OR (o.oid = p.oid AND p.paid > 2))
+SELECT oid FROM o WHERE NOT EXISTS (SELECT 1 FROM p WHERE (p.oid = o.oid AND o.qty > 1) OR (o.oid = p.oid AND p.paid > 2))
+SELECT oid, (SELECT COUNT(*) FROM p WHERE (p.oid = o.oid AND p.pid = 1) OR (o.oid = p.oid AND p.paid > 2)) FROM o
+SELECT oid FROM o WHERE (qty = 1 AND cust = 'a') OR (qty = 1 AND cust IS NULL) OR (oid = 2 AND qty = 1)
+SELECT cust FROM o GROUP BY cust HAVING (cust = 'a' AND COUNT(*) > 1) OR (cust = 'a' AND SUM(qty) > 2)

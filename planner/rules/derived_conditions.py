@@ -1,0 +1,39 @@
+"""What an OR over both sides of a join asks of one side alone is asked of that side below the join, too.
+
+`(l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4)` takes only rows of `l` with `a` 1 or 3. The join keeps its condition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.algebra.expressions import conjunction, conjuncts, disjunction, disjuncts, is_call
+from planner.algebra.nodes import Join, JoinKind, RelNode
+from planner.algebra.traverse import rewrite_shared
+from planner.functions.registry import is_deterministic
+from planner.rules.push_filters import side_of
+from plans.rex import RexNode
+
+
+def derive_conditions(rel: RelNode) -> RelNode:
+    """The tree with such conditions beside those that they are derived from, to be pushed down; inner joins only."""
+    return rewrite_shared(rel, _derived)
+
+
+def _derived(rel: RelNode) -> RelNode:
+    if not isinstance(rel, Join) or rel.kind is not JoinKind.INNER:
+        return rel
+    width = len(rel.left.row_type.fields)
+    parts = conjuncts(rel.condition)
+    mixed = [part for part in parts if is_call(part, "$OR$1") and side_of(part, width) is None]
+    found = [made for part in mixed for side in (0, 1) for made in _of_side(part, side, width)]
+    return replace(rel, condition=conjunction([*parts, *found])) if found else rel
+
+
+def _of_side(part: RexNode, side: int, width: int) -> list[RexNode]:
+    """What each branch asks of the side alone; nothing where a branch asks nothing of it."""
+    asked = [
+        [item for item in conjuncts(branch) if side_of(item, width) == side and is_deterministic(item)]
+        for branch in disjuncts(part)
+    ]
+    return [disjunction(map(conjunction, asked))] if all(asked) else []
