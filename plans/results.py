@@ -137,13 +137,17 @@ class TableResult:
         A query over sources that never end gives rows until it is closed.
 
         Args:
-            data_type: what each row becomes: a class, or a data type with `bridged_to`; Row if left out.
+            data_type: what each row becomes; Row if left out. A class with fields (their annotations count), or a data
+                type: each column in its own type or in one that holds it without loss (INT in BIGINT, CHAR in STRING),
+                by name where the names are those of the columns, else by position. Of a single column also the type
+                of its values.
 
         Raises:
             ExecutionError: the rows were taken already; while iterating, what made the run fail.
-            ProgramError, DataError: the rows cannot become that type.
+            ProgramError: the rows cannot become that type, or not without loss; names column and types.
+            DataError: while iterating, a value that cannot: NULL where the type is NOT NULL, what a converter refuses.
         """
-        return Rows(self._objects(self._chunks(), data_type), self.cancel)
+        return Rows(self._objects(data_type), self.cancel)
 
     def print(self) -> None:
         """Print the rows as Flink does, the kind of each in the column `op`; of an INSERT the id of its run."""
@@ -196,16 +200,20 @@ class TableResult:
         self._taken = True
         return self._job.chunks()
 
-    def _objects(self, chunks: Iterator[Chunk], data_type: AnyType) -> Iterator[Any]:
+    def _objects(self, data_type: AnyType) -> Iterator[Any]:
         from plans.types.conversions import converter_of
         from plans.types.data_types import DataTypes
 
         names = self.row_type.names
         if data_type is not None:
-            whole = converter_of(row_like(data_type, self.row_type)).to_external
+            from plans.types.conversions.rows import rows_as
+
+            whole = rows_as(data_type, self.row_type, "collect()")
+            chunks = self._chunks()
             return (whole(values) for chunk in chunks for values in zip(*chunk.columns, strict=True))
         fields = self.row_type.fields
-        columns = [converter_of(DataTypes.of(field.type), field.name) for field in fields]
+        columns = [converter_of(DataTypes.of(field.type), field.name, place="collect()") for field in fields]
+        chunks = self._chunks()
 
         def rows() -> Iterator[Row]:
             for chunk in chunks:
@@ -224,32 +232,3 @@ _KINDS = tuple(RowKind)
 
 #: The result of a statement that was carried out at once.
 DONE = TableResult(RowType())
-
-
-def row_like(data_type: AnyType, row_type: RowType) -> Any:
-    """The data type of whole rows: a class, or a data type whose fields are the columns, in their types.
-
-    Raises:
-        ProgramError: another number of fields than columns, or fields of other types.
-    """
-    from plans.errors import ProgramError
-    from plans.types import FieldsType
-    from plans.types.data_types import DataTypes
-
-    if isinstance(data_type, type) and data_type in (dict, tuple, list, Row):
-        return DataTypes.of(row_type).bridged_to(data_type)
-    found = DataTypes.of(data_type) if not isinstance(data_type, type) else None
-    if found is None:
-        return DataTypes.of(row_type).bridged_to(data_type)
-    type_ = found.logical_type
-    if not isinstance(type_, FieldsType) or len(type_.fields) != len(row_type.fields):
-        raise ProgramError(
-            f"the rows cannot become {type_}", remedy=f"give a class or a type with the fields of {row_type.text()}"
-        )
-    for ours, theirs in zip(row_type.fields, type_.fields, strict=True):
-        if type(ours.type) is not type(theirs.type):
-            raise ProgramError(
-                f"column {ours.name} of type {ours.type} cannot become {theirs.type}",
-                remedy="give the column's own type, bridged to the class wanted",
-            )
-    return found

@@ -23,6 +23,9 @@ from plans.types.conversions.classes import field_names, is_named_tuple, use_cla
 from plans.types.data_types import AnyType, DataType, DataTypes
 from plans.types.row import Row
 
+#: What errors name beside the column.
+PLACE = "from_values()"
+
 
 @dataclass(frozen=True, slots=True)
 class ConstantRows:
@@ -54,7 +57,7 @@ def constant_rows(rows: Iterable[object], schema: AnyType = None) -> ConstantRow
         items = [_split(item)[1] for item in items] if names else items
     if given is not None:
         names = given.logical_type.names if isinstance(given.logical_type, t.FieldsType) else ()
-        into = converter_of(given).to_internal
+        into = converter_of(given, place=PLACE).to_internal
         whole = [into(_as_row(item, given)) for item in items]
         return _constant(names, [field.type for field in _fields(given)], whole)
     found, cells = _cells(items)
@@ -71,7 +74,7 @@ def constant_of(value: object) -> RexNode:
         ProgramError: its class stands for no type.
         DataError: a field's value is none of the field's type.
     """
-    type_, values = _column("value", [value])
+    type_, values = _column("value", [value], "lit()")
     return constant(values[0], type_)
 
 
@@ -180,12 +183,12 @@ def _check_widths(cells: Sequence[Sequence[Any]], names: Sequence[str]) -> None:
             )
 
 
-def _column(name: str, values: Sequence[Any]) -> tuple[t.LogicalType, list[Any]]:
+def _column(name: str, values: Sequence[Any], place: str = PLACE) -> tuple[t.LogicalType, list[Any]]:
     """The common type of a column's values, and the values as its internal ones."""
     data_type = _common([_type_of(value, name) for value in values], name)
     if isinstance(data_type.logical_type, t.NullType):
         raise ProgramError(f"column {name!r} has no value but None, so its type is not known", remedy="give a schema")
-    convert = converter_of(data_type, name).to_internal
+    convert = converter_of(data_type, name, place=place).to_internal
     return data_type.logical_type, [convert(value) for value in values]
 
 

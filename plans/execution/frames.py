@@ -88,7 +88,7 @@ def _series(series: Any, name: str, type_: DataType | None) -> pa.Array:
     if type_ is not None and series.dtype == object:
         import pandas as pd
 
-        convert = converter_of(type_, name).to_internal
+        convert = converter_of(type_, name, place="from_dataframe()").to_internal
         missing = [value is None or value is pd.NA or value is pd.NaT or value != value for value in _scalars(series)]
         values = [None if gone else convert(value) for value, gone in zip(series, missing, strict=True)]
         return array_of(values, type_.logical_type)
@@ -143,7 +143,7 @@ def _converted(column: pa.Array, data_type: DataType, name: str) -> pa.Array:
             pass  # a value that does not fit: the conversion below names it
     if column.type == wanted and not _holds_hints(data_type) and not checks_nulls:
         return column
-    convert = converter_of(data_type, name).to_internal
+    convert = converter_of(data_type, name, place="from_dataframe()").to_internal
     return array_of([convert(_python(value)) for value in column.to_pylist(maps_as_pydicts="strict")], type_)
 
 
@@ -293,7 +293,7 @@ def frame_of(kind: str, chunks: Sequence[Chunk], row_type: RowType, session: Cal
     found = {}
     for at, field in enumerate(row_type.fields):
         if isinstance(field.type, _AS_OBJECTS):
-            convert = converter_of(field.type, field.name).to_external
+            convert = converter_of(field.type, field.name, place="to_dataframe()").to_external
             found[field.name] = pd.Series([convert(value) for value in values[at]], dtype=object)
         else:
             found[field.name] = table.column(at).to_pandas()

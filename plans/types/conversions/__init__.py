@@ -50,20 +50,23 @@ class ValueConverter(DataTypeConverter[Any, Any]):
         return self.functions.to_external(internal)
 
 
-def converter_of(data_type: AnyType, column: str = "", loader: ClassLoader = resolve_class) -> ValueConverter:
+def converter_of(
+    data_type: AnyType, column: str = "", loader: ClassLoader = resolve_class, *, place: str = ""
+) -> ValueConverter:
     """The converter between the objects of a data type's conversion class and internal values.
 
     Args:
         data_type: a DataType, a logical type, a type's text, or a Python class; see `DataTypes.of`.
         column: the name of the column, for errors.
         loader: finds the classes of structured types.
+        place: the operation that converts, for errors.
 
     Raises:
         UnsupportedError: values of the type cannot be converted.
-        DataError: the class of a structured type does not fit its fields.
+        DataError: the class of a structured type does not fit its fields; a converter cannot be opened.
         ProgramError: as `DataTypes.of`.
     """
-    from plans.types.conversions.compiling import compile_conversion
+    from plans.types.conversions.compiling import Spot, compile_conversion
     from plans.types.data_types import DataTypes
 
-    return ValueConverter(compile_conversion(DataTypes.of(data_type), column, loader))
+    return ValueConverter(compile_conversion(DataTypes.of(data_type), Spot(column, place), loader))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from plans.errors import CompiledPlanError, DataError, UnsupportedError
 from plans.types import logical as t
 from plans.types.conversions.builtin import PACKAGED, SIMPLE, Conversion, PackageConversion, same
-from plans.types.conversions.converter import ClassLoader, open_converter
+from plans.types.conversions.converter import ClassLoader
+from plans.types.conversions.custom import Custom, reason, shown
 
 if TYPE_CHECKING:
     from plans.types.data_types import DataType
@@ -18,7 +19,20 @@ Function = Callable[[Any], Any]
 #: Classes and the functions that convert their objects; the first that fits is taken.
 Choices = list[tuple[type, Function]]
 
-_FAULTS = (ValueError, TypeError, ArithmeticError, AttributeError)
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Spot:
+    """Where values are converted, for errors: the column, and the operation or function (empty for none)."""
+
+    column: str = ""
+    place: str = ""
+
+    def inside(self, name: str) -> Spot:
+        """What a value holds: a field, an element."""
+        return Spot(f"{self.column}.{name}" if self.column else name, self.place)
+
+    def __str__(self) -> str:
+        return ", ".join(part for part in (self.place, f"column {self.column}" if self.column else "") if part)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,81 +47,60 @@ class Compiled:
     plain: bool = False
 
 
-def compile_conversion(data_type: DataType, path: str, loader: ClassLoader) -> Compiled:
+def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> Compiled:
     """The functions for a data type.
 
     Args:
         data_type: with the hints of `bridged_to`, and the custom conversions of its logical types.
-        path: the column, for errors.
+        spot: the column, for errors.
         loader: finds the classes of structured types.
 
     Raises:
         UnsupportedError: values of the type cannot be converted.
-        DataError: the class of a structured type does not fit its fields.
+        DataError: the class of a structured type does not fit its fields; a converter cannot be opened.
     """
     type_ = data_type.logical_type
     own = dict(type_.conversions)
     if data_type.bridge is not None and data_type.converter is not None:
         own[data_type.bridge] = data_type.converter
-    for converter in own.values():
-        open_converter(converter, loader)
     # The most special class first.
     special = sorted(own.items(), key=lambda item: -len(item[0].__mro__))
-    fits = _fits(type_, path)
-    choices: Choices = [(class_, _strict(item.to_internal, item, path, fits)) for class_, item in special]
-    custom = own.get(data_type.bridge) if data_type.bridge is not None else None
+    fits = fitting(type_, spot, loader) if own else _same
+    customs = {class_: Custom(item, class_, type_, str(spot), loader) for class_, item in special}
+    choices: Choices = [(class_, item.inward(fits)) for class_, item in customs.items()]
+    custom = customs.get(data_type.bridge) if data_type.bridge is not None else None
     outward: Function | None
     if custom is None:
-        built_in, outward = _built_in(data_type, path, loader)
+        built_in, outward = _built_in(data_type, spot, loader)
     else:
-        outward = _strict(custom.to_external, custom, path, _same)
+        outward = custom.to_external
         plain = data_type.without_bridge()
-        built_in = _built_in(plain, path, loader)[0] if plain.has_built_in else []
-    inward = _Inward(type_, path, choices + built_in)
+        built_in = _built_in(plain, spot, loader)[0] if plain.has_built_in else []
+    inward = _Inward(type_, spot, choices + built_in)
     if outward is None:
         return Compiled(inward, _same, plain=True)
-    return Compiled(inward, _Outward(type_, path, outward))
+    return Compiled(inward, _Outward(type_, spot, outward))
 
 
 def _same(value: Any) -> Any:
     return value
 
 
-def _fits(type_: t.LogicalType, path: str) -> Function:
-    """What a converter gives must be a value of the type; checked where the type holds no other."""
-    simple = SIMPLE.get(type(type_))
-    if simple is None:
-        return _same
-    return _Inward(type_, path, [(item.class_, _bound(item.to_internal, type_)) for item in simple if item.to_internal])
+def fitting(type_: t.LogicalType, spot: Spot, loader: ClassLoader) -> Function:
+    """The check of what a converter gives: it must be an internal value of the type, with all that it holds."""
+    from plans.types.conversions.nested import internal_type
 
-
-def _strict(convert: Function, converter: object, path: str, fits: Function) -> Function:
-    """A custom conversion, which may not give None, nor what `fits` refuses."""
-
-    def found(value: Any) -> Any:
-        made = convert(value)
-        if made is None:
-            raise DataError(
-                f"{type(converter).__name__} gave None for {_shown(value)}",
-                where=_where(path),
-                remedy="a converter is never given None and may not give it: raise ValueError for what is no value",
-            )
-        try:
-            return fits(made)
-        except DataError as fault:
-            what = f"{type(converter).__name__} gave what is no value for {_shown(value)}: {fault.message}"
-            raise DataError(what, where=fault.where, remedy=fault.remedy) from None
-
-    return found
+    plain = internal_type(type_)
+    return compile_conversion(plain, spot, loader).to_internal if plain.has_built_in else _same
 
 
 class _Inward:
     """Objects to internal values, by the class of the object."""
 
-    __slots__ = ("choices", "known", "path", "type")
+    __slots__ = ("choices", "known", "spot", "type")
 
-    def __init__(self, type_: t.LogicalType, path: str, choices: Choices) -> None:
-        self.type, self.path, self.choices = type_, path, choices
+    def __init__(self, type_: t.LogicalType, spot: Spot, choices: Choices) -> None:
+        self.type, self.spot, self.choices = type_, spot, choices
         self.known: dict[type, Function] = {}
 
     def __call__(self, value: Any) -> Any:
@@ -118,8 +111,9 @@ class _Inward:
             return convert(value)
         except CompiledPlanError:
             raise
-        except _FAULTS as fault:
-            raise DataError(f"{_shown(value)} is no value of {self.type}: {fault}", where=_where(self.path)) from fault
+        except Exception as fault:
+            what = f"{shown(value)} is no value of {self.type}: {reason(fault)}"
+            raise DataError(what, where=str(self.spot)) from fault
 
     def _find(self, value: Any) -> Function:
         for class_, convert in self.choices:
@@ -128,15 +122,15 @@ class _Inward:
                 return convert
         taken = ", ".join(dict.fromkeys(class_.__name__ for class_, _ in self.choices)) or "none"
         raise DataError(
-            f"{_shown(value)} of class {type(value).__name__} is no value of {self.type}",
-            where=_where(self.path),
+            f"{shown(value)} of class {type(value).__name__} is no value of {self.type}",
+            where=str(self.spot),
             remedy=f"classes that are: {taken}; or give the type a conversion, with bridged_to(class, converter)",
         )
 
     def _refuse_null(self) -> NoReturn:
         raise DataError(
             f"None is no value of {self.type}",
-            where=_where(self.path),
+            where=str(self.spot),
             remedy="give a value, or declare the column without NOT NULL",
         )
 
@@ -144,10 +138,10 @@ class _Inward:
 class _Outward:
     """Internal values to objects."""
 
-    __slots__ = ("convert", "path", "type")
+    __slots__ = ("convert", "spot", "type")
 
-    def __init__(self, type_: t.LogicalType, path: str, convert: Function) -> None:
-        self.type, self.path, self.convert = type_, path, convert
+    def __init__(self, type_: t.LogicalType, spot: Spot, convert: Function) -> None:
+        self.type, self.spot, self.convert = type_, spot, convert
 
     def __call__(self, value: Any) -> Any:
         if value is None:
@@ -156,22 +150,13 @@ class _Outward:
             return self.convert(value)
         except CompiledPlanError:
             raise
-        except _FAULTS as fault:
+        except Exception as fault:
             raise DataError(
-                f"{_shown(value)} cannot come out of {self.type}: {fault}", where=_where(self.path)
+                f"{shown(value)} cannot come out of {self.type}: {reason(fault)}", where=str(self.spot)
             ) from fault
 
 
-def _where(path: str) -> str:
-    return f"column {path}" if path else ""
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _built_in(data_type: DataType, path: str, loader: ClassLoader) -> tuple[Choices, Function | None]:
+def _built_in(data_type: DataType, spot: Spot, loader: ClassLoader) -> tuple[Choices, Function | None]:
     """The built-in conversions of a type; outward None where values come out as they are."""
     from plans.types.conversions import nested
 
@@ -179,12 +164,12 @@ def _built_in(data_type: DataType, path: str, loader: ClassLoader) -> tuple[Choi
     simple = SIMPLE.get(type(type_))
     if simple is not None:
         return _simple(data_type, simple)
-    compile_child = nested.children(data_type, path, loader)
+    compile_child = nested.children(data_type, spot, loader)
     built = nested.BUILDERS.get(type(type_))
     if built is None:
         raise UnsupportedError(
             f"values of type {type_} have no built-in conversion",
-            where=_where(path),
+            where=str(spot),
             remedy="cast it to another type, or give it a conversion with bridged_to(class, converter)",
         )
     return built(data_type, compile_child, loader)

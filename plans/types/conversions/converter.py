@@ -87,3 +87,20 @@ def check_conversion(class_: object, converter: object) -> None:
             remedy=f"give an object of a class with {' and '.join(missing or ['to_internal', 'to_external'])}, "
             "such as a subclass of DataTypeConverter",
         )
+    for method in ("to_internal", "to_external"):
+        _check_parameters(converter, method)
+
+
+def _check_parameters(converter: object, method: str) -> None:
+    """Refuse a method that does not take one value."""
+    try:
+        signature = inspect.signature(getattr(converter, method))
+    except (TypeError, ValueError):  # one of C, which cannot be looked at
+        return
+    try:
+        signature.bind(None)
+    except TypeError:
+        raise ProgramError(
+            f"{type(converter).__name__}.{method} does not take one value: its parameters are {signature}",
+            remedy=f"write def {method}(self, value)",
+        ) from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from plans.types import logical as t
 from plans.types.conversions.builtin import PACKAGED
 from plans.types.conversions.classes import constructor, is_named_tuple
-from plans.types.conversions.compiling import Choices, Compiled, Function, compile_conversion
+from plans.types.conversions.compiling import Choices, Compiled, Function, Spot, compile_conversion
 from plans.types.conversions.converter import ClassLoader
 from plans.types.row import Row
 
@@ -31,14 +31,27 @@ CLASSES: dict[type[t.LogicalType], tuple[type, ...]] = {
 }
 
 
-def children(data_type: DataType, path: str, loader: ClassLoader) -> tuple[Compiled, ...]:
+def children(data_type: DataType, spot: Spot, loader: ClassLoader) -> tuple[Compiled, ...]:
     """The conversions of what a type holds."""
     type_ = data_type.logical_type
     names = type_.names if isinstance(type_, t.FieldsType) else _PARTS.get(type(type_), ())
     return tuple(
-        compile_conversion(child, f"{path}.{name}" if path else name, loader)
+        compile_conversion(child, spot.inside(name), loader)
         for name, child in zip(names, data_type.children, strict=True)
     )
+
+
+def internal_type(type_: t.LogicalType) -> DataType:
+    """The data type whose objects are the internal values of a type, without conversions of the program's own."""
+    from plans.types.data_types import DataType
+
+    bridge: type | None = None
+    if isinstance(type_, t.TimeType | t.DayTimeIntervalType):
+        bridge = int
+    elif isinstance(type_, t.FieldsType):
+        bridge = tuple
+    plain = dataclasses.replace(type_, conversions=())
+    return DataType(plain, bridge, children=tuple(map(internal_type, type_.children())))
 
 
 _PARTS: dict[type[t.LogicalType], tuple[str, ...]] = {

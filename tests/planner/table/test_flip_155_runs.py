@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from planner import (
     col,
     lit,
 )
+from plans.errors import ProgramError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -143,3 +145,19 @@ def test_a_run_has_an_id(env: TableEnvironment, capsys: pytest.CaptureFixture[st
     assert env.execute_sql("SHOW TABLES").get_job_client() is None
     assert env.execute_sql("SET 'a' = 'b'").get_job_client() is None
     second.wait()
+
+
+@dataclass
+class Bidder:
+    bidder: str
+    total: float
+
+
+def test_collect_makes_objects_by_name_in_wider_types(env: TableEnvironment) -> None:
+    query = "SELECT SUM(price) AS total, bidder FROM Bid WHERE price < 6 GROUP BY bidder"
+    made = env.sql_query(query).execute()
+    with pytest.raises(ProgramError, match="column total of type INT cannot become SMALLINT without loss"):
+        made.collect("ROW<bidder STRING, total SMALLINT>")
+    # What does not fit leaves the rows where they are.
+    found = sorted(made.collect(Bidder), key=lambda one: one.bidder)
+    assert found == [Bidder("a", 3.0), Bidder("b", 5.0)] and isinstance(found[0].total, float)

@@ -137,7 +137,7 @@ def test_public_interfaces_a_converter_may_not_give_none() -> None:
     for convert, value in ((converter.to_internal, Colors.RED), (converter.to_external, "RED")):
         with pytest.raises(DataError) as caught:
             convert(value)
-        assert "Silent gave None" in caught.value.message and caught.value.where == "column c"
+        assert "gave None for" in caught.value.message and caught.value.where == "column c"
 
 
 def test_public_interfaces_open_is_called_before_the_first_value() -> None:
@@ -300,11 +300,11 @@ def test_proposed_changes_an_error_names_column_type_and_value(sample: Any) -> N
     with pytest.raises(DataError) as caught:
         TableEnvironment().from_values([("12.34", sample.Colors.RED)], sample.SPECIFIC)
     assert "'12.34' of class str is no value of DECIMAL(4, 2)" in caught.value.message
-    assert caught.value.where == "column price"
+    assert caught.value.where == "from_values(), column price"
     assert "Fixed2" in caught.value.remedy
     with pytest.raises(DataError) as caught:
         TableEnvironment().from_values([(sample.Fixed2(b"\x7f\xff\xff"), sample.Colors.RED)], sample.SPECIFIC)
-    assert caught.value.where == "column price"
+    assert caught.value.where == "from_values(), column price"
 
 
 def test_a_converter_that_is_none_is_refused() -> None:
@@ -312,3 +312,124 @@ def test_a_converter_that_is_none_is_refused() -> None:
     with pytest.raises(ProgramError, match=r"the converter of Colors for DECIMAL\(4, 2\) is None"):
         DecimalType(precision=4, scale=2).with_custom_conversion(Colors, None)
     assert STRING.with_custom_conversions({Colors: None}).conversions == ()
+
+
+# --- what a converter gives is checked; what it raises is told in the user's terms
+
+
+@dataclass(frozen=True)
+class Point:
+    x: int
+    y: int
+
+
+class Points(DataTypeConverter[Any, Point]):
+    """Gives what it is told to."""
+
+    def __init__(self, gives: Any) -> None:
+        self.gives = gives
+
+    def open(self, class_loader: Any) -> None:
+        if self.gives == "open":
+            raise OSError("no catalog")
+
+    def to_internal(self, external: Point) -> Any:
+        return self._given(external)
+
+    def to_external(self, internal: Any) -> Any:
+        return self._given(internal)
+
+    def _given(self, value: Any) -> Any:
+        if isinstance(self.gives, Exception):
+            raise self.gives
+        return self.gives
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    ("ROW<x INT, y INT>", (1, 2, 3), "it has 3 fields, the type 2: x, y"),
+    ("ROW<x INT, y INT>", (1, "2"), "'2' of class str is no value of INT"),
+    ("ROW<x INT NOT NULL, y INT>", (None, 2), "None is no value of INT NOT NULL"),
+    ("ARRAY<INT>", ["1"], "'1' of class str is no value of INT"),
+    ("ARRAY<INT>", 5, "5 of class int is no value of ARRAY<INT>"),
+    ("MAP<STRING, INT>", {"a": 1.5}, "1.5 of class float is no value of INT"),
+    ("MULTISET<STRING>", {"a": -1}, "-1 is no count"),
+    ("STRUCTURED<'x.Y', x INT, y ROW<z TINYINT>>", (1, (300,)), "300 is no value of TINYINT"),
+    ("TIME(3)", 86_400_000, "the milliseconds of a day are 0 to 86399999"),
+    ("DECIMAL(4, 2)", Decimal(1000), "it does not fit DECIMAL(4, 2)"),
+    ("STRING", 5, "5 of class int is no value of"),
+]
+
+
+@pytest.mark.parametrize(("type_", "gives", "message"), WRONG)
+def test_public_interfaces_what_to_internal_gives_is_an_internal_value(type_: str, gives: Any, message: str) -> None:
+    convert = converter_of(DataTypes.of(type_).bridged_to(Point, Points(gives)), "p", place="f()").to_internal
+    with pytest.raises(DataError) as fault:
+        convert(Point(1, 2))
+    assert "Points.to_internal gave what is no value for Point(x=1, y=2)" in fault.value.message
+    assert message in fault.value.message and fault.value.where.startswith("f(), column p")
+
+
+def test_public_interfaces_what_to_internal_gives_may_be_nested() -> None:
+    row = DataTypes.of("ROW<x INT, y ARRAY<ROW<z TIME(3)>>>").bridged_to(Point, Points([1, [(5,), None]]))
+    assert converter_of(row).to_internal(Point(1, 2)) == (1, [(5,), None])
+
+
+def test_public_interfaces_what_to_external_gives_is_of_the_class() -> None:
+    convert = converter_of(DataTypes.STRING().bridged_to(Point, Points("a text")), "p", place="collect()").to_external
+    with pytest.raises(DataError, match=r"gave 'a text' of class str for 'x' of .*not of class Point") as fault:
+        convert("x")
+    assert fault.value.where == "collect(), column p"
+
+
+@pytest.mark.parametrize(
+    "raised", [KeyError("RED"), ValueError("bad"), RuntimeError(), OSError(2, "none"), StopIteration()]
+)
+def test_public_interfaces_an_exception_names_column_and_type(raised: Exception) -> None:
+    data_type = DataTypes.ROW(DataTypes.FIELD("p", DataTypes.STRING().bridged_to(Point, Points(raised))))
+    converter = converter_of(data_type, "r", place="collect()")
+    for convert, value, method in (
+        (converter.to_internal, (Point(1, 2),), "to_internal"),
+        (converter.to_external, ("x",), "to_external"),
+    ):
+        with pytest.raises(DataError) as fault:
+            convert(value)
+        assert f"Points.{method} failed for " in fault.value.message and "VARCHAR(2147483647)" in fault.value.message
+        assert str(raised) in fault.value.message or type(raised).__name__ in fault.value.message
+        assert fault.value.where == "collect(), column r.p"
+
+
+def test_public_interfaces_a_converter_that_does_not_open() -> None:
+    with pytest.raises(DataError, match=r"Points, the converter of Point for .*cannot be opened: OSError: no catalog"):
+        converter_of(DataTypes.STRING().bridged_to(Point, Points("open")), "p")
+
+
+class Halved:
+    def to_internal(self, external: Any) -> Any:
+        return external
+
+
+class Wide(Halved):
+    def to_external(self, internal: Any, type_: Any) -> Any:
+        return internal
+
+
+@pytest.mark.parametrize(
+    ("class_", "converter", "message"),
+    [
+        (Point, Points, "Points is no converter for Point"),
+        (Point, Halved(), "to_external"),
+        (Point, Wide(), r"Wide.to_external does not take one value: its parameters are \(internal"),
+        (Point, 5, "int is no converter for Point"),
+        ("Point", Points(1), "a conversion class must be a class, not 'Point'"),
+        (list[int], Points(1), "a conversion class must be a class"),
+        (None, Points(1), "a conversion class must be a class, not None"),
+    ],
+)
+def test_public_interfaces_what_is_no_converter_is_refused(class_: Any, converter: Any, message: str) -> None:
+    for refuse in (
+        lambda: DataTypes.STRING().bridged_to(class_, converter),
+        lambda: STRING.with_custom_conversion(class_, converter),
+        lambda: STRING.with_custom_conversions({class_: converter}),
+    ):
+        with pytest.raises(ProgramError, match=message):
+            refuse()

@@ -1,0 +1,108 @@
+"""Converters of the program's own: opened, called and checked, with errors in the user's terms.
+
+Source: the DataTypeConverter FLIP, "Public Interfaces", 1: neither method is given null, nor may give it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from plans.errors import CompiledPlanError, DataError
+from plans.types import logical as t
+from plans.types.conversions.converter import ClassLoader, DataTypeConverter, open_converter
+
+
+class Custom:
+    """A converter in one place.
+
+    Args:
+        converter: the program's.
+        class_: the class of its objects.
+        type_: the logical type of its values.
+        where: the column, or the function and its parameter, for errors.
+        loader: finds classes for it.
+
+    Raises:
+        DataError: it cannot be opened.
+    """
+
+    def __init__(
+        self,
+        converter: DataTypeConverter[Any, Any],
+        class_: type,
+        type_: t.LogicalType,
+        where: str,
+        loader: ClassLoader,
+    ) -> None:
+        self.converter, self.class_, self.type, self.where = converter, class_, type_, where
+        self.name = type(converter).__name__
+        try:
+            open_converter(converter, loader)
+        except CompiledPlanError:
+            raise
+        except Exception as fault:
+            what = f"{self.name}, the converter of {class_.__name__} for {type_}, cannot be opened: {reason(fault)}"
+            raise DataError(what, where=where) from fault
+
+    def inward(self, fits: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """`to_internal`, whose result `fits` checks.
+
+        Args:
+            fits: gives the internal value; raises DataError for what is none.
+        """
+        convert = self.converter.to_internal
+
+        def found(external: Any) -> Any:
+            made = self._made(convert, external, "to_internal")
+            try:
+                return fits(made)
+            except DataError as fault:
+                what = f"{self.name}.to_internal gave what is no value for {shown(external)}: {fault.message}"
+                raise DataError(what, where=fault.where or self.where, remedy=fault.remedy) from None
+
+        return found
+
+    def to_external(self, internal: Any) -> Any:
+        """The object of an internal value, of the converter's class."""
+        made = self._made(self.converter.to_external, internal, "to_external")
+        if not isinstance(made, self.class_):
+            raise DataError(
+                f"{self.name}.to_external gave {shown(made)} of class {type(made).__name__} for {shown(internal)} of "
+                f"{self.type}, and not of class {self.class_.__name__}",
+                where=self.where,
+                remedy=f"give an object of {self.class_.__name__}, or name the other class in bridged_to",
+            )
+        return made
+
+    def _made(self, convert: Callable[[Any], Any], value: Any, method: str) -> Any:
+        try:
+            made = convert(value)
+        except CompiledPlanError:
+            raise
+        except Exception as fault:
+            what = f"{self.name}.{method} failed for {shown(value)} of {self.type}: {reason(fault)}"
+            raise DataError(what, where=self.where) from fault
+        if made is None:
+            raise DataError(
+                f"{self.name}.{method} gave None for {shown(value)} of {self.type}",
+                where=self.where,
+                remedy="a converter is never given None and may not give it: raise ValueError for what is no value",
+            )
+        return made
+
+
+def shown(value: Any) -> str:
+    """A value for a message, cut where it is long; also of an object that cannot be shown."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"an object of {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def reason(fault: BaseException) -> str:
+    """An exception for a message, with its class where the text alone says little."""
+    text = str(fault)
+    plain = text and isinstance(fault, ValueError | TypeError | ArithmeticError)
+    return text if plain else f"{type(fault).__name__}: {text}"

@@ -1,0 +1,158 @@
+"""From internal values of one type to those of a wider one, where nothing is lost.
+
+Source: Flink's implicit casts of a query's columns to those of `toDataStream(table, dataType)`, without those that cut
+off digits or characters: BIGINT to INT, DECIMAL(10, 2) to DECIMAL(4, 2), CHAR(5) to VARCHAR(2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Context, Decimal
+from typing import Any, NoReturn
+
+from plans.errors import DataError, ProgramError
+from plans.types import logical as t
+
+#: From a value that is not None to another; None where the value is the same.
+Widen = Callable[[Any], Any] | None
+
+#: Decimal digits that every value of a whole number has at most, and those that always fit into it.
+_DIGITS = {8: (3, 2), 16: (5, 4), 32: (10, 9), 64: (19, 18)}
+_WIDE = Context(prec=76)
+#: Bits of the whole numbers that a float holds exactly.
+_EXACT = {t.FloatType: 24, t.DoubleType: 53}
+
+
+def widening(source: t.LogicalType, target: t.LogicalType, path: str) -> Widen:
+    """The function from internal values of a type to those of another; passes None by, and is None for no change.
+
+    Args:
+        source: the type of the values.
+        target: the type wanted; the fields of a row are taken by name, where both have the same names.
+        path: the column, for errors.
+
+    Raises:
+        ProgramError: something could be lost; names column and types. The function raises DataError for a NULL where
+            the target is NOT NULL.
+    """
+    convert = _of_kind(source, target, path)
+    if source.nullable and not target.nullable:
+        return lambda value: _missing(target, path) if value is None else value if convert is None else convert(value)
+    return None if convert is None else lambda value: None if value is None else convert(value)
+
+
+def _missing(target: t.LogicalType, path: str) -> NoReturn:
+    raise DataError(
+        f"NULL is no value of {target}",
+        where=f"column {path}" if path else "",
+        remedy="ask for a type that is nullable (in a class `X | None`), or filter NULLs away",
+    )
+
+
+def _of_kind(source: t.LogicalType, target: t.LogicalType, path: str) -> Widen:
+    """As `widening`, for values that are not None."""
+    match source, target:
+        case (t.IntegerType(), t.IntegerType()) if source.BITS <= target.BITS:
+            return None
+        case (t.IntegerType(), t.DecimalType()) if _DIGITS[source.BITS][0] <= target.precision - target.scale:
+            unit = Decimal(1).scaleb(-target.scale)
+            return lambda value: Decimal(value).quantize(unit, context=_WIDE)
+        case (t.DecimalType(), t.IntegerType()) if not source.scale and source.precision <= _DIGITS[target.BITS][1]:
+            return int
+        case (t.DecimalType(), t.DecimalType()) if (
+            source.scale <= target.scale and source.precision - source.scale <= target.precision - target.scale
+        ):
+            step = Decimal(1).scaleb(-target.scale)
+            return None if source.scale == target.scale else lambda value: value.quantize(step, context=_WIDE)
+        case (t.IntegerType(), t.FloatType() | t.DoubleType()) if _EXACT[type(target)] >= source.BITS:
+            return float
+        case (t.FloatType(), t.FloatType() | t.DoubleType()) | (t.DoubleType(), t.DoubleType()):
+            return None
+        case (t.CharacterType(), t.VarCharType()) | (t.BytesType(), t.VarBinaryType()) if (
+            source.length <= target.length  # type: ignore[attr-defined]
+        ):
+            return None
+        case (t.TimeType(), t.TimeType()) if source.precision <= target.precision:
+            return None
+        case (t.TimestampBase(), t.TimestampBase()) if (
+            source.ROOT == target.ROOT and source.precision <= target.precision
+        ):
+            return None
+        case (t.IntervalType(), t.IntervalType()) if source.ROOT == target.ROOT:
+            return None
+        case (t.ArrayType(), t.ArrayType()):
+            element = widening(source.element, target.element, f"{path}.element")
+            return None if element is None else lambda value: [element(item) for item in value]
+        case (t.MapType(), t.MapType()):
+            key = widening(source.key, target.key, f"{path}.key")
+            return _pairs(key, widening(source.value, target.value, f"{path}.value"))
+        case (t.MultisetType(), t.MultisetType()):
+            return _pairs(widening(source.element, target.element, f"{path}.element"), None)
+        case (t.FieldsType(), t.FieldsType()):
+            return fields_widening(source, target, path)
+    if source.with_nullability(True) == target.with_nullability(True):
+        return None
+    raise ProgramError(
+        f"column {path or 'value'} of type {source} cannot become {target} without loss",
+        remedy=f"ask for {source.with_nullability(True)} or a wider type, or CAST the column in the query",
+    )
+
+
+def _pairs(key: Widen, value: Widen) -> Widen:
+    if key is None and value is None:
+        return None
+    one, two = key or _same, value or _same
+    return lambda given: {one(left): two(right) for left, right in given.items()}
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def fields_widening(source: t.FieldsType, target: t.FieldsType, path: str) -> Widen:
+    """As `widening`, for rows: the target's fields by name, where the names are the same, else by position.
+
+    Raises:
+        ProgramError: another number of fields; names that are the same in part, at other places; as `widening`.
+    """
+    places = places_of(source.names, target.names, path)
+    parts = [
+        widening(source.types[at], field.type, f"{path}.{source.names[at]}" if path else source.names[at])
+        for at, field in zip(places, target.fields, strict=True)
+    ]
+    in_order = list(places) == list(range(len(source.fields)))
+    if all(part is None for part in parts):
+        return None if in_order else lambda row: tuple([row[at] for at in places])
+    moves = list(zip(places, parts, strict=True))
+    return lambda row: tuple([row[at] if part is None else part(row[at]) for at, part in moves])
+
+
+def places_of(source: Sequence[str], target: Sequence[str], path: str = "") -> Sequence[int]:
+    """For each of the names wanted, its place among those that there are.
+
+    Raises:
+        ProgramError: another number of names; or some are the same, at other places, and others are not.
+    """
+    what = f"column {path}" if path else "the rows"
+    if len(source) != len(target):
+        raise ProgramError(
+            f"{what} {'has' if path else 'have'} {len(source)} field(s), the type wanted {len(target)}",
+            where=f"there are {', '.join(source) or 'none'}",
+            remedy="give a type with as many fields, or select the columns that it has",
+        )
+    for there, wanted in ((source, target), (_folded(source), _folded(target))):
+        if len(set(there)) == len(there) and set(there) == set(wanted):
+            return [list(there).index(name) for name in wanted]
+    moved = next((name for at, name in enumerate(target) if name in source and source[at] != name), None)
+    if moved is not None:
+        unknown = next(name for name in target if name not in source)
+        raise ProgramError(
+            f"{what} {'has' if path else 'have'} no field {unknown!r}, and {moved!r} at another place",
+            where=f"there are {', '.join(source)}",
+            remedy="give all fields the names of the columns, or none",
+        )
+    return range(len(source))
+
+
+def _folded(names: Sequence[str]) -> list[str]:
+    return [name.casefold() for name in names]

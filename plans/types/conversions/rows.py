@@ -1,0 +1,111 @@
+"""Whole rows as objects: of a class, of a data type, or the values of a single column."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from plans.errors import DataError, ProgramError
+from plans.types import logical as t
+from plans.types.conversions import converter_of
+from plans.types.conversions.classes import constructor, field_names, is_named_tuple
+from plans.types.conversions.lossless import fields_widening, places_of, widening
+from plans.types.data_types import AnyType, DataType, DataTypes
+from plans.types.row import Row
+
+_CONTAINERS = (dict, tuple, list, Row)
+
+
+def rows_as(data_type: AnyType, row_type: t.RowType, place: str) -> Callable[[Sequence[Any]], Any]:
+    """The function from the internal values of a row to an object.
+
+    Args:
+        data_type: a class, or a data type whose fields are the columns, in types that hold their values without loss:
+            by name where it has the columns' names, else by position. Of a single column, also its own type.
+        row_type: the columns.
+        place: the operation, for errors.
+
+    Raises:
+        ProgramError: another number of fields, other names, or a type that loses something; names column and types.
+    """
+    wanted = _wanted(data_type, row_type)
+    type_ = wanted.logical_type
+    if isinstance(type_, t.FieldsType):
+        widen = fields_widening(row_type, type_, "")
+        outward = converter_of(wanted, place=place).to_external
+        return outward if widen is None else lambda values: outward(widen(values))
+    if len(row_type.fields) != 1:
+        raise ProgramError(
+            f"rows of {len(row_type.fields)} columns cannot become {wanted}",
+            where=place,
+            remedy=f"give a class or a type with the fields of {row_type.text()}",
+        )
+    column = row_type.fields[0]
+    single = widening(column.type, type_, column.name)
+    give = converter_of(wanted, column.name, place=place).to_external
+    return lambda values: give(values[0] if single is None else single(values[0]))
+
+
+def _wanted(data_type: AnyType, row_type: t.RowType) -> DataType:
+    if not isinstance(data_type, type):
+        return DataTypes.of(data_type)
+    if data_type in _CONTAINERS:
+        return DataTypes.of(row_type).bridged_to(data_type)
+    names = field_names(data_type) if _has_fields(data_type) else None
+    if names is None:
+        return DataTypes.of(data_type)
+    return _of_class(data_type, names, row_type)
+
+
+def _has_fields(class_: type) -> bool:
+    from plans.functions.bridge import has_fields
+
+    return dataclasses.is_dataclass(class_) or is_named_tuple(class_) or has_fields(class_)
+
+
+def _of_class(class_: type, names: Sequence[str], row_type: t.RowType) -> DataType:
+    """The columns in the types that a class's annotations ask for, or in their own where those say none."""
+    there = row_type.names
+    if set(there) < set(names) and _makes(class_, there):
+        # Fields that have a default need no column.
+        names = [name for name in names if name in there]
+    hints = _annotated(class_)
+    fields = [
+        DataTypes.FIELD(name, _agreed(hints.get(name), row_type.types[at]))
+        for name, at in zip(names, places_of(there, names), strict=True)
+    ]
+    return DataTypes.ROW(*fields).bridged_to(class_)
+
+
+def _agreed(hint: DataType | None, column: t.LogicalType) -> DataType:
+    """What an annotation asks for; the column's own type where it gives objects of the annotation's class anyhow."""
+    if hint is None:
+        return DataTypes.of(column)
+    usual = hint.logical_type.with_nullability(True) in (t.TimestampType(), t.TimeType())
+    if usual and isinstance(column, t.TimestampBase | t.TimeType):
+        own = DataTypes.of(column.with_nullability(hint.logical_type.nullable))
+        if own.conversion_class is hint.conversion_class:
+            return own
+    return hint
+
+
+def _makes(class_: type, names: Sequence[str]) -> bool:
+    try:
+        constructor(class_, names)
+    except DataError:
+        return False
+    return True
+
+
+def _annotated(class_: type) -> dict[str, DataType]:
+    """The data types of the annotations that stand for one."""
+    from plans.functions.extraction import structured_fields
+
+    found: dict[str, DataType] = {}
+    for name, annotation in structured_fields(class_).items():
+        try:
+            found[name] = DataTypes.of(annotation)
+        except ProgramError:
+            continue
+    return found
