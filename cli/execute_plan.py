@@ -43,8 +43,8 @@ def execute(
     master: Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")] = "",
     conf: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")] = None,
     time_zone: Annotated[
-        str, typer.Option(metavar="ZONE", help="Zone of TIMESTAMP_LTZ texts (table.local-time-zone).")
-    ] = "UTC",
+        str, typer.Option(metavar="ZONE", help="Time zone (table.local-time-zone), instead of what the plan says.")
+    ] = "",
     functions_from: Annotated[
         list[str] | None,
         typer.Option(metavar="MODULE", help="A module (and all below it) that Python functions may be imported from."),
@@ -65,10 +65,11 @@ def execute(
     if checkpoint and len(plans) > 1:
         raise typer.BadParameter("one checkpoint belongs to one plan; run several plans without --checkpoint")
     settings = _settings(conf or [])
+    zone = _zone(time_zone)
     reader = _Reader(debug)
     loaded = {path: plan for path in plans if (plan := reader.read(path, keep_going)) is not None}
     if dry_run:
-        raise typer.Exit(_dry_run(loaded, reader))
+        raise typer.Exit(_dry_run(loaded, reader, zone))
     from plans.durations import parse_duration
     from plans.execution.options import RunOptions
     from plans.execution.session import spark_session
@@ -93,7 +94,7 @@ def execute(
             for path, plan in loaded.items():
                 show = _Progress(path, as_json, quiet)
                 try:
-                    run = Run(spark, plan, options, _print_line, show.batch, time_zone)
+                    run = Run(spark, plan, options, _print_line, show.batch, zone)
                     with _stopping(run) as stopped:
                         show.start(run)
                         show.end(run.execute())
@@ -127,6 +128,19 @@ class _Reader:
             return None
 
 
+def _zone(name: str) -> str | None:
+    """The zone of the option; None where it is left out, or leaves it to the plan."""
+    from plans import zones
+    from plans.session_options import DEFAULT
+
+    if name in ("", DEFAULT):
+        return None
+    found = zones.spelled(name)
+    if found is None:
+        raise typer.BadParameter(f"--time-zone {name}: there is no such time zone; {zones.REMEDY}")
+    return found
+
+
 def _settings(pairs: list[str]) -> dict[str, str]:
     found = {}
     for pair in pairs:
@@ -142,14 +156,14 @@ def _print_line(line: str) -> None:
     sys.stdout.flush()
 
 
-def _dry_run(plans: Mapping[str, CompiledPlan], reader: _Reader) -> int:
+def _dry_run(plans: Mapping[str, CompiledPlan], reader: _Reader, time_zone: str | None) -> int:
     """Check plans and print their stages; no Spark starts."""
     from plans.execution.explain import stages_text
 
     failed = reader.failed
     for path, plan in plans.items():
         try:
-            _print_line(stages_text(plan))
+            _print_line(stages_text(plan, time_zone))
         except CompiledPlanError as fault:
             fail(fault, path, debug=reader.debug)
             failed += 1

@@ -94,7 +94,7 @@ OPTIONS: dict[str, Option] = {
     "table.generated-code.max-length": Option(Kind.INTEGER, "4000"),
     "table.generated-code.max-members": Option(Kind.INTEGER, "10000"),
     "table.legacy-nested-row-nullability": Option(Kind.BOOLEAN, "false"),
-    "table.local-time-zone": Option(Kind.TEXT, "default"),
+    "table.local-time-zone": Option(Kind.ZONE, "default"),
     "table.optimizer.adaptive-broadcast-join.strategy": Option(Kind.CHOICE, "auto", ("auto", "runtime_only", "none")),
     "table.optimizer.agg-phase-strategy": Option(Kind.CHOICE, "AUTO", ("AUTO", "ONE_PHASE", "TWO_PHASE")),
     "table.optimizer.bushy-join-reorder-threshold": Option(Kind.INTEGER, "12"),
@@ -165,8 +165,12 @@ class TableConfig(Mapping[str, str]):
 
     def value(self, key: str) -> str:
         """The value of an option, or its default; empty where it has none."""
+        return self._values.get(key, self.default(key))
+
+    def default(self, key: str) -> str:
+        """The default of an option; empty where it has none."""
         option = OPTIONS.get(key)
-        return self._values.get(key, option.default if option is not None else "")
+        return option.default if option is not None else ""
 
     def boolean(self, key: str) -> bool:
         """The value of a boolean option, or its default."""

@@ -343,12 +343,15 @@ class TableEnvironment(CatalogMethods):
     def execute_plan(self, reference: PlanReference) -> TableResult:
         """Run a plan on an embedded local Spark, in the background: `load_plan(reference).execute()`.
 
+        Where the plan says nothing of a time zone, that of this session holds.
+
         Raises:
             PlanError: no such file, or not a plan.
             UnsupportedError, ExecutionError: as `CompiledPlan.execute`.
         """
-        zone = self.config.value("table.local-time-zone")
-        return reference.load().execute(time_zone="UTC" if zone == "default" else zone)
+        from planner.running import start_plan
+
+        return start_plan(self, reference.load())
 
     def explain_sql(self, statement: str) -> str:
         """The operators of a query, an INSERT or a statement set, as a tree, each with its state entries.

@@ -17,7 +17,8 @@ from planner.sql.binding.inserts import bind_insert
 from plans import embedded
 from plans.files import exists
 from plans.plan import CompiledPlan
-from plans.results import DONE, TableResult
+from plans.results import DONE, Display, TableResult
+from plans.session_options import DEFAULT, UTC, ZONE, with_zone
 from plans.types import LogicalType, TimestampBase
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def run_query(environment: TableEnvironment, rel: RelNode, names: Sequence[str] 
         ProgramError, UnsupportedError: the query cannot be planned, or cannot run.
         ExecutionError: Spark does not start.
     """
-    return _run(environment, compile_query(environment, rel, names))
+    return start_plan(environment, compile_query(environment, rel, names))
 
 
 def compile_query(environment: TableEnvironment, rel: RelNode, names: Sequence[str] = ()) -> CompiledPlan:
@@ -83,15 +84,17 @@ def run_plan(environment: TableEnvironment, plan: CompiledPlan) -> TableResult:
     Raises:
         UnsupportedError, ExecutionError: as `run_query`.
     """
-    result = _run(environment, plan)
+    result = start_plan(environment, plan)
     if environment.config.boolean("table.dml-sync"):
         result.wait()
     return result
 
 
-def _run(environment: TableEnvironment, plan: CompiledPlan) -> TableResult:
-    zone = environment.config.value("table.local-time-zone")
-    return embedded.execute(plan, time_zone="UTC" if zone == "default" else zone)
+def start_plan(environment: TableEnvironment, plan: CompiledPlan) -> TableResult:
+    """Run a plan in the background; where it says nothing of a time zone, that of the session holds."""
+    zone, width = environment.config.value(ZONE), environment.config.value("table.display.max-column-width")
+    display = Display(UTC if zone == DEFAULT else zone, int(width))
+    return embedded.execute(with_zone(plan, otherwise=zone), display=display)
 
 
 def run_statement(environment: TableEnvironment, session: Session, statement: st.Statement) -> TableResult:
@@ -113,13 +116,13 @@ def run_statement(environment: TableEnvironment, session: Session, statement: st
         case st.ExecutePlan():
             if statement.if_exists and not exists(statement.path):
                 return DONE
-            return _run(environment, CompiledPlan.read_file(statement.path))
+            return start_plan(environment, CompiledPlan.read_file(statement.path))
         case st.CompilePlan():
             if not (statement.if_not_exists and exists(statement.path)):
                 _write(environment, session, statement, if_not_exists=False)
             return DONE
         case st.CompileAndExecutePlan():
-            return _run(environment, _write(environment, session, statement, if_not_exists=True))
+            return start_plan(environment, _write(environment, session, statement, if_not_exists=True))
     raise AssertionError(statement)
 
 

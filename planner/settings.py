@@ -23,6 +23,10 @@ class Settings:
         """The value of an option."""
         return self._options.value(key)
 
+    def is_set(self, key: str) -> bool:
+        """Whether an option has another value than its default."""
+        return self.text(key) != self._options.default(key)
+
     def boolean(self, key: str) -> bool:
         """The value of a boolean option."""
         return self._options.boolean(key)

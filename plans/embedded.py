@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from plans.errors import PlanError
 from plans.nodes import Sink, TableSourceScan
+from plans.session_options import UTC
 
 if TYPE_CHECKING:
     from plans.plan import CompiledPlan
-    from plans.results import TableResult
+    from plans.results import Display, TableResult
     from plans.types import RowType
     from plans.types.data_types import AnyType
 
@@ -26,26 +27,32 @@ IN_PROCESS: Mapping[str, str] = {
 
 
 def execute(
-    plan: CompiledPlan, *, row_type: RowType | None = None, time_zone: str = "UTC", checkpoint: str = ""
+    plan: CompiledPlan,
+    *,
+    row_type: RowType | None = None,
+    time_zone: str | None = None,
+    checkpoint: str = "",
+    display: Display | None = None,
 ) -> TableResult:
     """Run a plan on an embedded local Spark, in the background.
 
     Args:
         plan: the plan; one whose sink collects gives its rows to the result.
         row_type: the columns of the collected rows; None for those of the plan's collecting sink, if it has one.
-        time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`.
+        time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`, instead of what the plan says.
         checkpoint: folder of the checkpoint; temporary if left out.
+        display: how `print` shows the rows; in that zone if left out.
 
     Raises:
         UnsupportedError: the plan has something that does not run; names it.
         ExecutionError: no Java, or a Spark session is active that does not fit.
     """
     from plans.execution.embedded import start
-    from plans.results import TableResult
+    from plans.results import Display, TableResult
     from plans.types import RowType
 
     job, collected = start(plan, time_zone, checkpoint)
-    return TableResult(row_type or collected or RowType(), job, time_zone)
+    return TableResult(row_type or collected or RowType(), job, display or Display(time_zone or UTC))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from math import isfinite
 
 from plans.durations import parse_duration
 from plans.errors import CompiledPlanError, ProgramError
+from plans.zones import is_zone, spelled
 
 
 class Kind(Enum):
@@ -26,6 +27,8 @@ class Kind(Enum):
     CHOICE = "one of its choices"
     #: One of the choices as it is written.
     WORD = "one of its words"
+    #: A time zone as Flink spells it, or the default.
+    ZONE = "a region such as 'Europe/Berlin', an offset such as 'GMT+03:00', or 'UTC'"
     CHARACTER = "a single character"
     #: A single character, which may be escaped as in Java.
     DELIMITER = "one character"
@@ -54,6 +57,8 @@ class Option:
         """What to set the option to instead of a value that it cannot have; None for one that it can."""
         if _FITS[self.kind](key, value, self):
             return None
+        if self.kind is Kind.ZONE and (near := spelled(value)) is not None:
+            return f"set it to '{near}'"
         if self.choices:
             return f"set it to one of: {', '.join(self.choices)}"
         return f"set it to {self.kind.value}"
@@ -112,6 +117,7 @@ _FITS: dict[Kind, Callable[[str, str, Option], bool]] = {
     Kind.MEMORY: lambda key, value, option: _is_memory(value),
     Kind.CHOICE: _is_choice,
     Kind.WORD: lambda key, value, option: value in option.choices,
+    Kind.ZONE: lambda key, value, option: value == option.default or is_zone(value),
     Kind.CHARACTER: lambda key, value, option: len(value) == 1,
     Kind.DELIMITER: lambda key, value, option: len(value) == 1 or value in _ESCAPED,
     Kind.TEXT: lambda key, value, option: True,

@@ -158,11 +158,11 @@ class CompiledPlan:
 
     # ------------------------------------------------------------ running
 
-    def execute(self, *, time_zone: str = "UTC", checkpoint: str = "") -> TableResult:
+    def execute(self, *, time_zone: str | None = None, checkpoint: str = "") -> TableResult:
         """Run the plan on an embedded local Spark, in the background; `wait()` of the result waits for its end.
 
         Args:
-            time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`.
+            time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`, instead of what the plan says.
             checkpoint: folder of the checkpoint, where progress and state are kept; temporary if left out.
 
         Raises:

@@ -87,19 +87,35 @@ class Rows(Iterator[Row]):
         self.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Display:
+    """How rows are printed.
+
+    Args:
+        time_zone: the zone in which TIMESTAMP_LTZ are shown, `table.local-time-zone`.
+        max_width: columns of the screen that a text takes at most, `table.display.max-column-width`.
+    """
+
+    time_zone: str = "UTC"
+    max_width: int = 30
+
+
+_DISPLAY = Display()
+
+
 class TableResult:
     """The result of `execute()`.
 
     Args:
         row_type: the columns; without fields where the statement gives no rows.
         job: the run that gives the rows; None for a statement that is carried out at once.
-        time_zone: the zone in which `print` shows TIMESTAMP_LTZ.
+        display: how `print` shows the rows.
     """
 
-    def __init__(self, row_type: RowType, job: Job | None = None, time_zone: str = "UTC") -> None:
+    def __init__(self, row_type: RowType, job: Job | None = None, display: Display = _DISPLAY) -> None:
         self.row_type = row_type
         self._job = job
-        self._time_zone = time_zone
+        self._display = display
         self._taken = False
 
     @property
@@ -160,7 +176,7 @@ class TableResult:
             self.wait()
             print("OK")
             return
-        for line in lines(self.row_type, self._chunks(), self._time_zone):
+        for line in lines(self.row_type, self._chunks(), self._display):
             print(line)
 
     def to_dataframe(self, kind: Literal["pandas", "pyarrow", "spark"] = "pandas", *, changelog: bool = False) -> Any:

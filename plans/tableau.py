@@ -14,11 +14,9 @@ from unicodedata import category, east_asian_width
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from plans import types as t
-from plans.results import Chunk
+from plans.results import Chunk, Display
 from plans.types.row import RowKind
 
-#: Flink's `table.display.max-column-width`.
-MAX_WIDTH = 30
 _NULL = "<NULL>"
 _KINDS = tuple(RowKind)
 _WIDTHS: dict[type[t.LogicalType], int] = {
@@ -31,11 +29,13 @@ _WIDTHS: dict[type[t.LogicalType], int] = {
 }
 
 
-def lines(row_type: t.RowType, chunks: Iterator[Chunk], time_zone: str = "UTC") -> Iterator[str]:
-    """The lines of a result, one for each row as it comes; TIMESTAMP_LTZ as clocks in the zone show it."""
-    widths = [2, *(max(len(_NULL), _width_of(field.type), _shown_width(field.name)) for field in row_type.fields)]
+def lines(row_type: t.RowType, chunks: Iterator[Chunk], display: Display | None = None) -> Iterator[str]:
+    """The lines of a result, one for each row as it comes."""
+    display = display or Display()
+    most = display.max_width
+    widths = [2, *(max(len(_NULL), _width_of(field.type, most), _shown_width(field.name)) for field in row_type.fields)]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    zone = _zone(time_zone)
+    zone = _zone(display.time_zone)
     texts = [text_of(type_, zone) for type_ in row_type.types]
     count = 0
     for chunk in chunks:
@@ -52,7 +52,7 @@ def lines(row_type: t.RowType, chunks: Iterator[Chunk], time_zone: str = "UTC") 
     yield f"{count} row{'s' if count > 1 else ''} in set"
 
 
-def _width_of(type_: t.LogicalType) -> int:
+def _width_of(type_: t.LogicalType, most: int) -> int:
     match type_:
         case t.DecimalType():
             return type_.precision + 2
@@ -60,7 +60,7 @@ def _width_of(type_: t.LogicalType) -> int:
             return 8 if type_.precision == 0 else 9 + type_.precision
         case t.TimestampBase():
             return 19 if type_.precision == 0 else 20 + type_.precision
-    return _WIDTHS.get(type(type_), MAX_WIDTH)
+    return _WIDTHS.get(type(type_), most)
 
 
 def _line(cells: list[str], widths: list[int]) -> str:

@@ -9,6 +9,7 @@ from planner.algebra.nodes import RelNode, SetKind, SetOp, Sink
 from planner.physical import calc, plumbing, scan, sink  # noqa: F401  # they register themselves
 from planner.physical.base import Emission, Lowering, Operator
 from planner.physical.changelog import Settling
+from planner.physical.session_options import check_settings, keeping
 from planner.physical.sink import TableSinkOperator
 from planner.rules import optimize
 from planner.settings import Settings
@@ -26,8 +27,9 @@ def plan(sinks: Sequence[Sink], config: Mapping[str, str]) -> CompiledPlan:
 
     Raises:
         ProgramError: the program cannot run as it is (updates into an append-only sink, keys that clash, ...).
-        UnsupportedError: the program uses what no operator is known for.
+        UnsupportedError: the program uses what no operator is known for, or an option that is not supported.
     """
+    check_settings(config)
     settings = Settings(config)
     statements = optimize(_one_sink_a_table(sinks), settings)
     lowering = Lowering(settings, statements)
@@ -74,7 +76,7 @@ def _numbered(sinks: Sequence[Operator], lowering: Lowering) -> CompiledPlan:
         number = numbers[id(operator)] = len(nodes) + 1
         facts = tuple(map(lowering.facts, operator.inputs))
         at = Emission(number, lowering.settings, facts, lowering.facts(operator))
-        nodes.append(operator.plan_node(at))
+        nodes.append(keeping(operator.plan_node(at), lowering.settings))
         edges.extend(Edge.between(source, number) for source in sources)
         return number
 

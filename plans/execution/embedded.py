@@ -72,7 +72,7 @@ def _check(active: SparkSession) -> None:
         ) from None
 
 
-def start(plan: CompiledPlan, time_zone: str, checkpoint: str) -> tuple[Job, RowType | None]:
+def start(plan: CompiledPlan, time_zone: str | None, checkpoint: str) -> tuple[Job, RowType | None]:
     """Start a plan; the run, and the columns of the rows that it collects (None where it collects none).
 
     Raises:

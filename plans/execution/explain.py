@@ -5,16 +5,21 @@ from __future__ import annotations
 from plans.execution.program import Program, prepare
 from plans.identity import with_uids
 from plans.plan import CompiledPlan
+from plans.session_options import UTC, with_zone, zones_of
 
 
-def stages_text(plan: CompiledPlan) -> str:
+def stages_text(plan: CompiledPlan, time_zone: str | None = None) -> str:
     """Sources, stages with their operators and TTLs, and sinks of a plan.
+
+    Args:
+        plan: the plan.
+        time_zone: overrides the plan's, as for the run.
 
     Raises:
         UnsupportedError: the plan has something that does not run.
     """
-    program = prepare(with_uids(plan))
-    lines = ["sources"]
+    program = prepare(with_uids(with_zone(plan, time_zone)))
+    lines = [_zone_text(plan, time_zone), "sources"]
     for source, table in sorted(program.tables.items()):
         scans = ", ".join(str(scan.id) for scan in table.scans)
         lines.append(f"  {table.table.identifier} (node {scans}), joins before stage {_entry(program, source)}")
@@ -36,6 +41,14 @@ def stages_text(plan: CompiledPlan) -> str:
         name = ".".join(sink.dynamic_table_sink.table.path)
         lines.append(f"  {name} (node {sink.id})")
     return "\n".join(lines)
+
+
+def _zone_text(plan: CompiledPlan, option: str | None) -> str:
+    """Which time zone holds, and where it is from."""
+    said = " and ".join(zones_of(plan))
+    if option is not None:
+        return f"time zone {option}, from --time-zone" + (f"; the plan says {said}" if said else "")
+    return f"time zone {said}, from the plan" if said else f"time zone {UTC}; the plan says none"
 
 
 def _entry(program: Program, source: int) -> str:

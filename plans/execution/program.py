@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from plans import zones
 from plans.errors import UnsupportedError
 from plans.execution import operators  # noqa: F401 - registers the lowerings
 from plans.execution.connectors.base import TableSpec
@@ -18,7 +19,10 @@ from plans.nodes import Sink, TableSourceScan, Values
 from plans.nodes.base import PlanNode
 from plans.nodes.tables import CatalogTable, PhysicalColumn, ProjectPushDown, ReadingMetadata, ResolvedTable
 from plans.plan import CompiledPlan
+from plans.session_options import ZONE, zone_of
 from plans.types import Field, LogicalType, RowType, TimestampBase
+
+_LEGACY_CAST = "table.exec.legacy-cast-behaviour"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,7 @@ def prepare(plan: CompiledPlan) -> Program:
     for node in plan.nodes:
         if not (is_keyed(node) or is_stateless(node) or isinstance(node, (TableSourceScan, Values, Sink))):
             raise refuse(node, remedy="see the README for the operators that run")
+        _check_options(node)
     sinks = tuple(node for node in plan.nodes if isinstance(node, Sink))
     if not sinks:
         raise UnsupportedError("the plan has no sink", remedy="compile an INSERT INTO statement")
@@ -123,6 +128,15 @@ def prepare(plan: CompiledPlan) -> Program:
     steps = frozenset(node.id for node in plan.nodes if needs_step(node))
     layout = lay_out(producers, sources, frozenset(sink_target(sink) for sink in sinks), event_time, steps)
     return Program(plan, layout, tables, values, sinks)
+
+
+def _check_options(node: PlanNode) -> None:
+    """Refuse options of a session that a node asks for and that would be passed over."""
+    zone = zone_of(node)
+    if zone is not None and not zones.is_zone(zone):
+        raise refuse(node, f"{ZONE} = {zone}", zones.REMEDY)
+    if node.configuration.get(_LEGACY_CAST, "DISABLED").upper() != "DISABLED":
+        raise refuse(node, f"{_LEGACY_CAST} = {node.configuration[_LEGACY_CAST]}", "set DISABLED")
 
 
 def _targets(plan: CompiledPlan, producer: int) -> frozenset[Port]:

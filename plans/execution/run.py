@@ -36,6 +36,7 @@ from plans.execution.values import values_source
 from plans.identity import renamed, with_uids
 from plans.lineage import lineage_of
 from plans.plan import CompiledPlan
+from plans.session_options import UTC, with_zone
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -72,7 +73,7 @@ class Run:
         options: see `RunOptions`.
         stdout: prints a line of data (print sinks).
         report: called after each micro-batch.
-        time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`.
+        time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`, instead of what the plan says.
         guarded: False starts on any checkpoint; for tests of what the comparison is there for.
 
     Raises:
@@ -87,28 +88,27 @@ class Run:
         options: RunOptions,
         stdout: Callable[[str], None] = print,
         report: Callable[[BatchProgress], None] = lambda _: None,
-        time_zone: str = "UTC",
+        time_zone: str | None = None,
         *,
         guarded: bool = True,
     ) -> None:
         load_all()
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
-        self.program: Program = prepare(with_uids(plan))
+        self.program: Program = prepare(with_uids(with_zone(plan, time_zone, otherwise=UTC)))
         self.functions = PythonFunctions(options.functions_from)
         check_functions(self.program.plan, self.functions)
         if self.program.event_time and options.host != "transformWithState":
             raise UnsupportedError(
                 f"a plan with watermarks cannot run on the host {options.host}", remedy="leave --host out"
             )
-        self.time_zone = time_zone
         self._stop = threading.Event()
         self._drained = False
         self._written: dict[int, int] = {}
         self._failure: Exception | None = None
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         self.folder = Folder(spark, options.checkpoint or self._temporary)
-        self.setting = setting_of(spark, options.host, time_zone, self.functions)
+        self.setting = setting_of(spark, options.host, self.functions)
         self.known = checkpoint.check(self.folder, self.program, self.setting, guarded=guarded)
         if self.known is not None:
             # State is found by the names under which it was written.
@@ -123,13 +123,13 @@ class Run:
         assert jvm is not None
         java_class(jvm, "org.compiledplan.kernel.OrderNumber").register(spark._jsparkSession)
         java_class(jvm, "org.compiledplan.kernel.RowWatermark").register(spark._jsparkSession)
-        context = connectors.SourceContext(spark, time_zone, options.max_files_per_batch)
+        context = connectors.SourceContext(spark, options.max_files_per_batch)
         self._sources = {
             source: connectors.open_source(table.table, context) for source, table in self.program.tables.items()
         }
         run_id = self.folder.read_text(_RUN_ID) or uuid.uuid4().hex[:12]
         self.run_id = run_id
-        sink_context = connectors.SinkContext(spark, time_zone, run_id, stdout)
+        sink_context = connectors.SinkContext(spark, run_id, stdout)
         self._sinks = {sink.id: connectors.open_sink(table_spec(sink), sink_context) for sink in self.program.sinks}
 
     @property
@@ -164,7 +164,7 @@ class Run:
                 shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _execute(self) -> RunResult:
-        lowering = Lowering(self.program.plan, ExpressionContext(time_zone=self.time_zone), self.functions)
+        lowering = Lowering(self.program.plan, ExpressionContext(), self.functions)
         bounded = all(source.bounded for source in self._sources.values())
         in_order = any(sink.READS_ORDER for sink in self._sinks.values())
         options = {"host": self.options.host, "bounded": bounded, "in_order": in_order}

@@ -25,7 +25,8 @@ from plans.rex import (
     python_function,
     type_of,
 )
-from plans.types import IntervalType, LogicalType, NumericType
+from plans.rex.zoned import in_zone
+from plans.types import IntervalType
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,7 @@ def _named(call: Call, operands: tuple[Meaning, ...], scope: Scope, name: str) -
         [name, extra, type_],
         text=text,
         full=f"{full}: {type_}" if "CAST" not in name else full,
-        zones=(scope.zone,) if _in_zone(call) else (),
+        zones=(scope.zone,) if in_zone(call) else (),
         functions=() if python is None else (python,),
     )
 
@@ -205,62 +206,6 @@ def function_name(internal: str | None) -> str:
 
 #: Calls that say the same with their operands turned round -> the call that says it.
 _MIRRORED = {"$=$1": "$=$1", "$<>$1": "$<>$1", "$<$1": "$>$1", "$<=$1": "$>=$1"}
-
-#: Functions of the session's clock or zone whose operands and results are no TIMESTAMP_LTZ.
-_ZONED = frozenset(
-    f"${name}$1"
-    for name in (
-        "FROM_UNIXTIME",
-        "UNIX_TIMESTAMP",
-        "CURRENT_DATE",
-        "CURRENT_TIME",
-        "LOCALTIME",
-        "LOCALTIMESTAMP",
-    )
-)
-#: Functions that take a TIMESTAMP_LTZ for the point in time that it is, or pass it on.
-_ZONELESS = frozenset(
-    f"${name}$1"
-    for name in (
-        *("=", "<>", "<", "<=", ">", ">=", "+", "-", "IS NULL", "IS NOT NULL", "SEARCH", "BETWEEN", "AND", "OR"),
-        *(
-            "CASE",
-            "COALESCE",
-            "IF",
-            "IFNULL",
-            "NULLIF",
-            "GREATEST",
-            "LEAST",
-            "IS DISTINCT FROM",
-            "IS NOT DISTINCT FROM",
-        ),
-        *("ROW", "ARRAY", "MAP", "ITEM", "CARDINALITY", "ELEMENT", "OBJECT_OF", "OBJECT_UPDATE", "PROCTIME"),
-        *("PROCTIME_MATERIALIZE", "CURRENT_WATERMARK", "CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP"),
-        *("UNNEST_ROWS", "UNNEST_ROWS_WITH_ORDINALITY", "REPLICATE_ROWS", "LAST", "FIRST", "PREV", "NEXT", "FINAL"),
-        *("MATCH_ROWTIME", "MATCH_PROCTIME", "COUNT", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE"),
-    )
-)
-
-
-def _in_zone(call: Call) -> bool:
-    """Whether the result depends on the session's time zone."""
-    if python_function(call) is not None or call.name in _ZONELESS:
-        return False
-    if call.name in _ZONED:
-        return True
-    types = [type_of(operand) for operand in call.operands]
-    if not any(map(_local, (*types, call.type))):
-        return False
-    if call.name == "$TO_TIMESTAMP_LTZ$1":
-        return not isinstance(types[0] if types else None, NumericType)
-    casts = call.name in ("$CAST$1", "$TRY_CAST$1", "$REINTERPRET$1")
-    return not (casts and _local(types[0]) and _local(call.type) and "<" not in str(call.type) + str(types[0]))
-
-
-def _local(type_: LogicalType) -> bool:
-    text = str(type_)
-    return "TIMESTAMP_LTZ" in text or "LOCAL TIME ZONE" in text
-
 
 _READERS: dict[type[RexNode], Callable[[Any, Scope], Meaning]] = {
     InputRef: _input,

@@ -111,3 +111,30 @@ def test_wrong_usage(arguments: list[str], plan_file: PlanFile) -> None:
 def test_one_checkpoint_for_two_plans_is_wrong_usage(plan_file: PlanFile) -> None:
     plan = str(plan_file("plan.json", PRINT + "INSERT INTO lines VALUES (1, 'a');"))
     assert run("--checkpoint", "somewhere", plan, plan).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "options", "first"),
+    [
+        ("", [], "time zone UTC; the plan says none"),
+        ("Asia/Tokyo", [], "time zone Asia/Tokyo, from the plan"),
+        ("", ["--time-zone", "+05:30"], "time zone GMT+05:30, from --time-zone"),
+        ("Asia/Tokyo", ["--time-zone", "UTC"], "time zone UTC, from --time-zone; the plan says Asia/Tokyo"),
+    ],
+)
+def test_a_dry_run_says_which_zone_holds(plan_file: PlanFile, said: str, options: list[str], first: str) -> None:
+    setting = f"SET 'table.local-time-zone' = '{said}';" if said else ""
+    program = setting + PRINT + "INSERT INTO lines SELECT 1, CAST(TO_TIMESTAMP_LTZ(0, 3) AS STRING);"
+    done = run("--dry-run", *options, str(plan_file("zoned.json", program)))
+    assert done.stdout.splitlines()[0] == first
+
+
+def test_an_unknown_zone_is_wrong_usage(plan_file: PlanFile) -> None:
+    done = run(
+        "--dry-run",
+        "--time-zone",
+        "Mars/Phobos",
+        str(plan_file("any.json", PRINT + "INSERT INTO lines SELECT 1, 'a';")),
+    )
+    assert done.returncode == 2
+    assert "Mars/Phobos" in done.stderr

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plans.results import Chunk
+from plans.results import Chunk, Display
 from plans.tableau import lines, text_of
 from plans.types import parse_type, row_of
 
@@ -125,5 +125,5 @@ def test_values(type_: str, value: Any, text: str) -> None:
 def test_points_in_time_are_those_of_the_sessions_zone(zone: str, text: str) -> None:
     row_type = row_of(("a", "b"), (parse_type("TIMESTAMP_LTZ(3)"), parse_type("ARRAY<TIMESTAMP_LTZ(3)>")))
     value = NOON.replace(tzinfo=dt.UTC)
-    shown = list(lines(row_type, iter([Chunk([0], [[value], [[value]]])]), zone))[3]
+    shown = list(lines(row_type, iter([Chunk([0], [[value], [[value]]])]), Display(zone)))[3]
     assert f" {text} " in shown and f"[{text}]" in shown

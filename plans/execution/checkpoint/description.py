@@ -29,7 +29,6 @@ class Setting:
 
     Args:
         host: the Spark operator that hosts the stages.
-        time_zone: the zone of the run.
         partitions: number of shuffle partitions that a new checkpoint gets.
         asked: the number that the user asked for, if he did.
         spark: version of Spark, "4.3.0".
@@ -41,7 +40,6 @@ class Setting:
     """
 
     host: str
-    time_zone: str = "UTC"
     partitions: int = 0
     asked: int | None = None
     spark: str = ""
@@ -111,10 +109,10 @@ def _standing(operator: Operator, stages: Mapping[int, int]) -> list[Property]:
 
 
 def _around(operator: Operator, setting: Setting) -> list[Property]:
-    """What is not in the plan: the zone of the run, the code of functions, how Java writes numbers."""
+    """What is not in the plan itself: the zone, the code of functions, how Java writes numbers."""
     found: list[Property] = []
     if operator.zones:
-        zones = sorted({setting.time_zone if zone == "default" else zone for zone in operator.zones})
+        zones = sorted(operator.zones)
         found.append(Property("time zone", tuple(Item(zone, zone) for zone in zones)))
     for function in operator.functions:
         digest = setting.code(function)

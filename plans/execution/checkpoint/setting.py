@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def setting_of(spark: SparkSession, host: str, time_zone: str, functions: PythonFunctions) -> Setting:
+def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Setting:
     """The setting of a run in a session."""
     asked = spark.conf.get(ASKED, "")
     return Setting(
         host,
-        time_zone,
         int(spark.conf.get("spark.sql.shuffle.partitions", "0") or 0),
         int(asked) if asked else None,
         spark.version,

@@ -59,12 +59,10 @@ class SourceContext:
 
     Args:
         spark: the session.
-        time_zone: the zone of TIMESTAMP_LTZ texts.
         max_files: how many files a micro-batch reads of one table at most; None for all that are there.
     """
 
     spark: SparkSession
-    time_zone: str
     max_files: int | None = None
 
 
@@ -91,7 +89,6 @@ class SinkContext:
     """What a sink may use. `run_id` is stable over restarts on one checkpoint; `stdout` prints a line of data."""
 
     spark: SparkSession
-    time_zone: str
     run_id: str
     stdout: Callable[[str], None]
 

@@ -59,7 +59,7 @@ def _casts(sources: tuple[type, ...], targets: tuple[type, ...]) -> Callable[[_R
 
 @translates("$CAST$1", "$cast$1")
 def _cast(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return cast_column(args[0], r.type_of(call.operands[0]), call.type, context, lenient=context.legacy_cast)
+    return cast_column(args[0], r.type_of(call.operands[0]), call.type, context)
 
 
 @translates("$TRY_CAST$1")

@@ -29,7 +29,6 @@ class ExpressionContext:
         proctime: the TIMESTAMP column that PROCTIME() and CURRENT_TIMESTAMP read; the batch's time by default.
         correlated: the struct column of each correlation variable, by name.
         user_function: translates calls that are not built in.
-        legacy_cast: `table.exec.legacy-cast-behaviour`: a failing CAST gives null.
         where: the node, for errors.
     """
 
@@ -37,7 +36,6 @@ class ExpressionContext:
     proctime: Column | None = None
     correlated: Mapping[str, Column] = field(default_factory=dict)
     user_function: UserFunction | None = None
-    legacy_cast: bool = False
     where: str = ""
 
     def now(self) -> Column:

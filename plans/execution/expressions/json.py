@@ -15,6 +15,7 @@ from plans.execution.expressions import texts
 from plans.execution.expressions.functions import java
 from plans.execution.expressions.literals import constant, symbol
 from plans.execution.expressions.registry import translates
+from plans.execution.expressions.zones import as_local
 from plans.execution.types import to_spark
 
 if TYPE_CHECKING:
@@ -96,7 +97,9 @@ def _query(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
 def _printable(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
     """Times as texts, everything else as it is: the Java side writes the rest."""
     match type_:
-        case t.DateType() | t.TimeType() | t.TimestampBase():
+        case t.TimestampBase():
+            return _iso(column, type_)
+        case t.DateType() | t.TimeType():
             return texts.to_text(column, type_, context)
         case t.ArrayType():
             return F.transform(column, lambda item: _printable(item, type_.element, context))
@@ -109,6 +112,15 @@ def _printable(column: Column, type_: t.LogicalType, context: ExpressionContext)
             parts = [_printable(column.getField(f.name), f.type, context).alias(f.name) for f in type_.fields]
             return F.when(column.isNotNull(), F.struct(*parts))
     return column
+
+
+def _iso(column: Column, type_: t.TimestampBase) -> Column:
+    """`2020-01-01T10:00:00.12`; a point in time in UTC, whatever the session's zone: `...12Z`."""
+    moment = as_local(column) if isinstance(type_, t.TimestampLtzType) else column
+    fraction = F.rtrim(F.date_format(moment, ".SSSSSS"), F.lit("0"))
+    zone = F.lit("Z" if isinstance(type_, t.TimestampLtzType) else "")
+    # Without digits the dot goes, too.
+    return F.concat(F.date_format(moment, "yyyy-MM-dd'T'HH:mm:ss"), F.rtrim(fraction, F.lit(".")), zone)
 
 
 def _prepared(call: Call, args: tuple[Column, ...], index: int, context: ExpressionContext) -> tuple[Column, str]:

@@ -20,9 +20,10 @@ from plans.execution.functions.columns import PythonFunctions
 from plans.execution.operators.base import Lowering, refuse
 from plans.execution.operators.calc import outer_row
 from plans.nodes import Calc, Correlate
-from plans.nodes.base import PlanModel, PlanNode
+from plans.nodes.base import PlanNode
 from plans.plan import CompiledPlan
 from plans.rex import Call, PythonFunction, RexNode, calls_python, python_function, walk
+from plans.session_options import expressions
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -34,20 +35,8 @@ Branch = tuple[tuple[RexNode, bool], ...]
 
 def calls_in(node: PlanNode) -> Iterator[Call]:
     """The calls of Python functions in a node's expressions."""
-    for rex in _expressions(node):
+    for rex in expressions(node):
         yield from (item for item in walk(rex) if isinstance(item, Call) and python_function(item) is not None)
-
-
-def _expressions(value: object) -> Iterator[RexNode]:
-    match value:
-        case RexNode():
-            yield value
-        case PlanModel():
-            for name in type(value).model_fields:
-                yield from _expressions(getattr(value, name))
-        case tuple() | list():
-            for item in value:
-                yield from _expressions(item)
 
 
 def needs_step(node: PlanNode) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from plans.errors import UnsupportedError
 from plans.nodes import WatermarkAssigner
 from plans.nodes.base import PlanNode
+from plans.session_options import zone_of
 from plans.types import LogicalType, RowType
 
 if TYPE_CHECKING:
@@ -61,8 +62,12 @@ class Lowering:
     functions: PythonFunctions | None = None
 
     def context(self, node: PlanNode) -> ExpressionContext:
-        """The context of a node's expressions; errors name the node."""
-        return replace(self.expressions, where=f"node {node.id} ({node.type})")
+        """The context of a node's expressions: in its zone; errors name the node."""
+        return replace(
+            self.expressions,
+            time_zone=zone_of(node) or self.expressions.time_zone,
+            where=f"node {node.id} ({node.type})",
+        )
 
     def input_types(self, node: PlanNode, port: int = 0) -> tuple[LogicalType, ...]:
         """Column types of an input."""

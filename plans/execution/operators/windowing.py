@@ -36,8 +36,7 @@ def zone_of(node: PlanNode, time: LogicalType, lowering: Lowering) -> str | None
     """The zone of the clock that windows over times of this type lie on; None for UTC."""
     if not isinstance(time, TimestampLtzType):
         return None
-    zone = node.configuration.get("table.local-time-zone", "default")
-    zone = lowering.expressions.time_zone if zone == "default" else zone
+    zone = lowering.context(node).time_zone
     return None if zone == "UTC" else zone
 
 

@@ -31,7 +31,7 @@ def table(types: dict[str, str], **options: str) -> TableSpec:
 
 def run(session: SparkSession, spec: TableSpec, checkpoint: Path | None = None, now: bool = False) -> list[Row]:
     found: list[Row] = []
-    source = open_source(spec, SourceContext(session, "UTC"))
+    source = open_source(spec, SourceContext(session))
     writer = source.frame.writeStream.foreachBatch(lambda frame, _: found.extend(frame.collect()))
     if checkpoint is not None:
         writer = writer.option("checkpointLocation", str(checkpoint))
@@ -87,7 +87,7 @@ def test_all_types_and_their_limits(session: SparkSession) -> None:
             "fields.r.x.max": "9",
         },
     )
-    assert open_source(spec, SourceContext(session, "UTC")).bounded
+    assert open_source(spec, SourceContext(session)).bounded
     found = run(session, spec)
     assert sorted(r.f0 for r in found) == list(range(5, 1005))
     assert {r.f1 for r in found} == set(range(-3, 4))
@@ -123,7 +123,7 @@ SEQUENCE = {"kind": "sequence", "start": "1", "end": "50"}
 
 def test_rows_come_as_fast_as_told(session: SparkSession) -> None:
     spec = table({"n": "INT"}, **{"rows-per-second": "20"})
-    source = open_source(spec, SourceContext(session, "UTC"))
+    source = open_source(spec, SourceContext(session))
     assert not source.bounded
     assert 0 < len(run(session, spec, now=True)) <= 40
 
@@ -142,5 +142,5 @@ def test_rows_come_as_fast_as_told(session: SparkSession) -> None:
 )
 def test_options(session: SparkSession, options: dict[str, str], text: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
-        open_source(table({"n": "INT"}, **options), SourceContext(session, "UTC"))
+        open_source(table({"n": "INT"}, **options), SourceContext(session))
     assert text in str(caught.value)

@@ -33,7 +33,7 @@ def table(path: Path | str, columns: str = "k INT, v STRING", format_: str = "js
 
 
 def stream(session: SparkSession, spec: TableSpec, each: Callable[[DataFrame, int], None]) -> None:
-    source = open_source(spec, SourceContext(session, "UTC"))
+    source = open_source(spec, SourceContext(session))
     query = source.frame.writeStream.foreachBatch(each).start()
     try:
         query.processAllAvailable()
@@ -66,7 +66,7 @@ def test_one_file_of_an_odd_name(session: SparkSession, tmp_path: Path) -> None:
     found = read(session, spec)
     assert [(r.kind, r.f0, r.f1) for r in found] == [(0, n, f"v{n}") for n in range(5)]
     assert {(r.m0, r.m1) for r in found} == {(str(place / "b *.json"), "b *.json")}
-    assert open_source(spec, SourceContext(session, "UTC")).bounded
+    assert open_source(spec, SourceContext(session)).bounded
 
 
 def test_folder_in_order_of_time_then_name(session: SparkSession, tmp_path: Path) -> None:
@@ -107,12 +107,12 @@ def test_a_quoted_cell_of_several_lines(session: SparkSession, tmp_path: Path) -
 
 def test_missing_path(session: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nothing\.json"):
-        open_source(table(tmp_path / "nothing.json"), SourceContext(session, "UTC"))
+        open_source(table(tmp_path / "nothing.json"), SourceContext(session))
 
 
 def test_a_batch_that_is_written_again_is_there_once(session: SparkSession, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    context = SinkContext(session, "UTC", "run1", print)
+    context = SinkContext(session, "run1", print)
     spec = table(out, format_="debezium-json")
     sink = open_sink(spec, context)
     sink.write(rows(session, (0, 1, "a"), (1, 1, "a"), (2, 1, "b")), 0)
@@ -134,7 +134,7 @@ def test_a_batch_that_is_written_again_is_there_once(session: SparkSession, tmp_
 
 
 def test_json_takes_inserts_alone(session: SparkSession, tmp_path: Path) -> None:
-    sink = open_sink(table(tmp_path / "out"), SinkContext(session, "UTC", "r", print))
+    sink = open_sink(table(tmp_path / "out"), SinkContext(session, "r", print))
     with pytest.raises(Exception, match="holds inserts alone"):
         sink.write(rows(session, (0, 1, "a"), (3, 1, "a")), 0)
     assert not list((tmp_path / "out").glob("part-*"))
@@ -144,7 +144,7 @@ def test_partitions_there_and_back(session: SparkSession, tmp_path: Path) -> Non
     out = tmp_path / "out"
     for format_ in ("json", "parquet", "csv"):
         spec = table(out / format_, format_=format_, partition_keys=("v",))
-        sink = open_sink(spec, SinkContext(session, "UTC", "r", print))
+        sink = open_sink(spec, SinkContext(session, "r", print))
         sink.write(rows(session, (0, 1, "a/b=c d%e"), (0, 2, None), (0, 3, ""), (0, 4, "ü")), 0)
         folders = sorted(p.name for p in (out / format_).iterdir())
         assert folders == ["v=__DEFAULT_PARTITION__", "v=a%2Fb%3Dc d%25e", "v=ü"]
@@ -158,13 +158,13 @@ def test_partitions_of_dates_and_times(session: SparkSession, tmp_path: Path) ->
         "SELECT 0Y AS kind, 0L AS ord, null AS path, 1 AS f0, DATE'2024-01-02' AS f1, "
         "TIMESTAMP_NTZ'2024-01-02 03:04:00.5' AS f2, 1.50BD AS f3"
     )
-    open_sink(spec, SinkContext(session, "UTC", "r", print)).write(frame, 0)
+    open_sink(spec, SinkContext(session, "r", print)).write(frame, 0)
     name = "d=2024-01-02/s=2024-01-02T03%3A04%3A00.500/n=1.50/part-r-0-0.json"
     assert files(tmp_path / "out") == {name: '{"k":1}\n'}
     assert [str(v) for v in read(session, spec)[0][3:]] == ["1", "2024-01-02", "2024-01-02 03:04:00.500000", "1.50"]
     unfit = table(tmp_path / "out", "k INT, b BYTES", partition_keys=("b",))
     with pytest.raises(UnsupportedError, match="partition column 'b'"):
-        open_source(unfit, SourceContext(session, "UTC"))
+        open_source(unfit, SourceContext(session))
 
 
 @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ def test_options_are_checked_before_anything_starts(
     (tmp_path / "a.json").write_text("{}\n")
     spec = table(tmp_path / "a.json", options=options)
     for start in (
-        lambda: open_source(spec, SourceContext(session, "UTC")),
-        lambda: open_sink(spec, SinkContext(session, "UTC", "r", print)),
+        lambda: open_source(spec, SourceContext(session)),
+        lambda: open_sink(spec, SinkContext(session, "r", print)),
     ):
         with pytest.raises(UnsupportedError) as caught:
             start()
@@ -195,24 +195,24 @@ def test_options_are_checked_before_anything_starts(
 
 def test_monitored_folder_is_unbounded(session: SparkSession, tmp_path: Path) -> None:
     spec = table(tmp_path, options={"source.monitor-interval": "1 s", "source.report-statistics": "all"})
-    assert not open_source(spec, SourceContext(session, "UTC")).bounded
+    assert not open_source(spec, SourceContext(session)).bounded
 
 
 @pytest.mark.parametrize("format_", ["canal-json", "maxwell-json", "orc", "avro", "parquet", "raw"])
 def test_each_format_in_a_growing_partitioned_folder(session: SparkSession, tmp_path: Path, format_: str) -> None:
     place = tmp_path / "out"
     spec = table(place, format_=format_, partition_keys=("k",), options={"source.monitor-interval": "1 s"})
-    sink = open_sink(spec, SinkContext(session, "UTC", "run", print))
+    sink = open_sink(spec, SinkContext(session, "run", print))
     sink.write(rows(session, (0, 1, "a"), (0, 2, "b"), (0, 1, "c")), 0)
     # Of a batch without rows nothing is left, and one that is written again is there once.
     sink.write(rows(session).where("f0 = 0"), 1)
-    again = open_sink(spec, SinkContext(session, "UTC", "run", print))
+    again = open_sink(spec, SinkContext(session, "run", print))
     again.write(rows(session, (0, 1, "a"), (0, 2, "b"), (0, 1, "c")), 0)
     assert sorted(path.parent.name for path in place.rglob("part-*")) == ["k=1", "k=2"]
     metadata = (("file.name", t.STRING),)
     reading = replace(spec, metadata=metadata)
     found: list[Row] = []
-    source = open_source(reading, SourceContext(session, "UTC"))
+    source = open_source(reading, SourceContext(session))
     assert not source.bounded
     query = source.frame.writeStream.foreachBatch(lambda frame, _: found.extend(frame.collect())).start()
     try:
@@ -232,4 +232,4 @@ def test_formats_of_inserts_alone(session: SparkSession, tmp_path: Path, format_
     spec = table(tmp_path / "out", "v STRING", format_)
     frame = rows(session, (3, 1, "a")).drop("f0").withColumnRenamed("f1", "f0")
     with pytest.raises(Exception, match=f"format '{format_}' of table c.d.t holds inserts alone"):
-        open_sink(spec, SinkContext(session, "UTC", "run", print)).write(frame, 0)
+        open_sink(spec, SinkContext(session, "run", print)).write(frame, 0)

@@ -41,7 +41,7 @@ def test_lines_as_flink_prints_them(spark: SparkSession, capsys: pytest.CaptureF
     ).repartition(2)
     lines: list[str] = []
     spec = TableSpec("c.d.t", columns, {"connector": "print", "print-identifier": "id"})
-    open_sink(spec, SinkContext(spark, "UTC", "r", lines.append)).write(frame, 0)
+    open_sink(spec, SinkContext(spark, "r", lines.append)).write(frame, 0)
     nulls = ", ".join(["null"] * len(types))
     assert lines == [
         "id> +I[1.00000000000E-7, 1.23456789E7, ab   , [1, 2, -1], 2024-01-02, 01:02, 2024-01-02T03:04, "
@@ -51,7 +51,7 @@ def test_lines_as_flink_prints_them(spark: SparkSession, capsys: pytest.CaptureF
         f"id> +U[{nulls}]",
     ]
     wrong = TableSpec("c.d.t", columns, {"connector": "print", "standard-error": "true"})
-    open_sink(wrong, SinkContext(spark, "UTC", "r", lines.append)).write(frame.where("kind = 3"), 0)
+    open_sink(wrong, SinkContext(spark, "r", lines.append)).write(frame.where("kind = 3"), 0)
     assert capsys.readouterr().err == f"-D[{nulls}]\n"
     assert len(lines) == 4
 
@@ -76,5 +76,5 @@ def test_blackhole_computes_every_row(spark: SparkSession) -> None:
 
     counted = spark.createDataFrame(frame.rdd.map(count), frame.schema)
     spec = TableSpec("c.d.t", t.row_of(["a"], [t.INT]), {"connector": "blackhole"})
-    open_sink(spec, SinkContext(spark, "UTC", "r", print)).write(counted, 0)
+    open_sink(spec, SinkContext(spark, "r", print)).write(counted, 0)
     assert seen.value == 7

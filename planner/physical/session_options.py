@@ -1,0 +1,74 @@
+"""Options of the session that nodes of a plan keep, beside those that Flink writes there.
+
+Flink takes these from the session that runs a plan. Its nodes read their own `configuration` first, so that a plan that
+says them means in Flink what it means here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from planner.settings import Settings
+from plans.errors import UnsupportedError
+from plans.nodes.base import PlanNode
+from plans.nodes.sink import Sink
+from plans.nodes.stateless import WatermarkAssigner
+from plans.session_options import ZONE, reads_zone, with_option
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An option, and which nodes keep it where it is not the default."""
+
+    key: str
+    of: Callable[[PlanNode], bool]
+
+
+KEPT: tuple[Kept, ...] = (
+    Kept(ZONE, reads_zone),
+    Kept("table.exec.source.idle-timeout", lambda node: isinstance(node, WatermarkAssigner)),
+    Kept("table.exec.sink.nested-constraint-enforcer", lambda node: isinstance(node, Sink)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A value of an option that changes results in a way that is not supported."""
+
+    key: str
+    value: str
+    what: str
+    remedy: str
+
+
+REFUSED: tuple[Refused, ...] = (
+    Refused(
+        "table.exec.legacy-cast-behaviour",
+        "ENABLED",
+        "the legacy behaviour of CAST",
+        "leave it out, and write TRY_CAST where a failing cast is to give NULL",
+    ),
+    Refused("execution.runtime-mode", "BATCH", "a plan in batch mode", "leave it out: plans are those of streaming"),
+)
+
+
+def check_settings(config: Mapping[str, str]) -> None:
+    """Refuse options under which the plan would not mean what the program says.
+
+    Raises:
+        UnsupportedError: names option and value.
+    """
+    for item in REFUSED:
+        if config.get(item.key, "").strip().upper() == item.value:
+            raise UnsupportedError(
+                f"{item.what} is not supported", where=f"SET '{item.key}' = '{config[item.key]}'", remedy=item.remedy
+            )
+
+
+def keeping(node: PlanNode, settings: Settings) -> PlanNode:
+    """The node with the options of the session that it depends on."""
+    for item in KEPT:
+        if settings.is_set(item.key) and item.of(node):
+            node = with_option(node, item.key, settings.text(item.key))
+    return node

@@ -1,0 +1,64 @@
+"""Which calls depend on the session's time zone.
+
+A call that gets or gives points in time (TIMESTAMP_LTZ) is taken to depend on it, unless it is known not to.
+"""
+
+from __future__ import annotations
+
+from plans.rex.nodes import Call, type_of
+from plans.rex.python import python_function
+from plans.types import LogicalType, TimestampLtzType, TimestampType
+
+#: Calls that depend on the zone though no argument and no result is a point in time.
+_BY_THE_CLOCK = frozenset(
+    f"${name}$1" for name in ("CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "FROM_UNIXTIME")
+)
+_CASTS = frozenset(("$CAST$1", "$cast$1", "$TRY_CAST$1"))
+#: Calls that take points in time as they are, or pass them on.
+_ZONELESS = frozenset(
+    f"${name}$1"
+    for name in (
+        *("=", "<>", "<", "<=", ">", ">=", "IS NULL", "IS NOT NULL", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"),
+        *("AND", "OR", "NOT", "BETWEEN", "NOT BETWEEN", "IN", "NOT IN", "SEARCH", "GREATEST", "LEAST"),
+        *("CASE", "IF", "ifThenElse", "COALESCE", "IFNULL", "NULLIF", "IS_NULL", "IS_NOT_NULL", "TYPEOF"),
+        *("ROW", "ARRAY", "MAP", "ITEM", "CARDINALITY", "ELEMENT", "OBJECT_OF", "OBJECT_UPDATE"),
+        *("UNNEST_ROWS", "UNNEST_ROWS_WITH_ORDINALITY", "REPLICATE_ROWS", "LAST", "FIRST", "PREV", "NEXT", "FINAL"),
+        *("+", "-", "REINTERPRET", "REINTERPRET_CAST", "PROCTIME", "PROCTIME_MATERIALIZE", "CURRENT_WATERMARK"),
+        *("CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP", "SOURCE_WATERMARK", "STREAMRECORD_TIMESTAMP"),
+        *("MATCH_ROWTIME", "MATCH_PROCTIME", "COUNT", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE"),
+        # Texts are in UTC, or say their zone.
+        *("TO_TIMESTAMP_LTZ", "JSON_OBJECT", "JSON_ARRAY", "JSON_STRING"),
+    )
+)
+
+
+def in_zone(call: Call) -> bool:
+    """Whether what a call gives depends on the session's time zone."""
+    if call.name in _BY_THE_CLOCK or (call.name == "$UNIX_TIMESTAMP$1" and call.operands):
+        return True
+    if python_function(call) is not None:
+        return False
+    types = [type_of(operand) for operand in call.operands]
+    if call.name in _CASTS:
+        return _is_moved(types[0], call.type)
+    if not any(_holds(type_, TimestampLtzType) for type_ in (*types, call.type)):
+        return False
+    # Beside a TIMESTAMP, a point in time is taken for what clocks show.
+    mixed = any(_holds(type_, TimestampLtzType) for type_ in types) and any(
+        _holds(type_, TimestampType) for type_ in types
+    )
+    return (mixed and call.name not in _CONSTRUCTORS) or call.name not in _ZONELESS
+
+
+_CONSTRUCTORS = frozenset(("$ROW$1", "$OBJECT_OF$1", "$OBJECT_UPDATE$1", "$JSON_OBJECT$1", "$JSON_ARRAY$1", "$MAP$1"))
+
+
+def _is_moved(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a cast goes from a point in time to something else or the other way round."""
+    if isinstance(source, TimestampLtzType) and isinstance(target, TimestampLtzType):
+        return False
+    return _holds(source, TimestampLtzType) or _holds(target, TimestampLtzType)
+
+
+def _holds(type_: LogicalType, kind: type[LogicalType]) -> bool:
+    return isinstance(type_, kind) or any(_holds(child, kind) for child in type_.children())

@@ -1,0 +1,58 @@
+"""Names of time zones.
+
+Source: what Flink 2.3 takes as `table.local-time-zone`: regions of the time zone database and `GMT` with an offset, in
+just these letters; no bare offsets, no `UTC+8`, none of Java's three-letter names.
+"""
+
+from __future__ import annotations
+
+import re
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_OFFSET = re.compile(r"(?:GMT|UTC|UT)?\s*([+-])(\d{1,2})(?::?(\d{2}))?", re.IGNORECASE)
+_PLAIN_OFFSET = re.compile(r"GMT[+-](?:\d{1,2}|\d{2}:\d{2})")
+#: Offsets reach 18 hours in Java.
+_MOST_MINUTES = 18 * 60
+#: Files of the database that are no regions, and names that Java has only as abbreviations.
+_NO_REGIONS = frozenset({"EST", "MST", "HST", "Factory", "localtime", "posixrules", "leapseconds"})
+
+REMEDY = "write a region such as 'Europe/Berlin', an offset such as 'GMT+03:00', or 'UTC'"
+
+
+def is_zone(name: str) -> bool:
+    """Whether Flink takes the name."""
+    return _is_region(name) or (_PLAIN_OFFSET.fullmatch(name) is not None and _of_offset(name) is not None)
+
+
+def spelled(name: str) -> str | None:
+    """The zone as Flink spells it (`+05:30` is `GMT+05:30`, `utc` is `UTC`); None for no zone."""
+    text = name.strip()
+    return text if is_zone(text) else _of_offset(text) or _of_letters(text)
+
+
+def _is_region(name: str) -> bool:
+    if name in _NO_REGIONS or name.startswith(("posix", "right/")):
+        return False
+    try:
+        return ZoneInfo(name).key == name and bool(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+
+
+def _of_offset(name: str) -> str | None:
+    found = _OFFSET.fullmatch(name)
+    if found is None:
+        return None
+    hours, minutes = int(found[2]), int(found[3] or 0)
+    if minutes > 59 or hours * 60 + minutes > _MOST_MINUTES:
+        return None
+    return f"GMT{found[1]}{hours:02}:{minutes:02}"
+
+
+def _of_letters(name: str) -> str | None:
+    """The region of a name in other letters; looks through all of them, so it is for names that are wrong."""
+    from zoneinfo import available_timezones
+
+    if name.upper() in ("Z", "ZULU", "UT"):
+        return "UTC"
+    return next((known for known in available_timezones() if known.lower() == name.lower() and is_zone(known)), None)
