@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 from plans.lineage.meaning import digest_of
 from plans.nodes.base import PlanNode
-from plans.nodes.sink import Sink
 from plans.plan import CompiledPlan
 
 _MOST_TABLES = 3
@@ -41,7 +40,7 @@ def derived_uids(plan: CompiledPlan) -> Mapping[int, str]:
     found = {node.id: node.uid for node in keeping if node.uid is not None}
     if len(found) == len(keeping):
         return found
-    from plans.lineage import lineage_of
+    from plans.lineage import lineage_of, places
 
     lineage = lineage_of(plan)
     below = places(plan)
@@ -61,17 +60,6 @@ def derived_uids(plan: CompiledPlan) -> Mapping[int, str]:
         taken.add(uid)
         found[node.id] = uid
     return {node.id: found[node.id] for node in keeping}
-
-
-def places(plan: CompiledPlan) -> Mapping[int, str]:
-    """By node id a digest of what is below a node: the operators and the tables that its rows reach."""
-    found: dict[int, str] = {}
-    for node in reversed(plan.in_order):
-        own: list[object] = [node.kind] if node.keeps_state else []
-        if isinstance(node, Sink):
-            own.append(node.dynamic_table_sink.table.identifier)
-        found[node.id] = digest_of([own, sorted(found[each.id] for each in plan.consumers(node))])
-    return found
 
 
 def keeps_state(node: PlanNode) -> bool:

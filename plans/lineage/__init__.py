@@ -5,8 +5,22 @@ and a digest of its lineage down to columns of tables and functions. Node ids, a
 of statements and of nodes, and how stateless nodes are cut play no part in it. Spark is not needed.
 """
 
+from plans.lineage.compare import Edit, Pairs, Part, changes
 from plans.lineage.operators import Item, Lineage, Operator, Property, Source
-from plans.lineage.plans import lineage_of
+from plans.lineage.plans import lineage_of, places
 from plans.lineage.tables import at_rest
 
-__all__ = ["Item", "Lineage", "Operator", "Property", "Source", "at_rest", "lineage_of"]
+__all__ = [
+    "Edit",
+    "Item",
+    "Lineage",
+    "Operator",
+    "Pairs",
+    "Part",
+    "Property",
+    "Source",
+    "at_rest",
+    "changes",
+    "lineage_of",
+    "places",
+]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from plans.lineage.meaning import digest_of
 from plans.lineage.operators import Item, Lineage, Property, Source, read
 from plans.lineage.tables import at_rest, options_of, source_of
 from plans.nodes.scan import TableSourceScan, Values
+from plans.nodes.sink import Sink
 from plans.nodes.tables import CatalogTable
 from plans.plan import CompiledPlan
 
@@ -46,3 +47,14 @@ def _sources(plan: CompiledPlan, place: Callable[[str], str]) -> list[Source]:
             key = digest_of([table.identifier, dict(options_of(table))])
             groups.setdefault(key, (table, []))[1].append(node.id)
     return [source_of(tuple(ids), table, place) for table, ids in groups.values()]
+
+
+def places(plan: CompiledPlan) -> Mapping[int, str]:
+    """By node id a digest of what is below a node: the operators and the tables that its rows reach."""
+    found: dict[int, str] = {}
+    for node in reversed(plan.in_order):
+        own: list[object] = [node.kind] if node.keeps_state else []
+        if isinstance(node, Sink):
+            own.append(node.dynamic_table_sink.table.identifier)
+        found[node.id] = digest_of([own, sorted(found[each.id] for each in plan.consumers(node))])
+    return found

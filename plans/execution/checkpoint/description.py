@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plans.execution.program import Program, table_of
-from plans.identity import derived_uids, places
-from plans.lineage import Item, Operator, Property, Source, at_rest, lineage_of
+from plans.execution.program import Program
+from plans.identity import derived_uids
+from plans.lineage import Item, Operator, Property, Source, at_rest, lineage_of, places
 from plans.lineage.compare import Part
-from plans.nodes import Sink
-from plans.nodes.base import PlanNode
 from plans.rex import PythonFunction
 from plans.types import DoubleType, FloatType, LogicalType
 
@@ -57,7 +55,7 @@ def describe(program: Program, setting: Setting) -> dict[str, Any]:
     below, stages = places(plan), stages_of(program)
     operators = [
         {
-            "uid": each.uid or _name(plan.node(each.node)),
+            "uid": each.uid,
             "node": each.node,
             "kind": each.kind,
             "identity": each.identity,
@@ -83,11 +81,6 @@ def describe(program: Program, setting: Setting) -> dict[str, Any]:
         "sources": [_source(each) for each in lineage.sources],
         "operators": operators,
     }
-
-
-def _name(node: PlanNode) -> str:
-    """A sink that keeps nothing goes by its table."""
-    return table_of(node).path[-1] if isinstance(node, Sink) else node.kind
 
 
 def stages_of(program: Program) -> Mapping[int, int]:

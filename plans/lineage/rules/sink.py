@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from plans.lineage.meaning import made_of
 from plans.lineage.operators import Context, Draft, Made, rule
 from plans.lineage.rules.join import key_sets
@@ -20,7 +22,10 @@ def sink(node: Sink, context: Context) -> Made:
         return Made(context.inputs(node)[0])
     draft = Draft(node, "sink", context, context.ports(node))
     _written(draft, node)
-    return draft.made(draft.ports[0].all_columns())
+    made = draft.made(draft.ports[0].all_columns())
+    assert made.operator is not None
+    # It has no uid; its table says which it is.
+    return Made(made.rows, replace(made.operator, uid=name_of(node.dynamic_table_sink.table)))
 
 
 def _written(draft: Draft, node: Sink) -> None:
