@@ -168,12 +168,20 @@ def _supports(source: LogicalType, target: LogicalType, table: dict[str, frozens
             return _supports(source.element, target.element, table)
         case MapType(), MapType():
             return _supports(source.key, target.key, table) and _supports(source.value, target.value, table)
+        case FieldsType(), StructuredType() if table is _IMPLICIT and not _of_class(source, target):
+            return False
         case FieldsType(), FieldsType():
             return len(source.fields) == len(target.fields) and all(
                 _supports(old, new, table) for old, new in zip(source.types, target.types, strict=True)
             )
     same_root = source.ROOT == target.ROOT and source.ROOT not in ("RAW", *_NESTED)
     return same_root or target.ROOT in table.get(source.ROOT, frozenset())
+
+
+def _of_class(source: LogicalType, target: StructuredType) -> bool:
+    """Whether values are objects of the target's class. Flink takes any row of as many fields for one; here a row, or
+    an object of another class, needs a CAST, so that none is taken for another by mistake."""
+    return isinstance(source, StructuredType) and source.same_class(target)
 
 
 def avoids_cast(source: LogicalType, target: LogicalType) -> bool:

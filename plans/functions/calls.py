@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from plans import types as t
-from plans.errors import ProgramError
+from plans.errors import CompiledPlanError, ProgramError
 from plans.functions.bridge import Bridged
 from plans.functions.definitions import AggregateFunction, FunctionKind, UserDefinedFunction
 from plans.functions.extraction import from_data_type
 from plans.functions.inference import ArgumentInfo, CallContext, TypeInference
-from plans.functions.signature import Argument, Signature, signatures_of
+from plans.functions.signature import Argument, Signature, check_class, signatures_of, table_fields
 
 Fits = Callable[[t.LogicalType, t.LogicalType], bool]
 
@@ -61,17 +62,13 @@ class Callables:
     def __init__(self, function: UserDefinedFunction) -> None:
         self.function = function
         self.kind: FunctionKind = function.KIND
-        self.inference: TypeInference | None = function.get_type_inference()
+        self.inference: TypeInference | None = _inference_of(function)
         self.signatures: tuple[Signature, ...] = ()
         if self.inference is None:
             self.signatures = signatures_of(function)
         else:
-            if not isinstance(self.inference, TypeInference):
-                raise ProgramError(
-                    f"{type(function).__name__}.get_type_inference gave {self.inference!r}",
-                    remedy="return a plans.functions.TypeInference",
-                )
-            _check_method(function)
+            check_class(type(function))
+            _check_method(function, self.inference)
 
     def texts(self, name: str) -> list[str]:
         """The signatures, for errors."""
@@ -100,12 +97,72 @@ class Callables:
         """
         if self.inference is not None:
             return self._inferred(name, self.inference, arguments, named, fits)
-        for test in (exactly, fits):
-            for signature in self.signatures:
-                found = _bound(signature, arguments, named, test)
-                if found is not None:
-                    return replace(found, text=signature.text(name))
-        raise self._mismatch(name, arguments, named)
+        found = [
+            (rank, at, bound)
+            for at, signature in enumerate(self.signatures)
+            if (ranked := _ranked(signature, arguments, named, fits)) is not None
+            for rank, bound in [ranked]
+        ]
+        if not found:
+            raise self._mismatch(name, arguments, named)
+        _, at, bound = min(found, key=lambda item: item[:2])
+        return replace(bound, text=self.signatures[at].text(name))
+
+    def recorded(
+        self,
+        name: str,
+        method: str,
+        text: str,
+        arguments: Sequence[ArgumentInfo],
+        output: t.LogicalType,
+    ) -> Bound:
+        """The call as a plan has it: of the signature that it names.
+
+        Args:
+            name: the function's name, for errors.
+            method: the method that the plan names.
+            text: the signature that the plan names; empty: any.
+            arguments: types and literals of the operands.
+            output: the type of the result.
+
+        Raises:
+            ProgramError: there is no such signature, or it gives another type.
+        """
+        named = [None] * len(arguments)
+        if self.inference is not None:
+            found = self._inferred_again(name, self.inference, arguments, output)
+        else:
+            written = text.partition("(")[2]
+            of_method = [item for item in self.signatures if item.method == method]
+            alike = [item for item in of_method if item.text("").partition("(")[2] == written]
+            for signature in alike or of_method:
+                ranked = _ranked(signature, arguments, named, exactly)
+                if ranked is not None:
+                    found = replace(ranked[1], text=signature.text(name))
+                    break
+            else:
+                raise self._mismatch(name, arguments, named)
+        given = found.output.type
+        if self.kind is FunctionKind.TABLE:
+            given = t.RowType(fields=tuple(t.Field(key, part.type) for key, part in table_fields(found.output)))
+        if not exactly(given, output):
+            raise ProgramError(
+                f"it gives {given}, and the plan says {output}", remedy="let it give what it gave before"
+            )
+        return found
+
+    def _inferred_again(
+        self, name: str, inference: TypeInference, arguments: Sequence[ArgumentInfo], output: t.LogicalType
+    ) -> Bound:
+        """The types of a call that was inferred once: its operands have been cast, so that the inference may not take
+        them again; the plan's types hold then."""
+        try:
+            return self._inferred(name, inference, arguments, [None] * len(arguments), exactly)
+        except ProgramError:
+            if not inference.strategy.count.takes(len(arguments)):
+                raise
+            kept = Bridged(output)
+            return Bound(self.kind.method, tuple(range(len(arguments))), (None,) * len(arguments), kept)
 
     def _inferred(
         self,
@@ -123,17 +180,28 @@ class Callables:
             order = [list(named).index(item) for item in strategy.names]
         given = [arguments[at] for at in order]
         call = CallContext(name, tuple(given), fits)
-        inferred = strategy.infer(call) if strategy.count.takes(len(given)) else None
+        inferred = None
+        if strategy.count.takes(len(given)):
+            with _of_the_user(name, "input"):
+                inferred = strategy.infer(call)
         if inferred is None:
             raise self._mismatch(name, arguments, named)
-        types = [None if item is None else from_data_type(item, f"an argument of {name}") for item in inferred]
+        if len(inferred) != len(given):
+            raise ProgramError(
+                f"the type inference of function {name} gave {len(inferred)} input types for {len(given)} arguments",
+                remedy="return a type for each argument, or None where it stays as it is",
+            )
+        types = [
+            None if item is None else from_data_type(item, f"argument {at} of function {name}")
+            for at, item in enumerate(inferred, start=1)
+        ]
         cast = [
             item if wanted is None else replace(item, type=wanted.type.with_nullability(item.type.nullable))
             for item, wanted in zip(given, types, strict=True)
         ]
-        output = inference.result(replace(call, arguments=tuple(cast)))
-        method = "accumulate" if self.kind is FunctionKind.AGGREGATE else "eval"
-        return Bound(method, tuple(order), tuple(types), output, (), f"{name}({strategy.text})")
+        with _of_the_user(name, "output"):
+            output = inference.result(replace(call, arguments=tuple(cast)))
+        return Bound(self.kind.method, tuple(order), tuple(types), output, (), f"{name}({strategy.text})")
 
     def _mismatch(self, name: str, arguments: Sequence[ArgumentInfo], named: Sequence[str | None]) -> ProgramError:
         shown = [
@@ -146,10 +214,16 @@ class Callables:
 
 
 def exactly(given: t.LogicalType, wanted: t.LogicalType) -> bool:
-    """Whether values of a type are values of another as they stand, nullability aside."""
+    """Whether values of a type are values of another as they stand, nullability and the names in rows aside."""
     match given, wanted:
+        case t.StructuredType(), t.StructuredType() if not given.same_class(wanted):
+            return False
         case t.FieldsType(), t.FieldsType():
-            return len(given.fields) == len(wanted.fields) and all(map(exactly, given.types, wanted.types))
+            return (
+                given.ROOT == wanted.ROOT
+                and len(given.fields) == len(wanted.fields)
+                and all(map(exactly, given.types, wanted.types))
+            )
         case (t.ArrayType(), t.ArrayType()) | (t.MapType(), t.MapType()) | (t.MultisetType(), t.MultisetType()):
             return all(map(exactly, given.children(), wanted.children()))
         case t.IntervalType(), t.IntervalType():
@@ -163,26 +237,60 @@ def exactly(given: t.LogicalType, wanted: t.LogicalType) -> bool:
     return given.with_nullability(True) == wanted.with_nullability(True)
 
 
-def _bound(
+#: How well an argument goes into a parameter, best first. The first four take it without a cast.
+_SAME, _NULLABLE, _RENAMED, _SKIPS, _CAST, _CAST_SKIPS, _ANY = range(7)
+_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
+Rank = tuple[tuple[int, int], ...]
+
+
+def _ranked(
     signature: Signature, arguments: Sequence[ArgumentInfo], named: Sequence[str | None], fits: Fits
-) -> Bound | None:
+) -> tuple[Rank, Bound] | None:
+    """The call of a signature, and how well it fits: the worst argument first; None where it does not."""
     operands = _placed(signature, len(arguments), named)
     if operands is None:
         return None
     types: list[Bridged | None] = []
-    skips = []
+    skips, ranks = [], []
     for at, operand in enumerate(operands):
         wanted = signature.argument(at).type
         types.append(wanted)
-        if wanted is None or isinstance(operand, Default):
+        if isinstance(operand, Default):
             continue
-        given = arguments[operand].type
-        if not isinstance(given, t.NullType) and not fits(given, wanted.type):
+        rank = (_ANY, 0) if wanted is None else _rank(arguments[operand].type, wanted.type, fits)
+        if rank is None:
             return None
-        if given.nullable and not wanted.type.nullable:
+        if rank[0] in (_SKIPS, _CAST_SKIPS):
             skips.append(at)
+        ranks.append(rank)
     output = signature.output.with_nullability(True) if skips else signature.output
-    return Bound(signature.method, operands, tuple(types), output, tuple(skips))
+    bound = Bound(signature.method, operands, tuple(types), output, tuple(skips))
+    # Of two that fit alike, that without a rest of any number, and that which needs no defaults.
+    rest = 2 * signature.varargs + any(isinstance(operand, Default) for operand in operands)
+    return (*sorted(ranks, reverse=True), (-1, rest)), bound
+
+
+def _rank(given: t.LogicalType, wanted: t.LogicalType, fits: Fits) -> tuple[int, int] | None:
+    skips = given.nullable and not wanted.nullable
+    if isinstance(given, t.NullType):
+        return (_SKIPS if skips else _SAME), 0
+    if exactly(given, wanted):
+        if skips:
+            return _SKIPS, 0
+        if _names(given) != _names(wanted):
+            return _RENAMED, 0
+        return (_SAME if given.nullable == wanted.nullable else _NULLABLE), 0
+    if not fits(given, wanted):
+        return None
+    far = 0
+    if given.ROOT in _NUMBERS and wanted.ROOT in _NUMBERS:
+        far = _NUMBERS.index(wanted.ROOT) - _NUMBERS.index(given.ROOT)
+    return (_CAST_SKIPS if skips else _CAST), far
+
+
+def _names(type_: t.LogicalType) -> tuple[Any, ...]:
+    own = type_.names if isinstance(type_, t.FieldsType) else ()
+    return (own, *map(_names, type_.children()))
 
 
 def _placed(signature: Signature, count: int, named: Sequence[str | None]) -> tuple[int | Default, ...] | None:
@@ -214,17 +322,47 @@ def _default(argument: Argument) -> Default:
     return Default(argument.default, type_.with_nullability(argument.default is None))
 
 
-def _check_method(function: UserDefinedFunction) -> None:
+def _inference_of(function: UserDefinedFunction) -> TypeInference | None:
+    class_ = type(function).__qualname__
+    try:
+        found = function.get_type_inference()
+    except CompiledPlanError as fault:
+        raise ProgramError(f"{class_}.get_type_inference: {fault.message}", remedy=fault.remedy) from None
+    except Exception as fault:
+        raise ProgramError(
+            f"{class_}.get_type_inference raised {type(fault).__name__}: {fault}",
+            remedy="correct it; it is called with `self` alone, once, when the function is registered",
+        ) from fault
+    if found is not None and not isinstance(found, TypeInference):
+        raise ProgramError(
+            f"{class_}.get_type_inference gave {found!r}", remedy="return a plans.functions.TypeInference"
+        )
+    return found
+
+
+@contextmanager
+def _of_the_user(name: str, which: str) -> Iterator[None]:
+    """What a strategy of the user's own raises, in the user's terms."""
+    try:
+        yield
+    except CompiledPlanError:
+        raise
+    except Exception as fault:
+        raise ProgramError(
+            f"the {which} strategy of the type inference of function {name} raised {type(fault).__name__}: {fault}",
+            remedy="correct it in get_type_inference; call.fail(message) refuses a call",
+        ) from fault
+
+
+def _check_method(function: UserDefinedFunction, inference: TypeInference) -> None:
     """That a function with an inference of its own has a method that takes as many arguments."""
-    name = "accumulate" if isinstance(function, AggregateFunction) else "eval"
+    name = function.KIND.method
     method = getattr(function, name, None)
     if method is None:
         raise ProgramError(
             f"function class {type(function).__qualname__} has no method `{name}`",
             remedy=f"define `def {name}(self, *args)`",
         )
-    inference = function.get_type_inference()
-    assert inference is not None
     count = inference.strategy.count
     parameters = list(inspect.signature(method).parameters.values())[isinstance(function, AggregateFunction) :]
     open_ = any(item.kind is item.VAR_POSITIONAL for item in parameters)

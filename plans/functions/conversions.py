@@ -266,6 +266,8 @@ def _fields_in(bridged: Bridged) -> Convert:
 
 def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str) -> Convert:
     """A row in any of its forms (tuple, `Row`, list, dict, object) as a dict of Arrow's values."""
+    from plans.types.conversions.classes import field_value
+
     converts = [from_python(part) for part in parts]
     count = len(names)
 
@@ -280,7 +282,7 @@ def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str) -> Conv
                 raise ValueError(f"a row of {len(given)} values is no {text}, which has {count} fields")
             return given
         try:
-            return [getattr(given, name) for name in names]
+            return [field_value(given, name) for name in names]
         except AttributeError:
             raise TypeError(f"{given!r} is no row of {text}") from None
 

@@ -24,6 +24,11 @@ class FunctionKind(Enum):
     TABLE = "TABLE"
     AGGREGATE = "AGGREGATE"
 
+    @property
+    def method(self) -> str:
+        """The method that takes a row's arguments."""
+        return "accumulate" if self is FunctionKind.AGGREGATE else "eval"
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionContext:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
-import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from plans import types as t
 from plans.errors import CompiledPlanError, ProgramError
+from plans.functions.annotations import annotations_of, bind_variables, type_arguments
 from plans.functions.bridge import Bridged, bridge_to, has_fields, name_of, supports
-from plans.functions.hints import DataTypeHint, class_hint
+from plans.functions.hints import ON_CLASS, DataTypeHint, class_hint
 from plans.types.row import Row
 
 NO_HINT = DataTypeHint()
@@ -30,19 +30,23 @@ class Place:
     """What is being extracted, for errors, and the classes that it is inside."""
 
     text: str
-    classes: tuple[type, ...] = ()
+    classes: tuple[Any, ...] = ()
 
-    def inside(self, text: str, class_: type | None = None) -> Place:
+    def inside(self, text: str, class_: Any = None) -> Place:
         """A part of it."""
         return Place(f"{text} of {self.text}", self.classes if class_ is None else (*self.classes, class_))
 
     def error(self, annotation: Any, why: str, remedy: str) -> ProgramError:
         """The error that no type can be had."""
+        if annotation is inspect.Parameter.empty:
+            return ProgramError(f"{self.text} has no annotation, and so no SQL type", remedy=remedy)
         return ProgramError(f"{self.text}: no SQL type for the annotation {shown(annotation)}: {why}", remedy=remedy)
 
 
 def shown(annotation: Any) -> str:
     """An annotation as one writes it."""
+    if annotation is inspect.Parameter.empty:
+        return "(none)"
     return annotation.__name__ if isinstance(annotation, type) and not typing.get_args(annotation) else str(annotation)
 
 
@@ -59,36 +63,61 @@ def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Brid
     """
     if typing.get_origin(annotation) is typing.Annotated:
         inner, *notes = typing.get_args(annotation)
-        own = next((note for note in notes if isinstance(note, DataTypeHint)), None)
-        if own is None:
-            own = next((DataTypeHint(note) for note in notes if isinstance(note, t.LogicalType)), None)
+        own = next(filter(None, map(_note, notes)), None)
         return extract(inner, place, hint) if own is None else hinted(own.inside(hint), inner, place)
     if isinstance(annotation, typing.NewType):
         return extract(annotation.__supertype__, place, hint)
+    if _is_data_type(annotation):
+        return from_data_type(annotation, place.text)
     origin = typing.get_origin(annotation)
     if origin in (typing.Union, types.UnionType):
         return _union(annotation, place, hint)
     forced = _raw(annotation, hint.force_raw_pattern)
     if forced is not None:
         return forced
+    above = vars(origin or annotation).get(ON_CLASS) if isinstance(origin or annotation, type) else None
+    if above is not None and above.names_type:
+        return hinted(above.inside(hint), annotation, place)
+    try:
+        return _unforced(annotation, origin, place, hint)
+    except CompiledPlanError:
+        raw = _raw(annotation, hint.allow_raw_pattern, hint.allow_raw_globally)
+        if raw is None:
+            raise
+        return raw
+
+
+def _note(note: Any) -> DataTypeHint | None:
+    """What a note of `Annotated` says of the type: a hint, or a type as such."""
+    if isinstance(note, DataTypeHint):
+        return note
+    return DataTypeHint(note) if _is_data_type(note) else None
+
+
+def _is_data_type(value: Any) -> bool:
+    """Whether a value is a type of SQL, and no class."""
+    if isinstance(value, type):
+        return False
+    return isinstance(value, t.LogicalType | Bridged) or isinstance(getattr(value, "logical_type", None), t.LogicalType)
+
+
+def _unforced(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -> Bridged:
     found = _plain(annotation, hint) or _container(annotation, origin, place, hint)
     if found is not None:
         return found
     if annotation is Decimal:
         return _decimal(annotation, place, hint)
+    if isinstance(annotation, typing.TypeVar):
+        raise place.error(
+            annotation, "it is a type variable that nothing says", "write what it stands for: Pair[int], Base[str]"
+        )
+    if isinstance(annotation, str):
+        raise place.error(repr(annotation), "it is a text", f"write Annotated[..., DataTypeHint({annotation!r})]")
     refused: Any = annotation if origin is None else origin
     refusal = _REFUSED.get(refused) if _hashable(refused) else None
-    if refusal is None and _is_structured(annotation):
-        try:
-            return _structured(annotation, place, hint)
-        except CompiledPlanError:
-            raw = _raw(annotation, hint.allow_raw_pattern, hint.allow_raw_globally)
-            if raw is None:
-                raise
-            return raw
-    raw = _raw(annotation, hint.allow_raw_pattern, hint.allow_raw_globally)
-    if raw is not None:
-        return raw
+    refusal = refusal or _refused_of_numpy(refused)
+    if refusal is None and _is_structured(refused):
+        return _structured(annotation, refused, place, hint)
     raise place.error(annotation, *(refusal or _UNKNOWN))
 
 
@@ -210,6 +239,8 @@ def _is_python(value: Any) -> bool:
 _NUMPY: dict[str, t.LogicalType] = {
     "bool": t.BOOLEAN,
     "bool_": t.BOOLEAN,
+    "str_": t.STRING,
+    "bytes_": t.BYTES,
     "int8": t.TINYINT,
     "int16": t.SMALLINT,
     "int32": t.INT,
@@ -299,10 +330,12 @@ def _decimal(annotation: Any, place: Place, hint: DataTypeHint) -> Bridged:
 
 
 def _raw(annotation: Any, patterns: Sequence[str] | None, everything: bool | None = False) -> Bridged | None:
-    if not isinstance(annotation, type) or annotation in (object, type(None)):
+    class_ = typing.get_origin(annotation) or annotation
+    class_ = object if class_ is Any else class_
+    if not isinstance(class_, type) or class_ in (type(None), inspect.Parameter.empty):
         return None
-    name = name_of(annotation)
-    return _raw_of(annotation, False) if everything or any(map(name.startswith, patterns or ())) else None
+    name = name_of(class_)
+    return _raw_of(class_, False) if everything or any(map(name.startswith, patterns or ())) else None
 
 
 def _raw_of(class_: type, nullable: bool) -> Bridged:
@@ -315,7 +348,7 @@ _UNKNOWN = (
 )
 _BARE = "its elements have no type"
 _REFUSED: dict[Any, tuple[str, str]] = {
-    inspect.Parameter.empty: ("there is none", "annotate it, or say its type in a function_hint"),
+    inspect.Parameter.empty: ("", "annotate it, `name: int`, or say its type in a function_hint"),
     Any: ("it may be anything", "write the type, DataTypeHint(input_group=ANY) for a parameter of any type"),
     object: ("it may be anything", "write the type, DataTypeHint(input_group=ANY) for a parameter of any type"),
     type(None): ("it is no value", "annotate what it gives"),
@@ -340,6 +373,22 @@ for _name in ("Counter",):
     )
 
 
+def _refused_of_numpy(class_: Any) -> tuple[str, str] | None:
+    name = name_of(class_) if isinstance(class_, type) else ""
+    if not name.startswith(("numpy.", "pandas.")):
+        return None
+    known = ", ".join(key for key in _NUMPY if not key.endswith("_"))
+    remedies = {
+        "numpy.ndarray": ("its elements have no type", 'write Annotated[numpy.ndarray, DataTypeHint("ARRAY<DOUBLE>")]'),
+        "numpy.datetime64": (
+            "it may be a date or a time",
+            "write datetime.datetime, datetime.date or pandas.Timestamp",
+        ),
+        "numpy.timedelta64": ("it has no unit", "write datetime.timedelta"),
+    }
+    return remedies.get(name, ("SQL has no such type", f"write int, float, or one of numpy's {known}"))
+
+
 def _hashable(value: Any) -> bool:
     try:
         hash(value)
@@ -351,74 +400,54 @@ def _hashable(value: Any) -> bool:
 # --- structured types ------------------------------------------------------------------------------------------------
 
 
-def _is_structured(annotation: Any) -> bool:
-    if not has_fields(annotation) or hasattr(annotation, "__total__"):
-        return False
-    return bool(structured_fields(annotation))
+def _is_structured(class_: Any) -> bool:
+    return has_fields(class_) and not hasattr(class_, "__total__") and bool(structured_fields(class_))
 
 
-def structured_fields(class_: type) -> dict[str, Any]:
-    """The fields of a class in the order of its constructor, with their annotations; none where it has none."""
-    from plans.types.conversions.classes import field_names
+def structured_fields(annotation: Any) -> dict[str, Any]:
+    """The fields of a class in the order of its constructor, with their annotations; none where it has none.
 
+    Raises:
+        ProgramError: its constructor does not take all of them.
+    """
+    from plans.types.conversions.classes import accessors, field_names, unassigned
+
+    class_: Any = typing.get_origin(annotation) or annotation
     names = field_names(class_) or ()
+    if not names:
+        return {}
+    missing = unassigned(class_)
+    if missing:
+        raise ProgramError(
+            f"class {class_.__qualname__} is no structured type: its constructor does not take the field "
+            f"{', '.join(f'`{name}`' for name in missing)}",
+            remedy="let the constructor take all fields by their names, or annotate with ClassVar what is no field",
+        )
+    bound = type_arguments(annotation)
     hints = dict(annotations_of(class_))
     if not set(names) <= set(hints):
-        # A plain class: the parameters of its constructor say the types.
+        # A plain class: the parameters of its constructor say the types, or what its getters return.
         made = getattr(class_, "__init__", None)
         if inspect.isfunction(made):
             hints = annotations_of(made) | hints
-    return {name: hints.get(name, inspect.Parameter.empty) for name in names}
+        for name in set(names) - set(hints):
+            getter = accessors(class_).get(name)
+            if getter is not None and inspect.isfunction(getter.get):
+                hints[name] = annotations_of(getter.get).get("return", inspect.Parameter.empty)
+    return {name: bind_variables(hints.get(name, inspect.Parameter.empty), bound) for name in names}
 
 
-def _structured(class_: type, place: Place, hint: DataTypeHint) -> Bridged:
+def _structured(annotation: Any, class_: type, place: Place, hint: DataTypeHint) -> Bridged:
     from plans.types.conversions.classes import use_class
 
-    if class_ in place.classes:
+    if annotation in place.classes:
         raise place.error(class_, "it holds itself, and so has no end", "leave the field out, or make it RAW")
     own = class_hint(class_)
     options = hint if own is None else own.inside(hint)
     parts = [
-        (name, extract(annotation, place.inside(f"field `{name}` of {class_.__name__}", class_), options))
-        for name, annotation in structured_fields(class_).items()
+        (name, extract(part, place.inside(f"field `{name}` of {class_.__name__}", annotation), options))
+        for name, part in structured_fields(annotation).items()
     ]
     fields = tuple(t.Field(name, found.type) for name, found in parts)
     type_ = t.StructuredType(class_name=use_class(class_), fields=fields, nullable=False)
     return Bridged(type_, class_, tuple(found for _, found in parts))
-
-
-# --- annotations as objects ------------------------------------------------------------------------------------------
-
-
-def annotations_of(target: Any) -> dict[str, Any]:
-    """The annotations of a function or class, texts in them resolved.
-
-    Names that are neither in the module nor built in are looked up in the functions that are running: a class may be
-    local to one of them.
-
-    Raises:
-        ProgramError: a name that nothing has.
-    """
-    missing: NameError
-    try:
-        return typing.get_type_hints(target, include_extras=True)
-    except NameError as fault:
-        missing = fault
-    except TypeError:
-        return {}
-    for names in _running():
-        try:
-            return typing.get_type_hints(target, localns=names, include_extras=True)
-        except NameError as fault:
-            missing = fault
-    what = getattr(target, "__qualname__", str(target))
-    raise ProgramError(f"{what}: an annotation cannot be read: {missing}", remedy="import what it names in its module")
-
-
-def _running() -> Iterator[dict[str, Any]]:
-    frame = sys._getframe(1)
-    everything: dict[str, Any] = {}
-    while frame is not None:
-        everything = frame.f_locals | everything
-        yield everything
-        frame = frame.f_back  # type: ignore[assignment]

@@ -17,7 +17,7 @@ Target = TypeVar("Target", bound=Any)
 
 #: The one version of the extraction there is.
 CURRENT_VERSION = 1
-_ON_FUNCTION, _ON_CLASS = "__function_hints__", "__data_type_hint__"
+_ON_FUNCTION, ON_CLASS = "__function_hints__", "__data_type_hint__"
 
 
 class InputGroup(Enum):
@@ -120,15 +120,21 @@ class DataTypeHint:
     def __call__(self, target: Target) -> Target:
         """As a decorator of a class or of a method."""
         if isinstance(target, type):
-            setattr(target, _ON_CLASS, self)
+            if self.takes_any or (self.bridged_to is not None and not self.names_type):
+                what = "input_group" if self.takes_any else "bridged_to without a type"
+                raise ProgramError(
+                    f"the DataTypeHint above class {target.__qualname__} has {what}, which says nothing of a class",
+                    remedy="leave it out, or write it at the parameter: Annotated[..., DataTypeHint(...)]",
+                )
+            setattr(target, ON_CLASS, self)
         else:
             _add(target, FunctionHint(output=self))
         return target
 
 
 def class_hint(class_: type) -> DataTypeHint | None:
-    """The hint that decorates a class itself."""
-    found = vars(class_).get(_ON_CLASS)
+    """The hint that decorates a class, or the nearest class above it."""
+    found = next((vars(one)[ON_CLASS] for one in class_.__mro__ if ON_CLASS in vars(one)), None)
     return found if isinstance(found, DataTypeHint) else None
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from plans import types as t
 from plans.errors import ProgramError
+from plans.functions.annotations import annotations_of, bind_variables, type_arguments
 from plans.functions.bridge import Bridged
 from plans.functions.definitions import (
     AggregateFunction,
@@ -22,7 +23,7 @@ from plans.functions.definitions import (
     TableFunction,
     UserDefinedFunction,
 )
-from plans.functions.extraction import NO_HINT, Place, accepting, annotations_of, extract, hinted
+from plans.functions.extraction import NO_HINT, Place, accepting, extract, hinted
 from plans.functions.hints import DataTypeHint, FunctionHint, class_hint, function_hints
 
 _EMPTY = inspect.Parameter.empty
@@ -94,16 +95,19 @@ class _Method:
 
 
 def signatures_of(function: UserDefinedFunction) -> tuple[Signature, ...]:
-    """All signatures of a function, in the order in which they are tried.
+    """All signatures of a function, in the order in which they are written.
 
     Raises:
-        ProgramError: a type that cannot be had, or a method that does not fit its hints; names method and parameter.
+        ProgramError: a type that cannot be had, a method that does not fit its hints, or two signatures that take the
+            same and differ; names method and parameter.
     """
     class_ = type(function)
-    _check_class(class_)
+    check_class(class_)
     whole = function_hints(class_) or (FunctionHint(),)
     found: list[Signature] = []
-    from_class: dict[FunctionHint, list[ProgramError]] = {}
+    # Of hints of the class that say what goes in: the methods that they fit, and why they do not fit others.
+    fitting: dict[FunctionHint, int] = {outer: 0 for outer in whole if outer.input is not None}
+    faults: dict[FunctionHint, ProgramError] = {}
     for method, own in _methods(class_):
         for inner in own or (FunctionHint(),):
             for outer in whole:
@@ -114,34 +118,68 @@ def signatures_of(function: UserDefinedFunction) -> tuple[Signature, ...]:
                 except ProgramError as fault:
                     if not by_class:
                         raise
-                    from_class.setdefault(outer, []).append(fault)
-                    continue
-                if by_class:
-                    from_class.setdefault(outer, [])
-    taken = {signature.text("") for signature in found}
-    for outer, faults in from_class.items():
-        # Hints of the class: some method must fit each of them.
-        if faults and not any(len(signature.arguments) == len(outer.input or ()) for signature in found):
-            raise faults[0]
-    if not found:
-        raise ProgramError(f"{class_.__name__} has no signature", remedy="annotate its method")
-    unique = {signature.text(""): signature for signature in reversed(found)}
-    assert len(unique) == len(taken)
-    return tuple(reversed(unique.values()))
+                    faults.setdefault(outer, fault)
+                else:
+                    fitting[outer] = fitting.get(outer, 0) + 1
+    for outer, why in faults.items():
+        if not fitting[outer]:
+            raise why
+    return _distinct(found, class_)
 
 
-def _check_class(class_: type[UserDefinedFunction]) -> None:
+def _distinct(found: Sequence[Signature], class_: type) -> tuple[Signature, ...]:
+    """The signatures, each once.
+
+    Raises:
+        ProgramError: two take the same arguments and give different results, or call different methods.
+    """
+    kept: dict[tuple[object, ...], Signature] = {}
+    for signature in found:
+        # Whether a result may be NULL says nothing of what goes in.
+        taken = (tuple(item.type and str(item.type.type) for item in signature.arguments), signature.varargs)
+        other = kept.setdefault(taken, signature)
+        for what, one, two in (
+            ("results", str(other.output.type), str(signature.output.type)),
+            ("methods", other.method, signature.method),
+        ):
+            if one != two:
+                raise ProgramError(
+                    f"{class_.__qualname__} has two signatures that take ({signature.text('').strip('()')}), of "
+                    f"different {what}: {one} and {two}",
+                    remedy="leave one of them out, or let it take something else",
+                )
+    return tuple(kept.values())
+
+
+def check_class(class_: type[UserDefinedFunction]) -> None:
+    """Refuse a function class whose methods cannot be called.
+
+    Raises:
+        ProgramError: a method is missing, or of a kind that cannot be called row by row; a hint that says nothing.
+    """
+    method, where = class_.METHOD, class_.__qualname__
+    hint = class_hint(class_)
+    if hint is not None and (hint.names_type or hint.bridged_to is not None or hint.takes_any):
+        raise ProgramError(
+            f"the DataTypeHint above function class {where} says a type, and a function is none",
+            remedy="write @function_hint(output=...) above the class, or DataTypeHint above the method",
+        )
     if not _method_names(class_):
         raise ProgramError(
-            f"function class {class_.__qualname__} has no method `{class_.METHOD}`",
-            remedy=f"define `def {class_.METHOD}(self, ...)`",
+            f"function class {where} has no method `{method}`", remedy=f"define `def {method}(self, ...)`"
         )
+    names = [*_method_names(class_), "retract", "merge", "create_accumulator", "get_value", "open", "close"]
+    for name in names:
+        target = inspect.unwrap(getattr(class_, name, class_.open))
+        if inspect.iscoroutinefunction(target) or inspect.isasyncgenfunction(target):
+            raise ProgramError(
+                f"{where}.{name} is an `async` function, and rows are not awaited",
+                remedy=f"write `def {name}`; run a loop of your own inside it where you need one",
+            )
     if issubclass(class_, AggregateFunction):
         for name in ("create_accumulator", "get_value"):
             if getattr(class_, name) is getattr(AggregateFunction, name):
-                raise ProgramError(
-                    f"aggregate function class {class_.__qualname__} has no method `{name}`", remedy="define it"
-                )
+                raise ProgramError(f"aggregate function class {where} has no method `{name}`", remedy="define it")
 
 
 def _method_names(class_: type[UserDefinedFunction]) -> list[str]:
@@ -149,26 +187,37 @@ def _method_names(class_: type[UserDefinedFunction]) -> list[str]:
     prefix = f"{class_.METHOD}_"
     names: dict[str, None] = {}
     for base in class_.__mro__:
-        for name, value in vars(base).items():
-            if callable(value) and (name == class_.METHOD or name.startswith(prefix)):
+        for name in vars(base):
+            if callable(getattr(class_, name)) and (name == class_.METHOD or name.startswith(prefix)):
                 names.setdefault(name)
     return sorted(names, key=lambda name: name != class_.METHOD)
 
 
 def _methods(class_: type[UserDefinedFunction]) -> Iterator[tuple[_Method, tuple[FunctionHint, ...]]]:
+    bound = type_arguments(class_)
     for name in _method_names(class_):
+        where = f"{class_.__qualname__}.{name}"
         target = inspect.unwrap(getattr(class_, name))
+        # A class method has taken its class already.
+        target = getattr(target, "__func__", target)
         hints = function_hints(target)
-        overloads = typing.get_overloads(target)
-        for one in overloads or [target]:
-            where = f"{class_.__qualname__}.{name}"
-            skipped = 2 if class_.KIND is FunctionKind.AGGREGATE else 1
-            if isinstance(inspect.getattr_static(class_, name), staticmethod):
-                skipped -= 1
-            parameters = tuple(inspect.signature(one).parameters.values())[skipped:]
-            for parameter in parameters:
+        is_static = isinstance(inspect.getattr_static(class_, name), staticmethod)
+        skipped = (class_.KIND is FunctionKind.AGGREGATE) + (not is_static)
+        for one in typing.get_overloads(target) or [target]:
+            try:
+                parameters = tuple(inspect.signature(one).parameters.values())
+            except (TypeError, ValueError):
+                raise ProgramError(
+                    f"the parameters of {where} cannot be seen", remedy=f"write `def {name}(self, ...)` around it"
+                ) from None
+            if sum(item.kind is not item.KEYWORD_ONLY for item in parameters[:skipped]) < skipped:
+                wanted = "self, accumulator" if class_.KIND is FunctionKind.AGGREGATE else "self"
+                raise ProgramError(f"{where} lacks its first parameters", remedy=f"write `def {name}({wanted}, ...)`")
+            given = {key: bind_variables(value, bound) for key, value in annotations_of(one).items()}
+            method = _Method(name, one, parameters[skipped:], given, where)
+            for parameter in method.parameters:
                 _check_parameter(parameter, where)
-            yield _Method(name, one, parameters, annotations_of(one), where), (*function_hints(one),) or hints
+            yield method, (*function_hints(one),) or hints
 
 
 def _check_parameter(parameter: inspect.Parameter, where: str) -> None:
@@ -188,8 +237,9 @@ def _signature(class_: type[UserDefinedFunction], method: _Method, hint: Functio
     accumulator = _accumulator(class_, hint)
     output = _output(class_, method, hint)
     if hint.input is None:
-        arguments, varargs = _extracted(method), _is_varargs(method.parameters)
-        if hint.is_varargs and not varargs:
+        arguments, own = _extracted(class_, method), _is_varargs(method.parameters)
+        varargs = own if hint.is_varargs is None else hint.is_varargs
+        if varargs and not own:
             raise ProgramError(
                 f"{method.where}: is_varargs, but its last parameter takes one argument", remedy="write `*args`"
             )
@@ -217,8 +267,8 @@ def _place(method: _Method, parameter: inspect.Parameter) -> Place:
     return Place(f"parameter `{parameter.name}` of {method.where}")
 
 
-def _extracted(method: _Method) -> tuple[Argument, ...]:
-    options = _options(method)
+def _extracted(class_: type, method: _Method) -> tuple[Argument, ...]:
+    options = class_hint(class_) or NO_HINT
     return tuple(
         Argument(
             parameter.name,
@@ -228,11 +278,6 @@ def _extracted(method: _Method) -> tuple[Argument, ...]:
         )
         for parameter in method.parameters
     )
-
-
-def _options(method: _Method) -> DataTypeHint:
-    owner = method.target.__globals__.get(method.where.split(".")[0])
-    return (class_hint(owner) if isinstance(owner, type) else None) or NO_HINT
 
 
 def _parameter(method: _Method, parameter: inspect.Parameter, options: DataTypeHint) -> Bridged | None:
@@ -290,12 +335,13 @@ def _output(class_: type[UserDefinedFunction], method: _Method, hint: FunctionHi
     annotation = method.annotations.get("return", _EMPTY)
     if class_.KIND is FunctionKind.AGGREGATE:
         place = Place(f"the result of {class_.__qualname__}.get_value")
-        annotation = annotations_of(class_.get_value).get("return", _EMPTY)  # type: ignore[attr-defined]
+        annotation = annotations_of(inspect.unwrap(class_.get_value)).get("return", _EMPTY)  # type: ignore[attr-defined]
+        annotation = bind_variables(annotation, type_arguments(class_))
         if isinstance(annotation, typing.TypeVar) or annotation is _EMPTY:
-            annotation = _type_argument(class_, AggregateFunction, 0)
+            annotation = _type_argument(class_, AggregateFunction)
     elif class_.KIND is FunctionKind.TABLE:
         annotation = _row_annotation(class_, annotation)
-    options = _options(method)
+    options = class_hint(class_) or NO_HINT
     if hint.output is None:
         return extract(annotation, place, options)
     inner = annotation if typing.get_origin(annotation) is not typing.Annotated else typing.get_args(annotation)[0]
@@ -330,21 +376,14 @@ def _row_annotation(class_: type[UserDefinedFunction], annotation: Any) -> Any:
         return arguments[0]
     if typing.get_origin(annotation) is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
         return arguments[0]
-    return _type_argument(class_, TableFunction, 0)
+    return _type_argument(class_, TableFunction)
 
 
-def _type_argument(class_: type, base: type, at: int) -> Any:
-    """What a class says for a type parameter of its base: `str` of `class Split(TableFunction[str])`."""
-    for one in class_.__mro__:
-        for written in vars(one).get("__orig_bases__", ()):
-            if typing.get_origin(written) is base:
-                found = typing.get_args(written)[at]
-                if isinstance(found, typing.ForwardRef):
-                    return annotations_of(
-                        type("_", (), {"__annotations__": {"x": found.__forward_arg__}, "__module__": one.__module__})
-                    )["x"]
-                return _EMPTY if isinstance(found, typing.TypeVar) else found
-    return _EMPTY
+def _type_argument(class_: type, base: Any) -> Any:
+    """What a class says for the first type parameter of its base: `str` of `class Split(TableFunction[str])`, also
+    where a class between them has the parameter."""
+    found = type_arguments(class_).get(base.__parameters__[0], _EMPTY)
+    return _EMPTY if isinstance(found, typing.TypeVar) else found
 
 
 def _accumulator(class_: type[UserDefinedFunction], hint: FunctionHint) -> Bridged | None:

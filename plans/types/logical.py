@@ -434,6 +434,10 @@ class StructuredType(FieldsType):
     class_name: str
     json: str | None = field(default=None, compare=False)
 
+    def same_class(self, other: StructuredType) -> bool:
+        """Whether objects of both are of one class: of one name, with fields of the same names in the same order."""
+        return self.class_name == other.class_name and self.names == other.names
+
     def text(self) -> str:
         return f"STRUCTURED<{quote_string(self.class_name)}, {', '.join(map(str, self.fields))}>"
 

@@ -237,17 +237,19 @@ def test_table_api_compiles_to_the_plan_of_sql() -> None:
     env = TableEnvironment()
     env.execute_sql(f"CREATE TABLE s (u {USER}) WITH ('connector' = 'blackhole')")
     env.execute_sql(f"CREATE TABLE t (u {USER}) WITH ('connector' = 'datagen')")
+    of_class = USER.replace("com.example.User", USER_NAME)
+    env.execute_sql(f"CREATE TABLE users (u {of_class}) WITH ('connector' = 'blackhole')")
     by_sql = env.compile_plan_sql("INSERT INTO s SELECT OBJECT_UPDATE(u, 'name', 'Al', 'age', u.age + 1) FROM t")
     table = env.from_path("t").select(col("u").object_update("name", "Al", "age", col("u").get("age") + 1))
     assert table.insert_into("s").compile_plan().to_json() == by_sql.to_json()
-    by_sql = env.compile_plan_sql(f"INSERT INTO s SELECT OBJECT_OF('{USER_NAME}', 'name', 'Al', 'age', 1) FROM t")
+    by_sql = env.compile_plan_sql(f"INSERT INTO users SELECT OBJECT_OF('{USER_NAME}', 'name', 'Al', 'age', 1) FROM t")
     for made in (
         object_of(USER_NAME, "name", "Al", "age", 1),
         object_of(User, "name", "Al", "age", 1),
         object_of(User, "Al", 1),
         object_of(User, name="Al", age=1),
     ):
-        assert env.from_path("t").select(made).insert_into("s").compile_plan().to_json() == by_sql.to_json()
+        assert env.from_path("t").select(made).insert_into("users").compile_plan().to_json() == by_sql.to_json()
 
 
 def test_table_api_object_of_a_data_type(env: TableEnvironment) -> None:

@@ -15,7 +15,7 @@ from plans.functions.inference import ArgumentInfo
 from plans.functions.literals import literal_value
 from plans.functions.loading import reference_to
 from plans.rex import Literal, RexNode, type_of
-from plans.types import IntervalType, LogicalType, NullType, RawType, StructuredType
+from plans.types import FieldsType, IntervalType, LogicalType, NullType, RawType
 
 Extra = tuple[tuple[str, Any], ...]
 
@@ -70,13 +70,19 @@ def _named(function: CatalogFunction, name: str, path: str) -> Extra:
 
 
 def fits(given: LogicalType, wanted: LogicalType) -> bool:
-    """Whether values of a type go into a parameter of another without a CAST."""
-    if isinstance(given, StructuredType) and isinstance(wanted, StructuredType):
-        # Objects of one class are none of another, alike as their fields may be.
-        return given.class_name == wanted.class_name and casts.supports_implicit_cast(given, wanted)
+    """Whether values of a type go into a parameter of another without a CAST.
+
+    Objects of one class are none of another, alike as their fields may be, nor are they rows, nor rows objects.
+    """
     if isinstance(given, RawType) or isinstance(wanted, RawType):
         return given.with_nullability(True) == wanted.with_nullability(True)
-    return casts.supports_implicit_cast(plain_times(given), wanted)
+    return _same_kinds(given, wanted) and casts.supports_implicit_cast(plain_times(given), wanted)
+
+
+def _same_kinds(given: LogicalType, wanted: LogicalType) -> bool:
+    if isinstance(given, FieldsType) and isinstance(wanted, FieldsType) and given.ROOT != wanted.ROOT:
+        return False
+    return all(map(_same_kinds, given.children(), wanted.children()))
 
 
 def coerced(rex: RexNode, wanted: Bridged | None) -> RexNode:

@@ -54,7 +54,7 @@ def kernel_call(
     path = call.catalog_name or call.system_name or reference.class_
     name = path.rpartition(".")[2].strip("`")
     plain_types = [plain(type_) for type_ in types]
-    bound = functions.bind(reference, name, [ArgumentInfo(type_) for type_ in plain_types], where)
+    bound = functions.bind(reference, name, [ArgumentInfo(type_) for type_ in plain_types], call.type, where)
     function = functions.callables(reference, where).function
     for method in needs:
         if not callable(getattr(function, method, None)):

@@ -11,12 +11,12 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as s
 from pyspark.sql.pandas.types import to_arrow_type
 
-from plans.errors import PlanError
+from plans.errors import PlanError, ProgramError
 from plans.execution.functions import bootstrap, runtime
 from plans.execution.functions.shipping import classes_beside, for_spark, pickled
 from plans.execution.types import to_spark
 from plans.functions.bridge import Bridged
-from plans.functions.calls import Bound, Callables, exactly
+from plans.functions.calls import Bound, Callables
 from plans.functions.conversions import fields_in, from_python, inward, outward
 from plans.functions.definitions import FunctionKind, UserDefinedFunction, overrides
 from plans.functions.inference import ArgumentInfo
@@ -65,23 +65,37 @@ class PythonFunctions:
             found = self._loaded[reference] = Callables(function)
         return found
 
-    def bind(self, reference: PythonFunction, name: str, infos: Sequence[ArgumentInfo], where: str) -> Bound:
-        """The signature that a plan's call fits.
+    def bind(
+        self, reference: PythonFunction, name: str, infos: Sequence[ArgumentInfo], output: LogicalType, where: str
+    ) -> Bound:
+        """The signature that a plan's call names.
+
+        Args:
+            reference: the function.
+            name: its name in the program.
+            infos: the operands' types, and literals.
+            output: the result's type.
+            where: the node, for errors.
 
         Raises:
-            PlanError: none; the function is not what it was when the plan was compiled.
+            PlanError: the function is not what it was when the plan was compiled.
         """
-        from plans.errors import ProgramError
-
         callables = self.callables(reference, where)
         try:
-            return callables.bind(name, infos, [None] * len(infos), exactly)
+            return callables.recorded(name, reference.method, reference.signature, infos, output)
         except ProgramError as fault:
             raise PlanError(
                 f"{reference.path} is not what it was when the plan was compiled: {fault.message}",
                 where=where,
-                remedy=f"{fault.remedy}; compile the plan again",
+                remedy=f"{fault.remedy}; or compile the plan again" if fault.remedy else "compile the plan again",
             ) from None
+
+    def bound(self, call: Call, where: str) -> tuple[PythonFunction, str, Bound]:
+        """The function of a call, its name in the program, and the signature that the call names; raises as `bind`."""
+        reference = python_function(call)
+        assert reference is not None
+        name = user_name(call) or reference.class_
+        return reference, name, self.bind(reference, name, list(map(_info, call.operands)), call.type, where)
 
     def column(self, call: Call, arguments: Sequence[Column], guard: Column | None, where: str) -> Column:
         """The column of a call; of a table function, an array of structs `v0`, `v1`, ....
@@ -92,10 +106,7 @@ class PythonFunctions:
             guard: which rows count; None: all.
             where: the node, for errors.
         """
-        reference = python_function(call)
-        assert reference is not None
-        name = user_name(call) or reference.class_
-        bound = self.bind(reference, name, [_info(operand) for operand in call.operands], where)
+        reference, name, bound = self.bound(call, where)
         function = self.callables(reference, where).function
         payload, result = _payload(function, bound, call, name)
         blob = pickled(payload, function, name, where)
@@ -111,9 +122,11 @@ class PythonFunctions:
 
 
 def _info(rex: RexNode) -> ArgumentInfo:
-    if isinstance(rex, Literal):
-        return ArgumentInfo(type_of(rex), True, literal_value(rex))
-    return ArgumentInfo(plain(type_of(rex)))
+    type_ = plain(type_of(rex))
+    if isinstance(rex, Call) and rex.name == "$CAST$1":
+        # What the planner cast was a literal when the function's types were inferred.
+        rex = rex.operands[0]
+    return ArgumentInfo(type_, True, literal_value(rex)) if isinstance(rex, Literal) else ArgumentInfo(type_)
 
 
 def plain(type_: LogicalType) -> LogicalType:

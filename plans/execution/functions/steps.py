@@ -50,14 +50,13 @@ def check(plan: CompiledPlan, functions: PythonFunctions) -> None:
     Raises:
         UnsupportedError: a call in a node that cannot have one, or a module that is not allowed.
         ExecutionError: a function that cannot be imported.
+        PlanError: a function that is not what it was when the plan was compiled.
     """
     for node in plan.nodes:
         where = f"node {node.id} ({node.type})"
         calls = list(calls_in(node))
         for call in calls:
-            reference = python_function(call)
-            assert reference is not None
-            functions.callables(reference, where)
+            functions.bound(call, where)
         if calls and not isinstance(node, Calc | Correlate):
             raise refuse(
                 node,

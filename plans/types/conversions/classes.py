@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, get_origin
 from weakref import WeakValueDictionary
 
 from plans.errors import DataError
@@ -106,8 +107,40 @@ def is_named_tuple(class_: type) -> bool:
     return issubclass(class_, tuple) and hasattr(class_, "_fields")
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Accessor:
+    """How a field is read and written that is none of the object's own attributes."""
+
+    get: Callable[[Any], Any]
+    set: Callable[[Any, Any], Any] | None = None
+
+
+@lru_cache(maxsize=1024)
+def accessors(class_: type) -> dict[str, Accessor]:
+    """The fields of a class that have a getter, in the order of the alphabet: properties, and pairs of methods
+    `get_name` and `set_name`, or `getName` and `setName`."""
+    found: dict[str, Accessor] = {}
+    for name in dir(class_):
+        member = inspect.getattr_static(class_, name)
+        if isinstance(member, property) and member.fget is not None and not name.startswith("_"):
+            found[name] = Accessor(member.fget, member.fset)
+        match = _GETTER.fullmatch(name)
+        if match is not None and inspect.isfunction(member):
+            field = match[1] or match[2][0].lower() + match[2][1:]
+            setter = inspect.getattr_static(class_, "set" + name[3:], None)
+            found.setdefault(field, Accessor(member, setter if inspect.isfunction(setter) else None))
+    return dict(sorted(found.items()))
+
+
+_GETTER = re.compile(r"get_([a-z]\w*)|get([A-Z]\w*)")
+
+
 def field_names(class_: type) -> tuple[str, ...] | None:
-    """The fields of a class in the order of its constructor; None where it has no constructor that says so."""
+    """The fields of a class; None where it has no constructor that says so.
+
+    They stand in the order of its constructor; where that takes nothing, the annotated ones in the order of their
+    definition, and after them those with getter and setter in the order of the alphabet.
+    """
     if is_named_tuple(class_):
         return tuple(class_._fields)  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(class_):
@@ -115,7 +148,34 @@ def field_names(class_: type) -> tuple[str, ...] | None:
     parameters = _parameters(class_)
     if parameters:
         return tuple(parameters)
-    return tuple(inspect.get_annotations(class_)) or (() if parameters is not None else None)
+    return _declared(class_) or (() if parameters is not None else None)
+
+
+def unassigned(class_: type) -> tuple[str, ...]:
+    """The fields that the constructor of a class does not take, although it takes others."""
+    if is_named_tuple(class_) or not _parameters(class_):
+        return ()
+    names = set(field_names(class_) or ())
+    if dataclasses.is_dataclass(class_):
+        return tuple(field.name for field in dataclasses.fields(class_) if not field.init and field.name[0] != "_")
+    return tuple(name for name in _declared(class_) if name not in names)
+
+
+def _declared(class_: type) -> tuple[str, ...]:
+    """The public fields that a class declares: annotated ones, and those that can be read and set."""
+    found: dict[str, None] = {}
+    for one in reversed(class_.__mro__):
+        for name, annotation in inspect.get_annotations(one).items():
+            if not name.startswith("_") and not _is_class_variable(annotation):
+                found.setdefault(name)
+    found |= {name: None for name, accessor in accessors(class_).items() if accessor.set is not None}
+    return tuple(found)
+
+
+def _is_class_variable(annotation: Any) -> bool:
+    if isinstance(annotation, str):
+        return re.match(r"(\w+\.)*ClassVar\b", annotation.strip()) is not None
+    return annotation is ClassVar or get_origin(annotation) is ClassVar
 
 
 def _parameters(class_: type) -> dict[str, inspect.Parameter] | None:
@@ -143,8 +203,9 @@ def constructor(class_: type, names: Sequence[str]) -> Callable[[Sequence[Any]],
             if positional and tuple(parameters)[: len(names)] == tuple(names):
                 return lambda values: class_(*values)
             return lambda values: class_(**dict(zip(names, values, strict=True)))
-        if not parameters and set(names) <= set(inspect.get_annotations(class_)):
-            return lambda values: _filled(class_(), names, values)
+        if not parameters and set(names) <= set(_declared(class_)):
+            setters = [_setter(class_, name) for name in names]
+            return lambda values: _filled(class_(), setters, values)
     takes = "nothing by name" if parameters is None else ", ".join(parameters) or "nothing"
     raise DataError(
         f"class {class_name(class_)} cannot be made from the fields {', '.join(names) or '(none)'}",
@@ -153,10 +214,33 @@ def constructor(class_: type, names: Sequence[str]) -> Callable[[Sequence[Any]],
     )
 
 
-def _filled(target: Any, names: Sequence[str], values: Sequence[Any]) -> Any:
-    for name, value in zip(names, values, strict=True):
-        setattr(target, name, value)
+def _setter(class_: type, name: str) -> Callable[[Any, Any], Any]:
+    known = accessors(class_).get(name)
+    if known is not None and known.set is not None:
+        return known.set
+    return lambda target, value: setattr(target, name, value)
+
+
+def _filled(target: Any, setters: Sequence[Callable[[Any, Any], Any]], values: Sequence[Any]) -> Any:
+    for setter, value in zip(setters, values, strict=True):
+        setter(target, value)
     return target
+
+
+def field_value(value: Any, name: str) -> Any:
+    """The value of an object's field, by its getter where it is no attribute.
+
+    Raises:
+        AttributeError: it has no such field.
+    """
+    try:
+        return getattr(value, name)
+    except AttributeError:
+        class_: type = type(value)
+        known = accessors(class_).get(name)
+        if known is None:
+            raise
+        return known.get(value)
 
 
 def fields_reader(names: Sequence[str]) -> Callable[[Any], list[Any]]:
@@ -166,10 +250,12 @@ def fields_reader(names: Sequence[str]) -> Callable[[Any], list[Any]]:
     """
 
     def read(value: Any) -> list[Any]:
-        try:
-            return [getattr(value, name) for name in names]
-        except AttributeError:
-            missing = next(name for name in names if not hasattr(value, name))
-            raise ValueError(f"it has no field {missing}") from None
+        found = []
+        for name in names:
+            try:
+                found.append(field_value(value, name))
+            except AttributeError:
+                raise ValueError(f"it has no field {name}") from None
+        return found
 
     return read

@@ -208,7 +208,7 @@ def test_new_extraction_without_annotation() -> None:
     class F(ScalarFunction):
         def eval(self, value) -> int: ...  # type: ignore[no-untyped-def]
 
-    with pytest.raises(ProgramError, match=r"parameter `value` of .*F.eval: .* there is none(.|\n)*annotate it"):
+    with pytest.raises(ProgramError, match=r"parameter `value` of .*F.eval has no annotation(.|\n)*annotate it"):
         TableEnvironment().create_temporary_function("f", F)
 
 
