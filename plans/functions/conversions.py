@@ -10,6 +10,8 @@ import datetime as dt
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
+from numbers import Integral
+from operator import index
 from typing import Any
 
 from plans import types as t
@@ -24,14 +26,22 @@ _MILLI = dt.timedelta(milliseconds=1)
 _DECIMALS = Context(prec=76, rounding=ROUND_HALF_UP)
 
 
-def to_python(bridged: Bridged) -> Convert | None:
-    """From Arrow's values to objects; passes None by."""
-    return _null_safe(outward(bridged))
+def to_python(bridged: Bridged, place: str = "") -> Convert | None:
+    """From Arrow's values to objects; passes None by.
+
+    Args:
+        bridged: the type, and the class of the objects.
+        place: the argument, for errors of converters.
+    """
+    return _null_safe(outward(bridged, place))
 
 
-def from_python(bridged: Bridged) -> Convert | None:
-    """From objects to Arrow's values; passes None by, and raises TypeError or ValueError for what is no value."""
-    return _null_safe(inward(bridged))
+def from_python(bridged: Bridged, place: str = "") -> Convert | None:
+    """From objects to Arrow's values; passes None by.
+
+    The function raises TypeError or ValueError for what is no value, DataError for what a converter does wrong.
+    """
+    return _null_safe(inward(bridged, place))
 
 
 def internal(type_: t.LogicalType) -> Bridged:
@@ -46,43 +56,59 @@ def internal(type_: t.LogicalType) -> Bridged:
 _OPENED: dict[int, Any] = {}
 
 
-class _Opening:
-    """A method of a converter, which is opened once in each process before its first value."""
+class _Converted:
+    """One direction of a converter, which is opened once in each process before its first value.
 
-    def __init__(self, converter: Any, method: str) -> None:
-        self.converter, self.method = converter, method
+    Args:
+        bridged: type, class and converter.
+        external: whether objects come out of internal values, or the other way.
+        place: the argument or result, for errors.
+    """
+
+    def __init__(self, bridged: Bridged, external: bool, place: str) -> None:
+        self.bridged, self.external, self.place = bridged, external, place
         self.call: Convert | None = None
 
-    def __getstate__(self) -> tuple[Any, str]:
-        return self.converter, self.method
+    def __getstate__(self) -> tuple[Bridged, bool, str]:
+        return self.bridged, self.external, self.place
 
-    def __setstate__(self, state: tuple[Any, str]) -> None:
+    def __setstate__(self, state: tuple[Bridged, bool, str]) -> None:
         self.__init__(*state)  # type: ignore[misc]
 
     def __call__(self, value: Any) -> Any:
         if self.call is None:
-            from plans.types.conversions import resolve_class
-            from plans.types.conversions.converter import open_converter
+            self.call = self._opened()
+        return self.call(value)
 
-            if id(self.converter) not in _OPENED:
-                open_converter(self.converter, resolve_class)
-                _OPENED[id(self.converter)] = self.converter
-            self.call = getattr(self.converter, self.method)
-        made = self.call(value)
-        if made is None:
-            raise ValueError(f"{type(self.converter).__name__} gave None for {value!r}")
-        return made
+    def _opened(self) -> Convert:
+        from plans.types.conversions import resolve_class
+        from plans.types.conversions.compiling import Spot, fitting
+        from plans.types.conversions.custom import Custom
+
+        type_, converter = self.bridged.type, self.bridged.converter
+        custom = Custom(converter, self.bridged.class_ or object, type_, self.place)
+        if id(converter) not in _OPENED:
+            custom.open(resolve_class)
+            _OPENED[id(converter)] = converter
+        if self.external:
+            return custom.to_external
+        return custom.inward(fitting(type_, Spot(place=self.place), resolve_class))
+
+
+def converted(bridged: Bridged, place: str) -> Convert:
+    """From objects to internal values, by the converter of a type."""
+    return _Converted(bridged, False, place)
 
 
 def _null_safe(convert: Convert | None) -> Convert | None:
     return None if convert is None else lambda value: None if value is None else convert(value)
 
 
-def outward(bridged: Bridged) -> Convert | None:
+def outward(bridged: Bridged, place: str = "") -> Convert | None:
     """As `to_python`, for values that are not None."""
     if bridged.converter is not None:
         plain = outward(internal(bridged.type))
-        given = _Opening(bridged.converter, "to_external")
+        given = _Converted(bridged, True, place)
         return given if plain is None else lambda value: given(plain(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
     match bridged.type:
@@ -103,14 +129,14 @@ def outward(bridged: Bridged) -> Convert | None:
         case t.YearMonthIntervalType() if class_ is not None and name.startswith("dateutil."):
             return lambda value: class_(months=value)
         case t.ArrayType():
-            return _list_out(to_python(bridged.parts[0]), class_)
+            return _list_out(to_python(bridged.parts[0], place), class_)
         case t.MapType():
-            return _map_out(*map(to_python, bridged.parts))
+            return _map_out(*(to_python(part, place) for part in bridged.parts))
         case t.MultisetType():
-            convert = _map_out(to_python(bridged.parts[0]), None)
+            convert = _map_out(to_python(bridged.parts[0], place), None)
             return convert if class_ in (None, dict) else lambda value: class_(convert(value))
         case t.FieldsType():
-            return _fields_out(bridged)
+            return _fields_out(bridged, place)
         case t.RawType():
             return pickle.loads
     return None
@@ -147,10 +173,10 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _fields_out(bridged: Bridged) -> Convert | None:
+def _fields_out(bridged: Bridged, place: str) -> Convert | None:
     type_ = bridged.type
     assert isinstance(type_, t.FieldsType)
-    names, parts = type_.names, [to_python(part) for part in bridged.parts]
+    names, parts = type_.names, [to_python(part, place) for part in bridged.parts]
     class_ = bridged.class_
     if class_ is None and isinstance(type_, t.StructuredType):
         from plans.types.conversions.classes import resolve_class
@@ -175,29 +201,31 @@ def _fields_out(bridged: Bridged) -> Convert | None:
 # --- the other way ---------------------------------------------------------------------------------------------------
 
 
-def inward(bridged: Bridged) -> Convert | None:
+def inward(bridged: Bridged, place: str = "") -> Convert | None:
     """As `from_python`, for objects that are not None."""
     if bridged.converter is not None:
         plain = inward(internal(bridged.type))
-        given = _Opening(bridged.converter, "to_internal")
+        given = _Converted(bridged, False, place)
         return given if plain is None else lambda value: plain(given(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
     match bridged.type:
         case t.CharacterType():
             return bytes.decode if class_ is bytes else None
         case t.BytesType():
-            return bytes if class_ is not None else None
+            return _bytes
         case t.BooleanType():
             return bool if class_ is not None else None
         case t.IntegerType():
-            # Arrow itself refuses what is no whole number.
-            return int if class_ is not None else None
+            return _whole
         case t.DecimalType():
             return _decimal(bridged.type)
-        case t.FloatType() | t.DoubleType():
+        case t.DoubleType():
             return float if class_ is not None else None
-        case t.DateType():
-            return (lambda value: _EPOCH_DAY + dt.timedelta(days=value)) if class_ is int else None
+        case t.DateType() if class_ is int:
+            return lambda value: _EPOCH_DAY + dt.timedelta(days=value)
+        case t.FloatType() | t.DateType():
+            # Arrow by itself would make an infinity of a large number, and cut the time off a datetime.
+            return _as_usual(bridged.type)
         case t.TimeType():
             return None if class_ is int else _millis_of_day
         case t.TimestampLtzType() if class_ is int:
@@ -211,26 +239,55 @@ def inward(bridged: Bridged) -> Convert | None:
         case t.YearMonthIntervalType() if name.startswith("dateutil."):
             return lambda value: value.years * 12 + value.months
         case t.ArrayType():
-            element = from_python(bridged.parts[0])
+            element = from_python(bridged.parts[0], place)
             return list if element is None else lambda value: [element(item) for item in value]
         case t.MapType():
-            return _map_in(*map(from_python, bridged.parts))
+            return _map_in(*(from_python(part, place) for part in bridged.parts))
         case t.MultisetType():
-            return _map_in(from_python(bridged.parts[0]), None)
+            return _map_in(from_python(bridged.parts[0], place), None)
         case t.FieldsType():
-            return _fields_in(bridged)
+            return _fields_in(bridged, place)
         case t.RawType():
             return pickle.dumps
     return None
+
+
+def _as_usual(type_: t.LogicalType) -> Convert:
+    """The conversion of a type's usual class, that of rows and DataFrames."""
+    from plans.types.conversions.builtin import SIMPLE
+
+    convert = SIMPLE[type(type_)][0].to_internal
+    assert convert is not None
+    return lambda value: convert(value, type_)
+
+
+def _bytes(value: Any) -> bytes:
+    """Bytes; Arrow by itself would take a text, too."""
+    if isinstance(value, bytearray | memoryview):
+        return bytes(value)
+    if not isinstance(value, bytes):
+        raise TypeError(f"{value!r} of class {type(value).__name__} is no bytes")
+    return value
+
+
+def _whole(value: Any) -> int:
+    """A whole number; Arrow by itself would cut off the digits of a float."""
+    if type(value) is int:
+        return value
+    if isinstance(value, bool):
+        raise TypeError(f"{value!r} is a bool, and no number")
+    return index(value)
 
 
 def _decimal(type_: t.DecimalType) -> Convert:
     step = Decimal(1).scaleb(-type_.scale)
 
     def convert(value: Any) -> Decimal:
-        if isinstance(value, float):
-            raise TypeError(f"{value!r} is a float; give a Decimal for {type_}")
-        return Decimal(value).quantize(step, context=_DECIMALS)
+        if not isinstance(value, Decimal):
+            if isinstance(value, bool) or not isinstance(value, Integral):
+                raise TypeError(f"{value!r} of class {type(value).__name__} is no {type_}; give a Decimal")
+            return Decimal(int(value)).quantize(step, context=_DECIMALS)
+        return value.quantize(step, context=_DECIMALS)
 
     return convert
 
@@ -258,17 +315,17 @@ def _map_in(key: Convert | None, value: Convert | None) -> Convert:
     return lambda given: [(one(left), two(right)) for left, right in given.items()]
 
 
-def _fields_in(bridged: Bridged) -> Convert:
+def _fields_in(bridged: Bridged, place: str) -> Convert:
     type_ = bridged.type
     assert isinstance(type_, t.FieldsType)
-    return fields_in(type_.names, bridged.parts, str(type_))
+    return fields_in(type_.names, bridged.parts, str(type_), place)
 
 
-def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str) -> Convert:
+def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: str = "") -> Convert:
     """A row in any of its forms (tuple, `Row`, list, dict, object) as a dict of Arrow's values."""
     from plans.types.conversions.classes import field_value
 
-    converts = [from_python(part) for part in parts]
+    converts = [from_python(part, place) for part in parts]
     count = len(names)
 
     def values(given: Any) -> Sequence[Any]:

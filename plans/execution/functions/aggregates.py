@@ -16,7 +16,7 @@ from typing import Any
 from plans.errors import UnsupportedError
 from plans.execution.functions.accumulating import AggregatePayload
 from plans.execution.functions.codec import adapt, writer
-from plans.execution.functions.columns import PythonFunctions, plain
+from plans.execution.functions.columns import RESULT, PythonFunctions, argument, plain
 from plans.execution.functions.runtime import Payload
 from plans.execution.functions.shipping import classes_beside, pickled
 from plans.functions.bridge import Bridged
@@ -65,14 +65,17 @@ def kernel_call(
             )
     assert function.KIND is FunctionKind.AGGREGATE
     bridged = [item or Bridged(type_) for item, type_ in zip(bound.arguments, plain_types, strict=True)]
+    with functions.permitted():
+        arguments = tuple(to_python(item, argument(at)) for at, item in enumerate(bridged))
+        result = from_python(bound.output, RESULT)
     payload = AggregatePayload(
         Payload(
             function,
             bound.method,
             name,
             ", ".join(map(str, plain_types)),
-            tuple(map(to_python, bridged)),
-            from_python(bound.output),
+            arguments,
+            result,
             None,
             bound.skips,
             False,

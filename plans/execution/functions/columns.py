@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
@@ -17,7 +18,7 @@ from plans.execution.functions.shipping import classes_beside, for_spark, pickle
 from plans.execution.types import to_spark
 from plans.functions.bridge import Bridged
 from plans.functions.calls import Bound, Callables
-from plans.functions.conversions import fields_in, from_python, inward, outward
+from plans.functions.conversions import converted, fields_in, from_python, inward, outward
 from plans.functions.definitions import FunctionKind, UserDefinedFunction, overrides
 from plans.functions.inference import ArgumentInfo
 from plans.functions.literals import literal_value
@@ -26,7 +27,7 @@ from plans.functions.signature import table_fields
 from plans.rex import Call, Literal, RexNode, python_function, type_of
 from plans.rex.python import PythonFunction, user_name
 from plans.types import LogicalType, RawType, TimestampBase
-from plans.types.conversions.classes import allow_classes_from
+from plans.types.conversions.classes import Permission
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -41,9 +42,12 @@ class PythonFunctions:
 
     def __init__(self, allowed: Sequence[str] = ()) -> None:
         self._allowed = tuple(allowed)
-        for prefix in allowed:
-            allow_classes_from(prefix)
+        self._permission = Permission(tuple(prefix.rstrip(".") for prefix in allowed))
         self._loaded: dict[PythonFunction, Callables] = {}
+
+    def permitted(self) -> AbstractContextManager[None]:
+        """In this block names of structured types become classes of the modules that the plan was allowed."""
+        return self._permission.given()
 
     def callables(self, reference: PythonFunction, where: str) -> Callables:
         """What can be called of a function.
@@ -55,14 +59,16 @@ class PythonFunctions:
         """
         found = self._loaded.get(reference)
         if found is None:
-            function = load(reference, self._allowed, where)
+            with self.permitted():
+                function = load(reference, self._allowed, where)
             if function.KIND.value != reference.kind:
                 raise PlanError(
                     f"{reference.path} is a function of kind {function.KIND.value}, and the plan says {reference.kind}",
                     where=where,
                     remedy="compile the plan again",
                 )
-            found = self._loaded[reference] = Callables(function)
+            with self.permitted():
+                found = self._loaded[reference] = Callables(function)
         return found
 
     def bind(
@@ -82,7 +88,8 @@ class PythonFunctions:
         """
         callables = self.callables(reference, where)
         try:
-            return callables.recorded(name, reference.method, reference.signature, infos, output)
+            with self.permitted():
+                return callables.recorded(name, reference.method, reference.signature, infos, output)
         except ProgramError as fault:
             raise PlanError(
                 f"{reference.path} is not what it was when the plan was compiled: {fault.message}",
@@ -108,7 +115,8 @@ class PythonFunctions:
         """
         reference, name, bound = self.bound(call, where)
         function = self.callables(reference, where).function
-        payload, result = _payload(function, bound, call, name)
+        with self.permitted():
+            payload, result = _payload(function, bound, call, name)
         blob = pickled(payload, function, name, where)
         given = [*([] if guard is None else [guard]), *arguments]
         # A function of no arguments is called once a row: a column says how many rows there are.
@@ -119,6 +127,15 @@ class PythonFunctions:
         with for_spark():
             column: Column = made(*given)
         return column
+
+
+#: What errors of converters name.
+RESULT = "the result"
+
+
+def argument(at: int) -> str:
+    """The name of an argument in errors of converters."""
+    return f"argument {at + 1}"
 
 
 def _info(rex: RexNode) -> ArgumentInfo:
@@ -144,25 +161,25 @@ def _payload(function: UserDefinedFunction, bound: Bound, call: Call, name: str)
         spark_type: s.DataType = s.ArrayType(structs)
         if fields[0][0] == "EXPR$0":
             result = (
-                runtime.never_none(runtime.single(from_python(fields[0][1])))
+                runtime.never_none(runtime.single(from_python(fields[0][1], RESULT)))
                 if not fields[0][1].type.nullable
-                else runtime.single(from_python(fields[0][1]))
+                else runtime.single(from_python(fields[0][1], RESULT))
             )
         else:
             row = fields_in([field for field, _ in fields], [part for _, part in fields], str(bound.output.type))
             if bound.output.converter is not None:
-                inner, convert = row, bound.output.converter.to_internal
+                inner, convert = row, converted(bound.output, RESULT)
                 row = lambda value: inner(convert(value))  # noqa: E731
             result = runtime.never_none(runtime.renamed(row))
     else:
         spark_type = to_spark(call.type)
-        result = inward(bound.output)
+        result = inward(bound.output, RESULT)
     payload = runtime.Payload(
         function,
         bound.method,
         name,
         ", ".join(map(str, types)),
-        tuple(map(outward, arguments)),
+        tuple(outward(item, argument(at)) for at, item in enumerate(arguments)),
         result,
         to_arrow_type(spark_type, timezone="UTC"),
         bound.skips,

@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from plans.errors import CompiledPlanError
 from plans.execution.functions.bootstrap import MARK, FunctionFailure
 from plans.functions.definitions import FunctionContext, UserDefinedFunction, collected
 
@@ -87,8 +88,11 @@ class Payload:
 
 def failure(payload: Payload, fault: BaseException) -> FunctionFailure:
     """The error to show: which function, over what, and what it said."""
-    said = str(fault).strip().split("\n")[0]
-    reason = f"{type(fault).__name__}: {said}" if said else type(fault).__name__
+    if isinstance(fault, CompiledPlanError):
+        reason = f"{fault.message} ({fault.where})" if fault.where else fault.message
+    else:
+        said = str(fault).strip().split("\n")[0]
+        reason = f"{type(fault).__name__}: {said}" if said else type(fault).__name__
     class_ = type(payload.function)
     where = f"{class_.__module__}.{class_.__qualname__}.{payload.method}"
     return FunctionFailure(f"{MARK}`{payload.name}` ({where}) for arguments of types ({payload.types}): {reason}")

@@ -5,7 +5,9 @@ program means it to:
 
 - a class that the program itself used as a type (`DataTypes.STRUCTURED(cls)`, `object_of(cls)`, a function's hints);
 - a class of a module that the program has loaded and that is neither Python's own nor an installed package's;
-- a class below a prefix that was allowed with `allow_classes_from`.
+- a class below a prefix that was allowed with `allow_classes_from`;
+- while the functions of a plan are loaded, a class of the modules that this plan was allowed (`Permission`), and of
+  no other plan: what is imported for it does not count as loaded by the program.
 
 Source: FLIP-520, "SQL Data Type" and "Combining SQL and Table API".
 """
@@ -17,7 +19,10 @@ import inspect
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +33,8 @@ from plans.errors import DataError
 
 _USED: WeakValueDictionary[str, type] = WeakValueDictionary()
 _PREFIXES: dict[str, None] = {}
+#: Modules that were imported for a plan that was allowed them, and not by the program.
+_IMPORTED_FOR_PLANS: set[str] = set()
 _OWN = frozenset({"planner", "plans", "schemas", "cli"})
 
 
@@ -36,10 +43,47 @@ def class_name(class_: type) -> str:
     return f"{class_.__module__}.{class_.__qualname__}".replace(".<locals>", "")
 
 
+@dataclass(frozen=True)
+class Permission:
+    """The modules that a plan's functions may be imported from, and the classes that these functions use as types.
+
+    Args:
+        prefixes: modules, each with all below it.
+        used: names of classes, and the classes.
+    """
+
+    prefixes: tuple[str, ...] = ()
+    used: dict[str, type] = field(default_factory=dict)
+
+    def covers(self, module: str) -> bool:
+        """Whether a module is one of them."""
+        return any(module == prefix or module.startswith(f"{prefix}.") for prefix in self.prefixes)
+
+    @contextmanager
+    def given(self) -> Iterator[None]:
+        """In this block, and in this thread, the permission holds."""
+        before = set(sys.modules) if self.prefixes else set()
+        token = _PERMISSION.set(self)
+        try:
+            yield
+        finally:
+            _PERMISSION.reset(token)
+            if self.prefixes:
+                _IMPORTED_FOR_PLANS.update(filter(self.covers, set(sys.modules) - before))
+
+
+_PERMISSION: ContextVar[Permission | None] = ContextVar("permission", default=None)
+_NONE = Permission()
+
+
 def use_class(class_: type) -> str:
-    """Note that the program uses a class as a type; the class's name."""
+    """Note that the program (or, where one is allowed modules, the plan) uses a class as a type; the class's name."""
     name = class_name(class_)
-    _USED[name] = class_
+    permission = _PERMISSION.get() or _NONE
+    if permission.covers(class_.__module__):
+        permission.used[name] = class_
+    else:
+        _USED[name] = class_
     return name
 
 
@@ -54,10 +98,11 @@ def allow_classes_from(prefix: str) -> None:
 
 def resolve_class(name: str) -> type | None:
     """The class of a structured type's name; None where there is none, or none that may be used."""
-    used = _USED.get(name)
+    permission = _PERMISSION.get() or _NONE
+    used = permission.used.get(name) or _USED.get(name)
     if used is not None:
         return used
-    allowed = any(name.startswith(f"{prefix}.") for prefix in _PREFIXES)
+    allowed = permission.covers(name) or any(name.startswith(f"{prefix}.") for prefix in _PREFIXES)
     parts = name.split(".")
     for at in range(len(parts) - 1, 0, -1):
         module_name = ".".join(parts[:at])
@@ -82,7 +127,7 @@ def _imported(name: str) -> Any:
 
 
 def _is_the_programs(module: Any) -> bool:
-    if module.__name__.partition(".")[0] in _OWN:
+    if module.__name__.partition(".")[0] in _OWN or module.__name__ in _IMPORTED_FOR_PLANS:
         return False
     if module.__name__ == "__main__":
         return True

@@ -66,7 +66,7 @@ def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> 
     # The most special class first.
     special = sorted(own.items(), key=lambda item: -len(item[0].__mro__))
     fits = fitting(type_, spot, loader) if own else _same
-    customs = {class_: Custom(item, class_, type_, str(spot), loader) for class_, item in special}
+    customs = {class_: Custom(item, class_, type_, str(spot)).open(loader) for class_, item in special}
     choices: Choices = [(class_, item.inward(fits)) for class_, item in customs.items()]
     custom = customs.get(data_type.bridge) if data_type.bridge is not None else None
     outward: Function | None

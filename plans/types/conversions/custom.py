@@ -21,10 +21,6 @@ class Custom:
         class_: the class of its objects.
         type_: the logical type of its values.
         where: the column, or the function and its parameter, for errors.
-        loader: finds classes for it.
-
-    Raises:
-        DataError: it cannot be opened.
     """
 
     def __init__(
@@ -33,17 +29,27 @@ class Custom:
         class_: type,
         type_: t.LogicalType,
         where: str,
-        loader: ClassLoader,
     ) -> None:
         self.converter, self.class_, self.type, self.where = converter, class_, type_, where
         self.name = type(converter).__name__
+
+    def open(self, loader: ClassLoader) -> Custom:
+        """Open the converter, which happens before its first value.
+
+        Args:
+            loader: finds classes for it.
+
+        Raises:
+            DataError: it cannot be opened.
+        """
         try:
-            open_converter(converter, loader)
+            open_converter(self.converter, loader)
         except CompiledPlanError:
             raise
         except Exception as fault:
-            what = f"{self.name}, the converter of {class_.__name__} for {type_}, cannot be opened: {reason(fault)}"
-            raise DataError(what, where=where) from fault
+            what = f"{self.name}, the converter of {self.class_.__name__} for {self.type}, cannot be opened"
+            raise DataError(f"{what}: {reason(fault)}", where=self.where) from fault
+        return self
 
     def inward(self, fits: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """`to_internal`, whose result `fits` checks.

@@ -27,7 +27,7 @@ BERLIN = dt.timezone(dt.timedelta(hours=1))
 
 @pytest.fixture(autouse=True)
 def nothing_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a run of another test was allowed holds for its process."""
+    """What another test allowed holds for the process."""
     monkeypatch.setattr(classes, "_PREFIXES", {})
 
 
