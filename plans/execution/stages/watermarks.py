@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from plans.plan import CompiledPlan
 
 WATERMARK = "watermark"
-#: The watermark at the end of the input, ms: the year 9999, the last that Spark's timestamps print.
-END = 253_370_764_800_000
+#: The watermark at the end of the input, ms: the last that Spark's timestamps, a long of microseconds, hold.
+END = (2**63 - 1) // 1000
 #: Never late by itself: the watermark of the batch counts.
 UNKNOWN = -(2**63)
 _TIME, _END = "watermark_time", "end_of_input"

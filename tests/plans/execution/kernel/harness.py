@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,13 +82,19 @@ class Harness:
             encoding="utf-8",
         )
 
-    def run(self, spec: dict[str, Any], steps: Iterable[Step]) -> list[Answer]:
-        """Run micro-batches through a fresh operator.
+    def run(
+        self, spec: dict[str, Any], steps: Iterable[Step], states: Mapping[str, bytes] | None = None
+    ) -> list[Answer]:
+        """Run micro-batches through a fresh operator, which finds these states of keys.
 
         Raises:
             OperatorError: the operator threw.
         """
-        request = {"spec": spec, "steps": [_step(step) for step in steps]}
+        request = {
+            "spec": spec,
+            "steps": [_step(step) for step in steps],
+            "states": {key: state.hex() for key, state in (states or {}).items()},
+        }
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()

@@ -10,6 +10,7 @@ import org.compiledplan.kernel.operators.Out;
 final class Emitted implements Out {
   /** Rows that timers emit come after all rows of the micro-batch, in the order of their times. */
   private static final long AFTER_ROWS = 1L << 62;
+  private static final long FURTHEST = AFTER_ROWS - 1;
   private static final Integer NO_PORT = -1;
 
   private final StageSpec spec;
@@ -38,7 +39,7 @@ final class Emitted implements Out {
 
   @Override
   public void at(long time) {
-    ord = AFTER_ROWS + Math.max(time, 1 - AFTER_ROWS);
+    ord = AFTER_ROWS + Math.max(-FURTHEST, Math.min(time, FURTHEST));
     path = null;
     watermark = null;
     emissions = 0;

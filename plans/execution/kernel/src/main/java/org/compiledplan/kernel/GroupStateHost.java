@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.GroupState;
 import org.compiledplan.kernel.operators.BatchContext;
 import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.operators.Times;
 
 /** Hosts a stage in {@code flatMapGroupsWithState}, with processing-time timeouts as cleanup timers. */
 final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, InternalRow, byte[], InternalRow> {
@@ -31,12 +32,12 @@ final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Intern
     State timed = new State(to, state);
     BatchContext context = new BatchContext(state.getCurrentProcessingTimeMs(), Long.MIN_VALUE);
     if (state.hasTimedOut()) {
-      timed.fired();
+      timed.fired(context.processingTime);
       return runtime.fire(to, timed, context);
     }
     Iterator<InternalRow> output = runtime.process(to, rows, timed, context);
     // A call forgets the timeout, so it is set again, even if the operator left its state alone.
-    if (timeouts && state.exists() && timed.timer() != TimedState.NO_TIMER) timed.setTimer(timed.timer());
+    if (timeouts && state.exists()) timed.timer().ifPresent(timed::setTimer);
     return output;
   }
 
@@ -58,7 +59,7 @@ final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Intern
     @Override
     protected void store(byte[] bytes) {
       state.update(bytes);
-      if (timer() != NO_TIMER) setTimer(timer());
+      timer().ifPresent(this::setTimer);
     }
 
     @Override
@@ -68,7 +69,7 @@ final class GroupStateHost implements FlatMapGroupsWithStateFunction<Row, Intern
 
     @Override
     protected void setTimer(long time) {
-      state.setTimeoutDuration(Math.max(1, time - state.getCurrentProcessingTimeMs()));
+      state.setTimeoutDuration(Math.max(1, Times.minus(time, state.getCurrentProcessingTimeMs())));
     }
 
     @Override

@@ -18,6 +18,7 @@ import org.compiledplan.kernel.operators.KeyedState;
 import org.compiledplan.kernel.operators.Operator;
 import org.compiledplan.kernel.operators.OperatorSpec;
 import org.compiledplan.kernel.operators.Operators;
+import org.compiledplan.kernel.operators.Times;
 import org.compiledplan.kernel.values.ValueType;
 
 /** The operators of a stage, made once in each task, and the way of rows through them. */
@@ -26,6 +27,7 @@ final class StageRuntime {
   static final class Hosted {
     /** Expired state goes this part of a TTL late at most. */
     private static final int TIMES_A_TTL = 16;
+    private static final long FIRST_WATERMARK = 1;
 
     final Operator operator;
     final String uid;
@@ -56,14 +58,17 @@ final class StageRuntime {
       eventTime = part.eventTime;
     }
 
-    /** The operator's watermark when the query's is the given one, which is 0 before there is any. */
+    /**
+     * The operator's watermark when the query's is the given one. That of Spark is 0 before there is any, and so is
+     * that of Flink's watermark assigner, which emits none before it is later: so none comes of rows before 1970.
+     */
     long watermark(long query) {
-      return query <= 0 ? Long.MIN_VALUE : query - watermarkDelay;
+      return query < FIRST_WATERMARK ? Long.MIN_VALUE : Times.minus(query, watermarkDelay);
     }
 
-    /** The query's watermark at which the operator's is the given one. */
+    /** The first watermark of the query at which the operator's has come to the given time. */
     long delayed(long time) {
-      return time + watermarkDelay;
+      return Math.max(FIRST_WATERMARK, Times.plus(time, watermarkDelay));
     }
 
     /** A time not before the given one, such that few different times come of many. */

@@ -1,6 +1,7 @@
 package org.compiledplan.kernel;
 
 import java.util.Collections;
+import java.util.OptionalLong;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -69,8 +70,9 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     if (to == null) return Collections.emptyIterator();
     BatchContext context = context(to, times);
     State timed = new State(to, StageKeys.of(due.uid, due.key), context, now(times));
-    if (timed.get() == null || timed.timer() != due.time) return Collections.emptyIterator();
-    timed.fired();
+    OptionalLong set = timed.get() == null ? OptionalLong.empty() : timed.timer();
+    if (set.isEmpty() || set.getAsLong() != due.time) return Collections.emptyIterator();
+    timed.fired(timed.now());
     return runtime.fire(to, timed, context);
   }
 
@@ -148,13 +150,19 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
       return to.eventTime ? to.delayed(expiry) : to.roundUp(expiry);
     }
 
+    /** Whether its timers fire by processing time in a stage whose timers fire by watermark. */
+    private boolean ticks() {
+      return spec.eventTime && !to.eventTime;
+    }
+
+    /** Timers of the key up to this time fire in this batch. */
+    long now() {
+      return ticks() ? context.processingTime : now;
+    }
+
     @Override
     protected void setTimer(long time) {
-      if (spec.eventTime && !to.eventTime) {
-        ticks.add(to.uid, StageKeys.key(key), time, context.processingTime, context.processingTime);
-      } else {
-        index.add(to.uid, StageKeys.key(key), time, now, context.processingTime);
-      }
+      (ticks() ? ticks : index).add(to.uid, StageKeys.key(key), time, now(), context.processingTime);
     }
 
     @Override

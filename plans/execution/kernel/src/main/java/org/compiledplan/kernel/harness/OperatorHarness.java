@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,8 @@ import org.compiledplan.kernel.values.ValueType;
  *
  * <p>Request: {@code {"spec": {...operator spec..., "inputTypes": [["INT", ...], ...], "outputTypes":
  * [...]}, "steps": [{"time": ms, "rows": [{"key", "port", "kind", "values"}], "spec": {...}?}]}}. A step is
- * a micro-batch; its {@code spec}, if given, takes over the state, as a restart with an edited plan does. Steps
+ * a micro-batch; its {@code spec}, if given, takes over the state, as a restart with an edited plan does;
+ * {@code "states": {key: hex}}, beside them, is what there is at the start. Steps
  * and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in the spec the step's fires timers.
  * Answer: {@code {"steps": [{"out": [{"key", "kind", "values", "at"?}], "stateRows", "keys", "timers"}]}} or
  * {@code {"error": text}}. A condition is text like {@code 0<3} over the columns of both rows.
@@ -58,6 +60,10 @@ public final class OperatorHarness {
     ObjectNode answer = mapper.createObjectNode();
     try {
       use(request.get("spec"));
+      request.path("states").properties().forEach(state -> {
+        states.put(state.getKey(), HexFormat.of().parseHex(state.getValue().asText()));
+        new State(state.getKey()).timer().ifPresent(time -> timers.put(state.getKey(), time));
+      });
       ArrayNode steps = answer.putArray("steps");
       for (JsonNode step : request.get("steps")) {
         if (step.hasNonNull("spec")) use(step.get("spec"));
@@ -101,7 +107,7 @@ public final class OperatorHarness {
       if (timer.getValue() > now) continue;
       timers.remove(timer.getKey());
       State state = new State(timer.getKey());
-      state.fired();
+      state.fired(now);
       operator.onTimer(state, context, new Emission(out, timer.getKey()));
     }
     result.put("stateRows", stateRows);

@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
@@ -59,7 +60,7 @@ final class AttachedWindow<C> implements Operator {
     Work work = new Work(state);
     work.load();
     if (times.due(work.end) > times.now(context)) {
-      state.put(state.get(), times.due(work.end), 0);
+      state.put(state.get(), OptionalLong.of(times.due(work.end)), 0);
       return;
     }
     out.at(times.due(work.end));
@@ -111,7 +112,7 @@ final class AttachedWindow<C> implements Operator {
       writer.writeByte(VERSION);
       writer.writeSigned(end);
       contents.write(content, writer);
-      state.put(writer.toBytes(), times.due(end), entries - storedEntries);
+      state.put(writer.toBytes(), OptionalLong.of(times.due(end)), entries - storedEntries);
     }
   }
 }

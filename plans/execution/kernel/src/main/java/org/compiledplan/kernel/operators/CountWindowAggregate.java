@@ -2,6 +2,7 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
@@ -110,7 +111,7 @@ final class CountWindowAggregate implements Operator {
         window.rows.write(writer, scratch);
       }
       int before = stored ? Math.max(1, storedWindows) : 0;
-      state.put(writer.toBytes(), Ttl.NEVER, Math.max(1, windows.size()) - before);
+      state.put(writer.toBytes(), OptionalLong.empty(), Math.max(1, windows.size()) - before);
     }
   }
 }

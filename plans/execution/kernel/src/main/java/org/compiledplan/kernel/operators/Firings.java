@@ -13,20 +13,22 @@ import org.compiledplan.kernel.values.ByteWriter;
  * times the memory after a row's time, if none that is much later has come by then.
  */
 final class Firings {
-  /** Bytes that {@link #write} writes. */
-  static final int LENGTH = 32;
-  private static final long NONE = Long.MIN_VALUE;
+  private static final int TIMES = 4;
+  /** Bytes that {@link #write} writes: four times, then a byte that tells which of them are there. */
+  static final int LENGTH = 8 * TIMES + 1;
+  /** The same in the first version of the operators' state: what is not there is the first or the last time of all. */
+  static final int FIRST_LENGTH = 8 * TIMES;
 
   private final WaitingRows waiting;
   private final long memory;
-  /** The time of the row that went through last. */
-  private long last = NONE;
-  /** The watermark up to which {@link #last} is known. */
-  private long known = NONE;
-  /** When the key forgets, {@link Ttl#NEVER} if that is open. */
-  private long forgetAt = Ttl.NEVER;
-  /** Rows that are due up to this watermark are forgotten by those behind it. */
-  private long forgotten = NONE;
+  /** The time of the row that went through last; null if none has. */
+  private Long last;
+  /** The watermark up to which {@link #last} is known; null before the first. */
+  private Long known;
+  /** When the key forgets; null if that is open. */
+  private Long forgetAt;
+  /** Rows that are due up to this watermark are forgotten by those behind it; null if none are. */
+  private Long forgotten;
   private PriorityQueue<WaitingRows.Waiting> ahead;
 
   /** @param memory ms that a row counts; -1: for ever */
@@ -35,27 +37,38 @@ final class Firings {
     this.memory = memory;
   }
 
+  /** Reads what {@link #write} wrote, or the first version: the reader has the bytes of one or the other. */
   void read(ByteReader in) {
-    last = in.readFixedLong();
-    known = in.readFixedLong();
-    forgetAt = in.readFixedLong();
-    forgotten = in.readFixedLong();
+    Long[] times = new Long[TIMES];
+    for (int i = 0; i < TIMES; i++) times[i] = in.readFixedLong();
+    int there = in.hasMore() ? in.readByte() : -1;
+    for (int i = 0; i < TIMES; i++) {
+      boolean extreme = times[i] == Long.MIN_VALUE || times[i] == Long.MAX_VALUE;
+      if (there == -1 ? extreme : (there & 1 << i) == 0) times[i] = null;
+    }
+    last = times[0];
+    known = times[1];
+    forgetAt = times[2];
+    forgotten = times[3];
   }
 
   void write(ByteWriter out) {
-    out.writeFixedLong(last);
-    out.writeFixedLong(known);
-    out.writeFixedLong(forgetAt);
-    out.writeFixedLong(forgotten);
+    int there = 0;
+    Long[] times = {last, known, forgetAt, forgotten};
+    for (int i = 0; i < TIMES; i++) {
+      out.writeFixedLong(times[i] == null ? 0 : times[i]);
+      if (times[i] != null) there |= 1 << i;
+    }
+    out.writeByte(there);
   }
 
   /** Adds the row to those that wait, unless it is late. */
   boolean add(long time, long watermark, Object[] row) {
-    if (time <= watermark || forgetAt <= watermark) moveTo(watermark);
-    if (time <= last) return false;
+    if (time <= watermark || forgetAt != null && forgetAt <= watermark) moveTo(watermark);
+    if (last != null && time <= last) return false;
     note(waiting.add(time, watermark, RowKinds.INSERT, row));
-    if (memory >= 0 && (forgetAt == Ttl.NEVER || forgetAt < time + memory + 1)) {
-      forgetAt = time + memory + memory / 2 + 1;
+    if (memory >= 0 && (forgetAt == null || forgetAt <= Times.plus(time, memory))) {
+      forgetAt = Times.plus(Times.plus(time, memory), memory / 2 + 1);
       note(waiting.addMark(forgetAt, watermark));
     }
     return true;
@@ -67,18 +80,18 @@ final class Firings {
 
   /** Lets the timers fire up to the watermark; to be called before what is due is taken from the waiting rows. */
   void moveTo(long watermark) {
-    if (watermark <= known) return;
+    if (known != null && watermark <= known) return;
     if (ahead == null) {
       ahead = new PriorityQueue<>(WaitingRows.ORDER);
       for (WaitingRows.Waiting row : waiting.all()) {
-        if (row.due > known) ahead.add(row);
+        if (known == null || row.due > known) ahead.add(row);
       }
     }
     while (!ahead.isEmpty() && ahead.peek().due <= watermark) {
       WaitingRows.Waiting row = ahead.poll();
-      if (row.isMark() && forgetAt <= row.time) {
-        last = NONE;
-        forgetAt = Ttl.NEVER;
+      if (row.isMark() && forgetAt != null && forgetAt <= row.time) {
+        last = null;
+        forgetAt = null;
         forgotten = row.due;
       } else {
         last = row.time;
@@ -87,18 +100,18 @@ final class Firings {
     known = watermark;
   }
 
-  /** Up to which watermark what was due is forgotten, {@code Long.MIN_VALUE} if nothing is. */
-  long forgotten() {
-    return forgotten;
+  /** Whether what was due up to the watermark is forgotten by those behind it. */
+  boolean forgetsAt(long watermark) {
+    return forgotten != null && forgotten == watermark;
   }
 
   /** To be called once the rows due at the watermark are through. */
   void through(long watermark) {
-    if (forgotten <= watermark) forgotten = NONE;
+    if (forgotten != null && forgotten <= watermark) forgotten = null;
   }
 
   /** Whether a key with no rows can be dropped. */
   boolean isEmpty() {
-    return memory >= 0 && last == NONE && forgetAt == Ttl.NEVER;
+    return memory >= 0 && last == null && forgetAt == null;
   }
 }

@@ -2,6 +2,7 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
@@ -40,8 +41,8 @@ final class IntervalCache {
     }
   }
 
-  /** When rows are cleaned up, {@link Ttl#NEVER} if there are none. */
-  long cleanAt = Ttl.NEVER;
+  /** When rows are cleaned up, if there are any. */
+  OptionalLong cleanAt = OptionalLong.empty();
   private final List<Cached> rows;
   private final int before;
   private boolean hasDead;
@@ -52,9 +53,18 @@ final class IntervalCache {
     before = 0;
   }
 
-  /** The rows that {@link #write} wrote. */
-  IntervalCache(ByteReader in) {
-    cleanAt = in.readFixedLong();
+  /**
+   * The rows that {@link #write} wrote.
+   *
+   * @param timeIsThere whether they are of a version in which there always is a time, the last of all if there is none
+   */
+  IntervalCache(ByteReader in, boolean timeIsThere) {
+    if (timeIsThere) {
+      long time = in.readFixedLong();
+      if (time != Long.MAX_VALUE) cleanAt = OptionalLong.of(time);
+    } else if (in.readByte() != 0) {
+      cleanAt = OptionalLong.of(in.readFixedLong());
+    }
     before = in.readVarInt();
     rows = new ArrayList<>(before + 2);
     for (int i = 0; i < before; i++) {
@@ -68,7 +78,8 @@ final class IntervalCache {
   }
 
   void write(ByteWriter out) {
-    out.writeFixedLong(cleanAt);
+    out.writeByte(cleanAt.isPresent() ? 1 : 0);
+    if (cleanAt.isPresent()) out.writeFixedLong(cleanAt.getAsLong());
     out.writeVarLong(rows.size());
     for (Cached cached : rows) {
       out.writeSigned(cached.time);
@@ -111,7 +122,8 @@ final class IntervalCache {
   /** The live rows with a time between the given ones, both included. */
   List<Cached> between(long lower, long upper) {
     if (rows.isEmpty() || lower > upper) return List.of();
-    List<Cached> found = rows.subList(behind(lower - 1), behind(upper));
+    int first = lower == Long.MIN_VALUE ? 0 : behind(lower - 1);
+    List<Cached> found = rows.subList(first, behind(upper));
     if (!hasDead) return found;
     List<Cached> live = new ArrayList<>(found);
     live.removeIf(cached -> (cached.flags & DEAD) != 0);
@@ -131,12 +143,12 @@ final class IntervalCache {
     return low;
   }
 
-  /** Time of the first live row; {@link Ttl#NEVER} without one. */
-  long earliest() {
+  /** Time of the first live row. */
+  OptionalLong earliest() {
     for (Cached cached : rows) {
-      if ((cached.flags & DEAD) == 0) return cached.time;
+      if ((cached.flags & DEAD) == 0) return OptionalLong.of(cached.time);
     }
-    return Ttl.NEVER;
+    return OptionalLong.empty();
   }
 
   /** Lets rows up to the time match nothing any more; those that must be padded stay until they are taken. */

@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.IntervalCache.Cached;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
@@ -11,7 +12,8 @@ import org.compiledplan.kernel.values.ByteWriter;
  * still matches rows that come late. What is left unmatched of an outer input is then padded with nulls.
  */
 final class IntervalJoin implements Operator {
-  private static final int VERSION = 1;
+  /** In version 1 what has no time has the last of all. */
+  private static final int VERSION = 2;
   private static final int LEFT = 0;
   private static final int RIGHT = 1;
 
@@ -24,6 +26,8 @@ final class IntervalJoin implements Operator {
   private final int[] time;
   /** How long after its own time, in ms, a row of an input may match one of the other. */
   private final long[] reach;
+  /** Of the interval, in ms; negative: it is empty. */
+  private final long length;
   private final long cleanUpInterval;
 
   IntervalJoin(OperatorSpec spec) {
@@ -34,8 +38,9 @@ final class IntervalJoin implements Operator {
     eventTime = spec.eventTime();
     sharedWatermark = spec.flag("sharedWatermark", false);
     time = new int[] {spec.column("leftTime"), spec.column("rightTime")};
-    reach = new long[] {-spec.number("lowerBound", 0), spec.number("upperBound", 0)};
-    cleanUpInterval = Math.max(0, (reach[LEFT] + reach[RIGHT]) / 2);
+    reach = new long[] {Times.minus(0, spec.number("lowerBound", 0)), spec.number("upperBound", 0)};
+    length = Times.plus(reach[LEFT], reach[RIGHT]);
+    cleanUpInterval = Math.max(0, length / 2);
   }
 
   static boolean[] outer(OperatorSpec spec) {
@@ -59,7 +64,7 @@ final class IntervalJoin implements Operator {
     for (int port = LEFT; port <= RIGHT; port++) {
       caches.cleanUp(port, now);
       for (Cached cached : caches.of[port].takeDead()) {
-        out.at(cached.time + reach[port] + cleanUpInterval + 1);
+        out.at(cleanAt(port, cached.time).orElse(Long.MAX_VALUE));
         out.emit(RowKinds.INSERT, padded(port, cached.row(inputs.layouts[port].types)));
       }
     }
@@ -93,7 +98,7 @@ final class IntervalJoin implements Operator {
         throw new IllegalStateException("an interval join takes insert-only inputs, it got an update");
       }
       int port = row.port;
-      if (inputs.hasNullKey(row) || reach[LEFT] + reach[RIGHT] < 0) {
+      if (inputs.hasNullKey(row) || length < 0) {
         if (outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values));
         return;
       }
@@ -104,7 +109,7 @@ final class IntervalJoin implements Operator {
       caches.cleanUp(LEFT, now);
       caches.cleanUp(RIGHT, now);
       boolean matched = false;
-      List<Cached> near = caches.of[other].between(at - reach[other], at + reach[port]);
+      List<Cached> near = caches.of[other].between(Times.minus(at, reach[other]), Times.plus(at, reach[port]));
       for (Cached cached : near) {
         Object[] found = cached.row(inputs.layouts[other].types);
         if (!inputs.matches(port == LEFT, row.values, found)) continue;
@@ -113,7 +118,7 @@ final class IntervalJoin implements Operator {
         out.emit(RowKinds.INSERT, port == LEFT ? joined(row.values, found) : joined(found, row.values));
       }
       if (now > Long.MIN_VALUE) caches.of[other].expire(expired(other, now), outer[other]);
-      if (now < at + reach[port]) caches.add(port, at, row.values, matched);
+      if (now < Times.plus(at, reach[port])) caches.add(port, at, row.values, matched);
       else if (!matched && outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values));
     }
 
@@ -131,9 +136,14 @@ final class IntervalJoin implements Operator {
     return sharedWatermark ? row.watermark : Long.MIN_VALUE;
   }
 
+  /** When rows of an input with a time are cleaned up, if ever. */
+  private OptionalLong cleanAt(int port, long at) {
+    return Times.later(Times.plus(at, reach[port]), Times.plus(cleanUpInterval, 1));
+  }
+
   /** The time of rows of an input that match nothing any more. */
   private long expired(int port, long now) {
-    return now - reach[port] - 1;
+    return Times.minus(Times.minus(now, reach[port]), 1);
   }
 
   /** The state of a key: a version byte, then what is kept of both inputs. */
@@ -147,28 +157,24 @@ final class IntervalJoin implements Operator {
       byte[] bytes = state.get();
       stored = bytes != null;
       ByteReader in = stored ? new ByteReader(bytes) : null;
-      if (stored) {
-        int version = in.readByte();
-        if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
+      int version = stored ? in.readByte() : VERSION;
+      if (version != VERSION && version != 1) throw new IllegalStateException("unknown state version " + version);
+      for (int port = LEFT; port <= RIGHT; port++) {
+        of[port] = stored ? new IntervalCache(in, version == 1) : new IntervalCache();
       }
-      for (int port = LEFT; port <= RIGHT; port++) of[port] = stored ? new IntervalCache(in) : new IntervalCache();
     }
 
     void add(int port, long at, Object[] row, boolean matched) {
       of[port].add(at, row, matched);
-      if (of[port].cleanAt == Ttl.NEVER) of[port].cleanAt = cleanAt(port, at);
-    }
-
-    private long cleanAt(int port, long at) {
-      return at + reach[port] + cleanUpInterval + 1;
+      if (of[port].cleanAt.isEmpty()) of[port].cleanAt = cleanAt(port, at);
     }
 
     /** What Flink's timer does once it is due. */
     void cleanUp(int port, long now) {
-      if (of[port].cleanAt > now) return;
+      if (of[port].cleanAt.isEmpty() || of[port].cleanAt.getAsLong() > now) return;
       of[port].expire(expired(port, now), outer[port]);
-      long earliest = of[port].earliest();
-      of[port].cleanAt = earliest == Ttl.NEVER ? Ttl.NEVER : cleanAt(port, earliest);
+      OptionalLong earliest = of[port].earliest();
+      of[port].cleanAt = earliest.isPresent() ? cleanAt(port, earliest.getAsLong()) : earliest;
     }
 
     /** @param always whether the state is to be put anew even if it is as it was: a timer has fired */
@@ -186,7 +192,7 @@ final class IntervalJoin implements Operator {
       of[RIGHT].write(out);
       // Rows to be padded are due when the batch's rows are through.
       boolean dead = of[LEFT].hasDead() || of[RIGHT].hasDead();
-      long due = dead ? now : Math.min(of[LEFT].cleanAt, of[RIGHT].cleanAt);
+      OptionalLong due = dead ? OptionalLong.of(now) : Times.earlier(of[LEFT].cleanAt, of[RIGHT].cleanAt);
       state.put(out.toBytes(), due, count - before);
     }
   }

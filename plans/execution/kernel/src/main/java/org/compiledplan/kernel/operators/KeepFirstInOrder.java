@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
@@ -41,13 +42,13 @@ final class KeepFirstInOrder implements Operator {
     if (in.readByte() == EMITTED) return;
     long due = in.readFixedLong();
     if (due > context.watermark) {
-      state.put(state.get(), due, 0);
+      state.put(state.get(), OptionalLong.of(due), 0);
       return;
     }
     out.at(due);
     out.emit(RowKinds.INSERT, ValueCodec.readRow(in, types));
     entry.start(context.processingTime).writeByte(EMITTED);
-    entry.putUntil(state, Ttl.NEVER, false);
+    entry.putUntil(state, OptionalLong.empty(), false);
   }
 
   private final class Work implements Session {
@@ -92,7 +93,7 @@ final class KeepFirstInOrder implements Operator {
       writer.writeByte(WAITING);
       writer.writeFixedLong(due);
       ValueCodec.writeRow(first, writer);
-      entry.putUntil(state, due, !stored);
+      entry.putUntil(state, OptionalLong.of(due), !stored);
     }
   }
 }

@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.OptionalLong;
+
 /** The state of one operator for one key. */
 public interface KeyedState {
   /** What was put last, or null. */
@@ -9,10 +11,10 @@ public interface KeyedState {
    * Replaces the state.
    *
    * @param nextExpiry time in ms, of the operator's time domain, at which {@link Operator#onTimer} is to be
-   *     called: when the first of its entries expires or is due, {@link Ttl#NEVER} if none does
+   *     called: when the first of its entries expires or is due, empty if none does; in {@code onTimer} after now
    * @param entriesDelta how many more entries are in it than before, for the metrics
    */
-  void put(byte[] bytes, long nextExpiry, int entriesDelta);
+  void put(byte[] bytes, OptionalLong nextExpiry, int entriesDelta);
 
   /** Removes the state, which must be there. */
   void remove(int entriesDelta);

@@ -193,7 +193,7 @@ final class MatchRecognize implements Operator {
       write(open.partial, places, out);
       write(open.complete, places, out);
       waiting.write(out);
-      state.put(out.toBytes(), Math.min(waiting.firstDue(), matcher.expiry(open)), entries - before);
+      state.put(out.toBytes(), Times.earlier(waiting.firstDue(), matcher.expiry(open)), entries - before);
     }
 
     private void note(PartialMatch match, Map<Long, Event> events) {

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.compiledplan.kernel.operators.PartialMatch.Event;
 
@@ -67,15 +68,13 @@ final class Matcher {
   /** Drops the matches that have lasted too long. */
   void advance(Open open, long time, Consumer<PartialMatch> found) {
     if (within <= 0 || open.partial.isEmpty()) return;
-    if (open.partial.removeIf(match -> time - match.first.time >= within)) release(open, found);
+    if (open.partial.removeIf(match -> Times.plus(match.first.time, within) <= time)) release(open, found);
   }
 
-  /** The time from which on the first open match has lasted too long; {@link Ttl#NEVER} if none can. */
-  long expiry(Open open) {
-    if (within <= 0) return Ttl.NEVER;
-    long first = Ttl.NEVER;
-    for (PartialMatch match : open.partial) first = Math.min(first, match.first.time + within);
-    return first;
+  /** The time from which on the first open match has lasted too long; none if none can. */
+  OptionalLong expiry(Open open) {
+    if (within <= 0) return OptionalLong.empty();
+    return open.partial.stream().mapToLong(match -> Times.plus(match.first.time, within)).min();
   }
 
   private void follow(PartialMatch match, Event event, List<PartialMatch> next, List<PartialMatch> complete) {

@@ -2,6 +2,7 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
@@ -133,7 +134,7 @@ final class NonTimeOver implements Operator {
           ValueCodec.writeRow(values, writer);
         }
       }
-      state.put(writer.toBytes(), Ttl.NEVER, entries.size() - before);
+      state.put(writer.toBytes(), OptionalLong.empty(), entries.size() - before);
     }
 
     private void show(Entry entry, Object[] values, Out out) {

@@ -94,8 +94,8 @@ final class OverFrame {
     return rows.isEmpty();
   }
 
-  /** Time of the last row; there must be one. */
-  long lastTime() {
-    return rows.peekLast().time;
+  /** The time from which on a window in time holds none of these rows; there must be one. */
+  long goneAt() {
+    return Times.plus(Times.plus(rows.peekLast().time, reach.preceding), 1);
   }
 }

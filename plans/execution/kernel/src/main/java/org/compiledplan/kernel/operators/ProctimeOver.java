@@ -2,6 +2,7 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueType;
@@ -52,7 +53,7 @@ final class ProctimeOver implements Operator {
     ByteWriter out = new ByteWriter(256);
     out.writeByte(VERSION);
     frame.write(out);
-    state.put(out.toBytes(), peers ? frame.lastTime() + reach.preceding + 1 : Ttl.NEVER, entriesDelta);
+    state.put(out.toBytes(), peers ? OptionalLong.of(frame.goneAt()) : OptionalLong.empty(), entriesDelta);
   }
 
   private final class Work implements Session {

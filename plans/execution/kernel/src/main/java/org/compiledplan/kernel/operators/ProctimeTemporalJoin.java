@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
@@ -79,7 +80,7 @@ final class ProctimeTemporalJoin implements Operator {
       ByteWriter writer = new ByteWriter(64);
       writer.writeByte(VERSION);
       ValueCodec.writeRow(current, writer);
-      state.put(writer.toBytes(), Ttl.NEVER, stored ? 0 : 1);
+      state.put(writer.toBytes(), OptionalLong.empty(), stored ? 0 : 1);
     }
   }
 }

@@ -235,7 +235,7 @@ final class Rank implements Operator {
         return;
       }
       ByteWriter writer = new ByteWriter(64 * rows.size());
-      long oldest = Ttl.NEVER;
+      long oldest = now;
       writer.writeByte(VERSION);
       writer.writeSigned(last);
       writer.writeVarLong(rows.size());

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
@@ -51,7 +52,7 @@ final class RowStore {
     this.raw = raw;
     if (length == 0) {
       storedCount = 0;
-      oldest = Ttl.NEVER;
+      oldest = now;
       rawOffset = 0;
       rawLength = 0;
     } else {
@@ -176,13 +177,13 @@ final class RowStore {
   }
 
   /** Time of the first expiry, never later than the true one. */
-  long nextExpiry() {
-    return count() == 0 ? Ttl.NEVER : Ttl.expiry(oldest, layout.ttl);
+  OptionalLong nextExpiry() {
+    return count() == 0 ? OptionalLong.empty() : Ttl.expiry(oldest, layout.ttl);
   }
 
   /** Time of the first expiry by the rows themselves. */
-  long firstExpiry() {
-    oldest = Ttl.NEVER;
+  OptionalLong firstExpiry() {
+    oldest = now;
     for (StoredRow row : rows()) {
       if (!row.removed) oldest = Math.min(oldest, row.lastWrite);
     }

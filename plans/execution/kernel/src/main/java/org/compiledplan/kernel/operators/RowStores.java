@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
@@ -39,7 +40,7 @@ final class RowStores {
     boolean changed = false;
     int count = 0;
     int before = 0;
-    long expiry = Ttl.NEVER;
+    OptionalLong expiry = OptionalLong.empty();
     for (RowStore store : stores) {
       changed |= store.isChanged();
       count += store.count();
@@ -57,7 +58,7 @@ final class RowStores {
       one.clear();
       if (store.count() > 0) store.write(one);
       all.writeSized(one);
-      expiry = Math.min(expiry, store.nextExpiry());
+      expiry = Times.earlier(expiry, store.nextExpiry());
     }
     state.put(all.toBytes(), expiry, count - before);
   }
@@ -68,10 +69,10 @@ final class RowStores {
     RowStores stores = new RowStores(layouts, state, now);
     for (RowStore store : stores.stores) store.rows();
     boolean changed = false;
-    long expiry = Ttl.NEVER;
+    OptionalLong expiry = OptionalLong.empty();
     for (RowStore store : stores.stores) {
       changed |= store.isChanged();
-      expiry = Math.min(expiry, store.firstExpiry());
+      expiry = Times.earlier(expiry, store.firstExpiry());
     }
     if (changed) stores.save();
     else state.put(state.get(), expiry, 0);

@@ -2,6 +2,7 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
@@ -99,9 +100,8 @@ final class RowVersions {
   }
 
   /** The watermark at which there is something to forget. */
-  long nextForgetting() {
-    if (versions.isEmpty()) return Ttl.NEVER;
-    if (versions.get(0).deleted) return versions.get(0).time;
-    return versions.size() > 1 ? versions.get(1).time : Ttl.NEVER;
+  OptionalLong nextForgetting() {
+    int next = !versions.isEmpty() && versions.get(0).deleted ? 0 : 1;
+    return next < versions.size() ? OptionalLong.of(versions.get(next).time) : OptionalLong.empty();
   }
 }

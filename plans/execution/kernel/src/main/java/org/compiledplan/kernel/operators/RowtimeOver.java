@@ -13,7 +13,8 @@ import org.compiledplan.kernel.values.ValueType;
  * or behind the watermark, a bounded one those not behind a row that went through (see {@link Firings}).
  */
 final class RowtimeOver implements Operator {
-  private static final int VERSION = 1;
+  /** In version 1 {@link Firings} are shorter. */
+  private static final int VERSION = 2;
 
   private final ValueType[] types;
   private final int time;
@@ -46,7 +47,6 @@ final class RowtimeOver implements Operator {
   }
 
   private void emit(List<Waiting> due, Stored stored, Out out) {
-    long forgotten = stored.firings.forgotten();
     OverFrame frame = stored.frame();
     for (int from = 0, to; from < due.size(); from = to) {
       Waiting first = due.get(from);
@@ -54,7 +54,7 @@ final class RowtimeOver implements Operator {
       for (to = from; to < due.size(); to++) {
         Waiting next = due.get(to);
         if (next.time != first.time || next.due != first.due) break;
-        forgets |= next.isMark() && next.due == forgotten;
+        forgets |= next.isMark() && stored.firings.forgetsAt(next.due);
       }
       frame.moveTo(first.time);
       out.at(first.due);
@@ -139,16 +139,17 @@ final class RowtimeOver implements Operator {
       }
       ByteReader in = new ByteReader(bytes);
       int version = in.readByte();
-      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
+      if (version != VERSION && version != 1) throw new IllegalStateException("unknown state version " + version);
       before = in.readVarInt();
       int firingsAt = in.position();
-      if (reach.isBounded()) in.skip(Firings.LENGTH);
+      int length = version == VERSION ? Firings.LENGTH : Firings.FIRST_LENGTH;
+      if (reach.isBounded()) in.skip(length);
       frameLength = in.readVarInt();
       frameAt = in.position();
       in.skip(frameLength);
       waiting = new WaitingRows(in, bytes.length);
       firings = new Firings(waiting, memory());
-      if (reach.isBounded()) firings.read(new ByteReader(bytes, firingsAt, Firings.LENGTH));
+      if (reach.isBounded()) firings.read(new ByteReader(bytes, firingsAt, length));
     }
 
     private long memory() {

@@ -12,7 +12,8 @@ import org.compiledplan.kernel.values.ValueType;
  * RowTimeSortOperator; see {@link Firings} for the rows that it drops.
  */
 final class RowtimeSort implements Operator {
-  private static final int VERSION = 1;
+  /** In version 1 {@link Firings} are shorter. */
+  private static final int VERSION = 2;
 
   private final ValueType[] types;
   private final int time;
@@ -87,12 +88,13 @@ final class RowtimeSort implements Operator {
       }
       ByteReader in = new ByteReader(bytes);
       int version = in.readByte();
-      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
+      if (version != VERSION && version != 1) throw new IllegalStateException("unknown state version " + version);
       int firingsAt = in.position();
-      in.skip(Firings.LENGTH);
+      int length = version == VERSION ? Firings.LENGTH : Firings.FIRST_LENGTH;
+      in.skip(length);
       waiting = new WaitingRows(in, bytes.length);
       firings = new Firings(waiting, -1);
-      firings.read(new ByteReader(bytes, firingsAt, Firings.LENGTH));
+      firings.read(new ByteReader(bytes, firingsAt, length));
       before = waiting.count() + 1;
     }
 

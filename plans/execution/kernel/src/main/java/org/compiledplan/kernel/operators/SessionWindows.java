@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
@@ -63,8 +64,7 @@ final class SessionWindows<C> {
   private final ByteWriter scratch = new ByteWriter(256);
 
   SessionWindows(OperatorSpec spec, WindowTimes times, Content<C> contents) {
-    gap = spec.get("window").path("gap").asLong();
-    if (gap <= 0) throw spec.problem("has sessions without a gap");
+    gap = Times.window(spec, spec.get("window").path("gap").asLong());
     time = spec.column("time");
     dropNullTimes = spec.flag("dropNullTimes", false);
     this.times = times;
@@ -182,12 +182,12 @@ final class SessionWindows<C> {
 
     void save() {
       int entries = 0;
-      long next = Ttl.NEVER;
+      OptionalLong next = OptionalLong.empty();
       for (Window<C> window : all()) {
         entries += contents.entries(window.content);
-        next = Math.min(next, times.due(window.end));
+        next = Times.earlier(next, OptionalLong.of(times.due(window.end)));
       }
-      if (next == Ttl.NEVER) {
+      if (next.isEmpty()) {
         if (wasStored) state.remove(-storedEntries);
       } else {
         state.put(changed ? bytes() : state.get(), next, entries - storedEntries);

@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
@@ -40,7 +41,7 @@ final class SingleEntry {
   }
 
   /** The same for an operator whose timers are not for expiry: the next one is due at the given time. */
-  void putUntil(KeyedState state, long due, boolean isNew) {
+  void putUntil(KeyedState state, OptionalLong due, boolean isNew) {
     state.put(writer.toBytes(), due, isNew ? 1 : 0);
   }
 

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
@@ -18,9 +19,6 @@ import org.compiledplan.kernel.values.Values;
  * <p>Timers here are in event time, so what has expired goes when its key is seen again.
  */
 final class SinkCompactor implements Operator {
-  /** Of changes that come before any watermark: earlier than all times that there are. */
-  private static final long FIRST_TIMER = -62_135_596_800_000L;
-
   private final ValueType[] types;
   /** Null: rows are told apart by all their columns. */
   private final int[] upsertKey;
@@ -57,7 +55,7 @@ final class SinkCompactor implements Operator {
     if (state.get() == null) return;
     Work work = new Work(state, context.processingTime);
     while (work.isDue(context.watermark)) {
-      out.at(work.buckets.peekFirst().watermark + 1);
+      out.at(Times.plus(work.buckets.peekFirst().watermark, 1));
       work.compact(out);
     }
     work.changed = true;
@@ -190,7 +188,8 @@ final class SinkCompactor implements Operator {
           ValueCodec.writeRow(change.row, writer);
         }
       }
-      long due = buckets.isEmpty() ? Ttl.NEVER : Math.max(FIRST_TIMER, buckets.peekFirst().watermark + 1);
+      OptionalLong due =
+          buckets.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Times.plus(buckets.peekFirst().watermark, 1));
       entry.putUntil(state, due, !stored);
     }
   }

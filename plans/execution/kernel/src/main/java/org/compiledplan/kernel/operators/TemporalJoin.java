@@ -128,7 +128,7 @@ final class TemporalJoin implements Operator {
       out.writeByte(VERSION);
       right.write(out);
       left.write(out);
-      state.put(out.toBytes(), Math.min(left.firstDue(), right.nextForgetting()), count - before);
+      state.put(out.toBytes(), Times.earlier(left.firstDue(), right.nextForgetting()), count - before);
     }
   }
 }

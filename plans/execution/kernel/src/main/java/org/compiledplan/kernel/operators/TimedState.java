@@ -1,22 +1,25 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.Arrays;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 
 /**
- * The state of a key with its cleanup timer. The host's bytes are the operator's, then eight bytes with the
- * time of the timer (0: none), then a version byte. A key has one timer: set when an entry that expires is
- * first put, moved when something expires earlier, and set anew when it fires too early.
+ * The state of a key with its cleanup timer. The host's bytes are the operator's, then the time of the timer if
+ * there is one, then a byte that tells which. A key has one timer: set when an entry that expires is first put,
+ * moved when something expires earlier, and set anew when it fires too early.
  */
 public abstract class TimedState implements KeyedState {
-  /** What {@link #timer()} says when none is set. */
-  public static final long NO_TIMER = Long.MIN_VALUE;
-  private static final int VERSION = 1;
-  private static final int TRAILER = 9;
+  /** The last byte: eight bytes before it are the timer's time, but for 0, which is none, and see {@link #oldTime}. */
+  private static final byte OLD = 1;
+  private static final byte WITHOUT_TIMER = 2;
+  /** The same: eight bytes before it are the timer's time. */
+  private static final byte WITH_TIMER = 3;
 
   private byte[] bytes;
   private boolean loaded;
-  private long timer = NO_TIMER;
+  private OptionalLong timer = OptionalLong.empty();
+  private OptionalLong firedAt = OptionalLong.empty();
 
   /** The host's bytes, null if there are none. */
   protected abstract byte[] load();
@@ -42,60 +45,85 @@ public abstract class TimedState implements KeyedState {
     if (!loaded) {
       byte[] stored = load();
       loaded = true;
-      if (stored != null) {
-        if (stored[stored.length - 1] != VERSION) {
-          throw new IllegalStateException("unknown version " + stored[stored.length - 1] + " of state bytes");
-        }
-        timer = swapped(new ByteReader(stored, stored.length - TRAILER, 8).readFixedLong());
-        bytes = Arrays.copyOf(stored, stored.length - TRAILER);
-      }
+      if (stored != null) read(stored);
     }
     return bytes;
   }
 
-  /** In the bytes 0 is for no timer; a timer at 0 itself, in event time, takes the other's place. */
-  private static long swapped(long time) {
-    return time == 0 ? NO_TIMER : time == NO_TIMER ? 0 : time;
+  private void read(byte[] stored) {
+    int form = stored[stored.length - 1];
+    if (form != OLD && form != WITHOUT_TIMER && form != WITH_TIMER) {
+      throw new IllegalStateException("unknown version " + form + " of state bytes");
+    }
+    int length = stored.length - (form == WITHOUT_TIMER ? 1 : 9);
+    bytes = Arrays.copyOf(stored, length);
+    if (form == WITHOUT_TIMER) return;
+    long time = new ByteReader(stored, length, 8).readFixedLong();
+    timer = form == WITH_TIMER ? OptionalLong.of(time) : oldTime(time);
   }
 
-  /** Time of the timer that is set, {@link #NO_TIMER} if none is. */
-  public long timer() {
+  /** A timer at 0 was written as the first of all times, for 0 was none. */
+  private static OptionalLong oldTime(long time) {
+    if (time == 0) return OptionalLong.empty();
+    return OptionalLong.of(time == Long.MIN_VALUE ? 0 : time);
+  }
+
+  /** Time of the timer that is set. */
+  public OptionalLong timer() {
     get();
     return timer;
   }
 
-  /** To be called when the timer has fired: it is no longer set. */
-  public void fired() {
+  /**
+   * To be called when the timer has fired: it is no longer set.
+   *
+   * @param now the time up to which timers fire: the next one is after it
+   */
+  public void fired(long now) {
     get();
-    timer = NO_TIMER;
+    timer = OptionalLong.empty();
+    firedAt = OptionalLong.of(now);
   }
 
   @Override
-  public void put(byte[] next, long nextExpiry, int entriesDelta) {
+  public void put(byte[] next, OptionalLong nextExpiry, int entriesDelta) {
     get();
-    long due = nextExpiry == Ttl.NEVER ? Ttl.NEVER : due(nextExpiry);
-    if (due != Ttl.NEVER && (timer == NO_TIMER || due < timer)) {
-      if (timer != NO_TIMER) dropTimer(timer);
-      timer = due;
-      setTimer(due);
-    }
+    if (nextExpiry.isPresent()) moveTimer(due(nextExpiry.getAsLong()));
     bytes = next;
-    byte[] stored = Arrays.copyOf(next, next.length + TRAILER);
-    long value = swapped(timer);
-    for (int i = 7; i >= 0; i--) {
-      stored[next.length + i] = (byte) value;
-      value >>>= 8;
-    }
-    stored[stored.length - 1] = VERSION;
-    store(stored);
+    store(stored());
     if (entriesDelta != 0) countEntries(entriesDelta);
+  }
+
+  private void moveTimer(long due) {
+    if (timer.isPresent()) {
+      if (timer.getAsLong() <= due) return;
+      dropTimer(timer.getAsLong());
+    }
+    // What is due is to be done when the timer fires. A timer for it would fire for ever.
+    if (firedAt.isPresent() && due <= firedAt.getAsLong()) {
+      throw new IllegalStateException("a timer at " + due + " is set by one that fires at " + firedAt.getAsLong());
+    }
+    timer = OptionalLong.of(due);
+    setTimer(due);
+  }
+
+  private byte[] stored() {
+    byte[] stored = Arrays.copyOf(bytes, bytes.length + (timer.isPresent() ? 9 : 1));
+    stored[stored.length - 1] = timer.isPresent() ? WITH_TIMER : WITHOUT_TIMER;
+    if (timer.isEmpty()) return stored;
+    long time = timer.getAsLong();
+    for (int i = 7; i >= 0; i--) {
+      stored[bytes.length + i] = (byte) time;
+      time >>>= 8;
+    }
+    return stored;
   }
 
   @Override
   public void remove(int entriesDelta) {
     get();
-    if (timer != NO_TIMER) dropTimer(timer);
-    timer = NO_TIMER;
+    if (timer.isPresent()) dropTimer(timer.getAsLong());
+    timer = OptionalLong.empty();
     bytes = null;
     clear();
     if (entriesDelta != 0) countEntries(entriesDelta);

@@ -1,20 +1,17 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.OptionalLong;
+
 /** The rule of state expiry: an entry is gone when its last write plus the TTL is not after now. */
 public final class Ttl {
-  /** The expiry of an entry that never expires. */
-  public static final long NEVER = Long.MAX_VALUE;
-
   private Ttl() {}
 
-  /** Time in ms at which an entry expires; a TTL of 0 is none. */
-  public static long expiry(long lastWrite, long ttl) {
-    if (ttl <= 0) return NEVER;
-    long expiry = lastWrite + ttl;
-    return expiry < lastWrite ? NEVER : expiry;
+  /** Time in ms at which an entry expires; none with a TTL of 0, and with one that goes on beyond all times. */
+  public static OptionalLong expiry(long lastWrite, long ttl) {
+    return ttl <= 0 ? OptionalLong.empty() : Times.later(lastWrite, ttl);
   }
 
   public static boolean isExpired(long lastWrite, long ttl, long now) {
-    return ttl > 0 && expiry(lastWrite, ttl) <= now;
+    return ttl > 0 && Times.plus(lastWrite, ttl) <= now;
   }
 }

@@ -3,6 +3,7 @@ package org.compiledplan.kernel.operators;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
@@ -52,7 +53,8 @@ final class WaitingRows {
   private final ByteWriter scratch = new ByteWriter(64);
   private ByteWriter entries = new ByteWriter(256);
   private int count;
-  private long firstDue = Ttl.NEVER;
+  /** With rows only: when the first is due. */
+  private long firstDue;
 
   WaitingRows() {}
 
@@ -69,9 +71,9 @@ final class WaitingRows {
     return count;
   }
 
-  /** The watermark at which the first row is due, {@link Ttl#NEVER} without rows. */
-  long firstDue() {
-    return firstDue;
+  /** The watermark at which the first row is due. */
+  OptionalLong firstDue() {
+    return count == 0 ? OptionalLong.empty() : OptionalLong.of(firstDue);
   }
 
   /** Adds a row that comes when the watermark is the given one. */
@@ -96,7 +98,7 @@ final class WaitingRows {
     entries.writeVarLong((due - time) << 2 | kind);
     entries.writeVarLong(length);
     entries.writeBytes(buffer, offset, length);
-    firstDue = Math.min(firstDue, due);
+    firstDue = count == 0 ? due : Math.min(firstDue, due);
     count++;
     return new Waiting(time, due, kind, entries.array(), entries.size() - length, length);
   }
@@ -117,12 +119,11 @@ final class WaitingRows {
 
   /** Takes out the rows that are due at the watermark, in the order in which they are, equal ones as they came. */
   List<Waiting> take(long watermark) {
-    if (firstDue > watermark) return List.of();
+    if (count == 0 || firstDue > watermark) return List.of();
     List<Waiting> due = new ArrayList<>();
     List<Waiting> rows = all();
     entries = new ByteWriter(256);
     count = 0;
-    firstDue = Ttl.NEVER;
     for (Waiting row : rows) {
       if (row.due <= watermark) due.add(row);
       else put(row.time, row.due, row.kind, row.buffer, row.offset, row.length);

@@ -3,6 +3,7 @@ package org.compiledplan.kernel.operators;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
@@ -180,15 +181,15 @@ final class WindowAggregate implements Operator {
       panes.put(pane, pane);
     }
 
-    /** The end of the window that fires next, {@link Ttl#NEVER} if there is none. */
+    /** The end of the window that fires next; there must be one. */
     private long nextEnd() {
-      return panes.isEmpty() ? Ttl.NEVER : panes.firstKey().first;
+      return panes.firstKey().first;
     }
 
     void fire(long now, Out out) {
-      while (true) {
+      while (!panes.isEmpty()) {
         long end = nextEnd();
-        if (end == Ttl.NEVER || times.due(end) > now) return;
+        if (times.due(end) > now) return;
         changed = true;
         out.at(times.due(end));
         fireWindow(end, out);
@@ -197,7 +198,7 @@ final class WindowAggregate implements Operator {
 
     private void fireWindow(long end, Out out) {
       List<Pane> due = new ArrayList<>();
-      while (nextEnd() == end) due.add(panes.pollFirstEntry().getKey());
+      while (!panes.isEmpty() && nextEnd() == end) due.add(panes.pollFirstEntry().getKey());
       Accumulated all = merged(due);
       long start = windows.isAttached() ? due.get(0).start : windows.start(end);
       result.emit(group, all, start, end, out);
@@ -227,14 +228,13 @@ final class WindowAggregate implements Operator {
     }
 
     void save() {
-      long next = nextEnd();
       if (panes.isEmpty()) {
         if (stored > 0) state.remove(-stored);
-      } else if (changed) {
-        state.put(bytes(), times.due(next), panes.size() - stored);
-      } else {
-        state.put(state.get(), times.due(next), 0);
+        return;
       }
+      OptionalLong due = OptionalLong.of(times.due(nextEnd()));
+      if (changed) state.put(bytes(), due, panes.size() - stored);
+      else state.put(state.get(), due, 0);
     }
 
     private byte[] bytes() {

@@ -27,7 +27,6 @@ final class WindowAssigner {
   WindowAssigner(OperatorSpec spec) {
     JsonNode window = spec.get("window");
     String type = window.path("type").asText();
-    offset = window.path("offset").asLong(0);
     switch (type) {
       case "tumbling":
         kind = Kind.TUMBLING;
@@ -52,8 +51,10 @@ final class WindowAssigner {
       default:
         throw spec.problem("has windows of unknown type " + type);
     }
-    if (size <= 0 || slide <= 0) throw spec.problem("has windows without a size");
-    interval = slide;
+    Times.window(spec, size);
+    interval = Times.window(spec, slide);
+    // Windows are the same whether the offset is longer than the distance of their starts or not.
+    offset = window.path("offset").asLong(0) % (kind == Kind.CUMULATIVE ? size : slide);
     sliceSize = BigInteger.valueOf(size).gcd(BigInteger.valueOf(slide)).longValue();
   }
 

@@ -20,7 +20,7 @@ final class WindowTimes {
   private final boolean summerTime;
   private final boolean eventTime;
   private final long watermarkOf;
-  private long lastEnd = Long.MIN_VALUE;
+  private long lastEnd;
   private long lastDue;
 
   WindowTimes(OperatorSpec spec) {
@@ -29,6 +29,7 @@ final class WindowTimes {
     eventTime = spec.eventTime();
     // A window of event time is complete when the watermark has its last ms, one of processing time at its end.
     watermarkOf = eventTime ? 0 : 1;
+    lastDue = timer(lastEnd - 1) + watermarkOf;
   }
 
   /** The time that timers go by: the watermark or the processing time of the batch. */
@@ -83,8 +84,10 @@ final class WindowTimes {
 
   /** A window's start or end in a column: ms, or a TIMESTAMP. */
   static long millis(Object value) {
-    if (value instanceof Long) return (Long) value;
-    if (value instanceof LocalDateTime) return ((LocalDateTime) value).toInstant(ZoneOffset.UTC).toEpochMilli();
+    if (value instanceof Long) return Times.checked((Long) value);
+    if (value instanceof LocalDateTime) {
+      return Times.checked(((LocalDateTime) value).toInstant(ZoneOffset.UTC).toEpochMilli());
+    }
     if (value == null) throw new IllegalStateException("a row without a time, or without a window, cannot be aggregated");
     throw new IllegalArgumentException("no time of a window: " + value);
   }

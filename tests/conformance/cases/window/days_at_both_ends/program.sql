@@ -1,0 +1,30 @@
+-- Times of the years 1 and 9999: all windows close when the input ends
+CREATE TABLE clicks (id INT, page STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH (
+  'connector' = 'filesystem', 'path' = '${data}/clicks.json', 'format' = 'json'
+);
+CREATE TABLE days (ws TIMESTAMP(3), we TIMESTAMP(3), page STRING, n BIGINT, s INT) WITH (
+  'connector' = 'filesystem', 'path' = '${out}/days', 'format' = 'json'
+);
+CREATE TABLE sessions (ws TIMESTAMP(3), we TIMESTAMP(3), page STRING, n BIGINT, s INT) WITH (
+  'connector' = 'filesystem', 'path' = '${out}/sessions', 'format' = 'json'
+);
+CREATE TABLE top (id INT, ws TIMESTAMP(3), place BIGINT) WITH (
+  'connector' = 'filesystem', 'path' = '${out}/top', 'format' = 'json'
+);
+CREATE TABLE sums (id INT, ts TIMESTAMP(3), s INT) WITH (
+  'connector' = 'filesystem', 'path' = '${out}/sums', 'format' = 'json'
+);
+CREATE TABLE firsts (id INT, page STRING) WITH (
+  'connector' = 'filesystem', 'path' = '${out}/firsts', 'format' = 'json'
+);
+CREATE TABLE pairs (page STRING, a INT, b INT) WITH (
+  'connector' = 'filesystem', 'path' = '${out}/pairs', 'format' = 'json'
+);
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO days SELECT window_start, window_end, page, COUNT(*), SUM(v) FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' DAY)) GROUP BY window_start, window_end, page;
+INSERT INTO sessions SELECT window_start, window_end, page, COUNT(*), SUM(v) FROM TABLE(SESSION(TABLE clicks PARTITION BY page, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end, page;
+INSERT INTO top SELECT id, window_start, place FROM (SELECT id, window_start, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v DESC) AS place FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' DAY))) WHERE place <= 1;
+INSERT INTO sums SELECT id, ts, SUM(v) OVER (PARTITION BY page ORDER BY ts RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM clicks;
+INSERT INTO firsts SELECT id, page FROM (SELECT id, page, ROW_NUMBER() OVER (PARTITION BY page ORDER BY ts) AS place FROM clicks) WHERE place = 1;
+INSERT INTO pairs SELECT page, a, b FROM clicks MATCH_RECOGNIZE (PARTITION BY page ORDER BY ts MEASURES A.id AS a, B.id AS b ONE ROW PER MATCH AFTER MATCH SKIP TO NEXT ROW PATTERN (A B) WITHIN INTERVAL '2' DAY DEFINE B AS B.v > A.v) AS found;
+END;
