@@ -150,7 +150,7 @@ def _write(compiled: CompiledScript, output: str, if_not_exists: bool, force: bo
 
 
 def _stateful(compiled: CompiledScript) -> int:
-    return sum(1 for node in compiled.plan.nodes if node.state_entries)
+    return sum(1 for node in compiled.plan.nodes if node.ttl_entries)
 
 
 def _count(number: int, word: str) -> str:

@@ -24,7 +24,7 @@ def explain(plan: CompiledPlan) -> str:
             return
         seen.add(node.id)
         yield f"{lead}[{node.id}] {node.description or node.type}"
-        for entry in node.state_entries:
+        for entry in node.ttl_entries:
             yield f"{'   ' * depth}   state: {entry.name}, ttl {entry.ttl}"
         for child in plan.inputs(node):
             yield from lines(child, depth + 1)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from planner.settings import Settings
 from plans.errors import UnsupportedError
-from plans.nodes.base import PlanNode
+from plans.nodes.base import TTL, PlanNode
 from plans.nodes.sink import Sink
 from plans.nodes.stateless import WatermarkAssigner
 from plans.session_options import ZONE, reads_zone, with_option
@@ -28,6 +28,7 @@ class Kept:
 KEPT: tuple[Kept, ...] = (
     Kept(ZONE, reads_zone),
     Kept("table.exec.source.idle-timeout", lambda node: isinstance(node, WatermarkAssigner)),
+    Kept(TTL, lambda node: node.forgets_idle_keys),
     Kept("table.exec.sink.nested-constraint-enforcer", lambda node: isinstance(node, Sink)),
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from plans.identity import derived_uids
 from plans.masking import masked_text
+from plans.nodes.base import IDLE_ENTRY, PlanNode, StateEntry
 from plans.plan import CompiledPlan
 
 _LONGEST = 72
@@ -56,15 +57,22 @@ def state_lines(plan: CompiledPlan) -> tuple[StateLine, ...]:
             index=entry.index,
             ttl=entry.ttl,
             ttl_ms=entry.ttl_ms,
-            input=_fed_by(plan, node.id, entry.index),
+            input=_kept(plan, node, entry),
         )
         for node in plan.nodes
-        for entry in node.state_entries
+        for entry in node.ttl_entries
     )
 
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _kept(plan: CompiledPlan, node: PlanNode, entry: StateEntry) -> str:
+    """What an entry is kept of: the node that feeds its input; of idle keys all inputs count."""
+    if entry.name != IDLE_ENTRY:
+        return _fed_by(plan, node.id, entry.index)
+    return " and ".join(_fed_by(plan, node.id, at) for at in range(len(plan.inputs(node))))
 
 
 def _fed_by(plan: CompiledPlan, node: int, index: int) -> str:

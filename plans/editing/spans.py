@@ -57,3 +57,28 @@ def _children(text: str, start: int) -> Iterator[tuple[str | int, tuple[int, int
 def _skip(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found else at
+
+
+def put(text: str, place: tuple[str | int, ...], key: str, value: str, *, after: str) -> str:
+    """The text with a member in an object, replaced or added, the object being added where there is none.
+
+    Args:
+        text: valid JSON.
+        place: the path of the object; its parent is there.
+        key: the member.
+        value: its JSON.
+        after: the member of the parent that a new object follows.
+    """
+    member = f"{json.dumps(key)} : {value}"
+    try:
+        start, _ = find(text, place)
+    except KeyError:
+        _, end = find(text, (*place[:-1], after))
+        return f"{text[:end]},\n    {json.dumps(place[-1])} : {{\n      {member}\n    }}{text[end:]}"
+    members = dict(_children(text, start))
+    if key in members:
+        start, end = members[key]
+        return text[:start] + value + text[end:]
+    if not members:
+        return f"{text[: start + 1]} {member} {text[start + 1 :]}"
+    return f"{text[: start + 1]}\n      {member},{text[start + 1 :]}"

@@ -11,7 +11,7 @@ from plans.editing import spans
 from plans.errors import PlanError
 from plans.findings import did_you_mean
 from plans.identity import derived_uids
-from plans.nodes.base import PlanNode
+from plans.nodes.base import TTL, PlanNode
 from plans.plan import CompiledPlan
 
 _FORM = "write NODE.ENTRY=DURATION, such as `5.leftState=3s`; NODE is an id or a uid"
@@ -74,7 +74,7 @@ def set_ttls(text: str, edits: Sequence[TtlEdit], source: str = "") -> tuple[str
     wanted: dict[tuple[int, int], tuple[PlanNode, str, str]] = {}
     for edit in edits:
         node = _node(plan, dict(uids), edit)
-        names = [entry.name for entry in node.state_entries]
+        names = [entry.name for entry in node.ttl_entries]
         if edit.entry not in names:
             raise _no_entry(edit, node, names)
         where = (plan.nodes.index(node), names.index(edit.entry))
@@ -82,11 +82,20 @@ def set_ttls(text: str, edits: Sequence[TtlEdit], source: str = "") -> tuple[str
     changes = []
     # From the end of the text to its start: places found later stay right.
     for (position, number), (node, ttl, doubt) in sorted(wanted.items(), reverse=True):
-        entry = node.state_entries[number]
-        start, end = spans.find(text, ("nodes", position, "state", number, "ttl"))
-        text = text[:start] + json.dumps(ttl, ensure_ascii=False) + text[end:]
+        entry = node.ttl_entries[number]
+        text = _with_ttl(text, position, number if number < len(node.state_entries) else None, ttl)
         changes.append(Change(node.id, uids.get(node.id, ""), entry.name, entry.ttl, ttl, doubt))
     return text, tuple(reversed(changes))
+
+
+def _with_ttl(text: str, position: int, number: int | None, ttl: str) -> str:
+    """The text with the TTL of an entry of a node's `state`, or without a number that of its idle keys."""
+    value = json.dumps(ttl, ensure_ascii=False)
+    where: tuple[str | int, ...] = ("nodes", position, "state", number or 0, "ttl")
+    if number is not None:
+        start, end = spans.find(text, where)
+        return text[:start] + value + text[end:]
+    return spans.put(text, ("nodes", position, "configuration"), TTL, value, after="type")
 
 
 def _checked(ttl: str) -> int:
@@ -102,7 +111,7 @@ def _node(plan: CompiledPlan, uids: dict[int, str], edit: TtlEdit) -> PlanNode:
     for node in plan.nodes:
         if edit.node in (str(node.id), uids.get(node.id)):
             return node
-    stateful = [node for node in plan.nodes if node.state_entries]
+    stateful = [node for node in plan.nodes if node.ttl_entries]
     known = [str(node.id) for node in stateful] + [uids[node.id] for node in stateful if node.id in uids]
     remedy = did_you_mean(edit.node, known) if stateful else "the plan keeps no state that could expire"
     raise PlanError(f"the plan has no node {edit.node!r}", where=str(edit), remedy=remedy)

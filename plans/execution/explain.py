@@ -28,7 +28,7 @@ def stages_text(plan: CompiledPlan, time_zone: str | None = None) -> str:
         lines.append(f"stage {level}")
         for node_id in stage:
             node = program.plan.node(node_id)
-            ttls = ", ".join(f"{entry.name} = {entry.ttl}" for entry in node.state_entries)
+            ttls = ", ".join(f"{entry.name} = {entry.ttl}" for entry in node.ttl_entries)
             lines.append(f"  {node.uid or 'Python functions'} (node {node_id}): {node.description}")
             if ttls:
                 lines.append(f"    state: {ttls}")

@@ -174,6 +174,8 @@ class Arity:
 
 
 NO_INPUT, ONE_INPUT, TWO_INPUTS, SOME_INPUTS = Arity(0, 0), Arity(1, 1), Arity(2, 2), Arity(1, None)
+#: The option whose TTL holds for idle keys, and the name of that entry for people.
+TTL, IDLE_ENTRY = "table.exec.state.ttl", "idleState"
 _LAST = ("input_properties", "output_type", "description")
 
 
@@ -266,6 +268,22 @@ class PlanNode(PlanModel):
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
         """The tables that the node reads or writes, with their places in its JSON."""
         return ()
+
+    @property
+    def forgets_idle_keys(self) -> bool:
+        """Whether keys to which nothing happens for `table.exec.state.ttl` are forgotten as a whole.
+
+        Flink has no `state` array for such a node: it takes the option from the node's `configuration`, else from the
+        session that runs the plan.
+        """
+        return False
+
+    @property
+    def ttl_entries(self) -> tuple[StateEntry, ...]:
+        """All that has a TTL: the `state` array, and the option where idle keys are forgotten."""
+        if not self.forgets_idle_keys:
+            return self.state_entries
+        return (*self.state_entries, StateEntry(index=0, ttl=self.configuration.get(TTL, "0 ms"), name=IDLE_ENTRY))
 
     def ttl_ms(self, index: int) -> int:
         """TTL in milliseconds of what is kept of input `index`; 0 never expires."""

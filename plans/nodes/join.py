@@ -84,3 +84,8 @@ class TemporalJoin(PlanNode):
     is_temporal_function_join: Bool
     left_time_attribute_index: Enforcing[Int]
     right_time_attribute_index: Enforcing[Int]
+
+    @property
+    def forgets_idle_keys(self) -> bool:
+        """As Flink's TemporalRowTimeJoinOperator and TemporalProcessTimeJoinOperator."""
+        return True

@@ -69,3 +69,9 @@ class OverAggregate(PlanNode):
 
     over_spec: Enforcing[OverSpec]
     unbounded_over_version: Enforcing[Int] = Field(default=1)
+
+    @property
+    def forgets_idle_keys(self) -> bool:
+        """All but windows of the last interval of time: those clean up by time alone, in Flink 2.3, too."""
+        group = self.over_spec.groups[0]
+        return group.is_rows or isinstance(group.lower_bound, UnboundedPreceding)

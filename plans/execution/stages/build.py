@@ -362,7 +362,7 @@ class StageBuilder:
             "output": output_column(node_id),
             "outputSchema": json.loads(struct_type(operator.output).json()),
             # The kernel knows them by the number of the input; the file may list them in any order.
-            "ttl": [entry.ttl_ms for entry in sorted(node.state_entries, key=lambda entry: entry.index)],
+            "ttl": [entry.ttl_ms for entry in sorted(node.ttl_entries, key=lambda entry: entry.index)],
             "timeDomain": "event" if node_id in self.layout.event_time else "processing",
             "watermarkDelay": self._held_back(node_id),
             **parameters,

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.environment import TableEnvironment
 from plans.durations import format_duration
-from plans.editing import TtlEdit, parse_edit, set_ttls, state_lines
+from plans.editing import TtlEdit, parse_edit, set_ttls, spans, state_lines
 from plans.editing.spans import find
 from plans.errors import PlanError
 from plans.identity import derived_uids
@@ -139,3 +140,46 @@ def test_spans_point_at_the_value(value: object, indent: int | None, data: st.Da
         here = here[part]
     start, end = find(text, tuple(path))
     assert json.loads(text[start:end]) == here
+
+
+OVER = """
+CREATE TABLE t (id INT, v INT, p AS PROCTIME()) WITH ('connector' = 'datagen');
+CREATE TABLE o (id INT, v INT) WITH ('connector' = 'print');
+INSERT INTO o SELECT id, SUM(v) OVER (PARTITION BY id ORDER BY p {frame}) FROM t;
+"""
+LAST_HOUR = "RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW"
+
+
+def over(frame: str = "", **options: str) -> str:
+    environment = TableEnvironment({key.replace("_", "."): value for key, value in options.items()})
+    return environment.compile_script(OVER.format(frame=frame)).to_json()
+
+
+@pytest.mark.parametrize("options", [{}, {"table_exec_state_ttl": "1 h"}])
+@pytest.mark.parametrize("indent", [2, None])
+def test_the_ttl_of_idle_keys_of_an_over_aggregate(options: dict[str, str], indent: int | None) -> None:
+    """Flink has no `state` array there: the option stands in the node's configuration, where Flink reads it."""
+    text = over(**options)
+    assert ttls(text) == {"idleState": options.get("table_exec_state_ttl", "0 ms")}
+    text = text if indent else json.dumps(json.loads(text))
+    node = next(node for node in CompiledPlan.from_json(text).nodes if node.kind == "over-aggregate")
+    edited, (change,) = set_ttls(text, [parse_edit(f"{node.id}.idleState=3s")])
+    assert (change.entry, change.old, change.new) == ("idleState", ttls(text)["idleState"], "3 s")
+    assert ttls(edited) == {"idleState": "3 s"}
+    before, after = CompiledPlan.from_json(text), CompiledPlan.from_json(edited)
+    assert after.node(node.id).configuration == {"table.exec.state.ttl": "3 s"}
+    same = after.node(node.id).model_copy(update={"configuration": node.configuration})
+    assert before.with_nodes([same if each.id == node.id else each for each in after.nodes]) == before
+    again, _ = set_ttls(edited, [parse_edit(f"{node.id}.idleState=0")])
+    assert ttls(again) == {"idleState": "0 ms"}
+
+
+def test_a_window_of_the_last_hour_has_no_ttl() -> None:
+    text = over(LAST_HOUR, table_exec_state_ttl="1 h")
+    assert ttls(text) == {}
+    assert "table.exec.state.ttl" not in text
+
+
+def test_members_are_put_into_objects_of_any_form() -> None:
+    for text in ('{"type": 1, "c": {}}', '{"type": 1, "c": {"a": 1}}', '{"type": 1}', '{"c": {"k": 2}, "type": 1}'):
+        assert json.loads(spans.put(text, ("c",), "k", "3", after="type"))["c"]["k"] == 3

@@ -38,7 +38,7 @@ class Pipeline:
     def ttl(self, **entries: str) -> None:
         """Set state entries, in whichever node has them."""
         for node in self.plan.nodes:
-            for entry in node.state_entries:
+            for entry in node.ttl_entries:
                 if entry.name in entries:
                     edit = parse_edit(f"{node.id}.{entry.name}={entries[entry.name]}")
                     text, _ = set_ttls(self.plan.to_json(), [edit])
@@ -85,6 +85,13 @@ COUNT = (
     table("clicks", "page STRING")
     + table("sink", "page STRING, n BIGINT", "debezium-json")
     + "INSERT INTO sink SELECT page, COUNT(*) FROM clicks GROUP BY page;"
+)
+
+
+OVER = (
+    table("clicks", "page STRING, p AS PROCTIME()")
+    + table("sink", "page STRING, n BIGINT")
+    + "INSERT INTO sink SELECT page, COUNT(*) OVER (PARTITION BY page ORDER BY p) FROM clicks;"
 )
 
 
@@ -138,3 +145,19 @@ def test_a_ttl_may_change_between_starts_to_and_from_never(spark: SparkSession, 
     pipeline.ttl(groupAggregateState="0 ms")
     pipeline.add("clicks", {"page": "a"})
     assert created(2) in pipeline.run()
+
+
+def test_an_over_aggregate_forgets_idle_keys(spark: SparkSession, tmp_path: Path) -> None:
+    """By `table.exec.state.ttl`, which its node keeps in its configuration; changed between starts."""
+    pipeline = Pipeline(spark, tmp_path, OVER)
+
+    def click() -> list[dict[str, object]]:
+        pipeline.add("clicks", {"page": "a"})
+        return pipeline.run()
+
+    assert click() == [{"page": "a", "n": 1}]
+    pipeline.ttl(idleState="1 h")
+    assert click() == [{"page": "a", "n": 2}]
+    pipeline.ttl(idleState=f"{int(TTL_SECONDS * 1000)} ms")
+    time.sleep(AFTER)
+    assert click() == [{"page": "a", "n": 1}]

@@ -15,7 +15,7 @@ import org.compiledplan.kernel.values.Values;
  * it. Follows Flink's NonTimeRangeUnboundedPrecedingFunction and NonTimeRowsUnboundedPrecedingFunction, with one
  * net change of each row for a micro-batch. A retraction without its row is ignored.
  */
-final class NonTimeOver implements Operator {
+final class NonTimeOver implements Idle {
   private static final int VERSION = 1;
 
   /** A row with the results that consumers have seen, null if they have not seen it. */
@@ -52,6 +52,16 @@ final class NonTimeOver implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {}
+
+  @Override
+  public int entries(byte[] state) {
+    return read(state).size();
+  }
+
+  @Override
+  public boolean staysAliveByAnyRow() {
+    return false;
+  }
 
   private List<Entry> read(byte[] bytes) {
     if (bytes == null) return new ArrayList<>();

@@ -48,15 +48,20 @@ public final class Operators {
 
   private static Operator over(OperatorSpec spec) {
     switch (spec.text("order")) {
-      case "rowtime": return new RowtimeOver(spec);
-      case "proctime": return new ProctimeOver(spec);
-      case "columns": return new NonTimeOver(spec);
+      case "rowtime": return expiring(new RowtimeOver(spec), spec);
+      case "proctime": return expiring(new ProctimeOver(spec), spec);
+      case "columns": return expiring(new NonTimeOver(spec), spec);
       default: throw spec.problem("has unknown order " + spec.text("order"));
     }
   }
 
   private static Operator temporalJoin(OperatorSpec spec) {
-    return spec.eventTime() ? new TemporalJoin(spec) : new ProctimeTemporalJoin(spec);
+    return expiring(spec.eventTime() ? new TemporalJoin(spec) : new ProctimeTemporalJoin(spec), spec);
+  }
+
+  /** An operator with its TTL; one that has none in its spec, such as a window of time, cleans up by itself. */
+  private static Operator expiring(Idle operator, OperatorSpec spec) {
+    return spec.get("ttl").isEmpty() ? operator : new IdleExpiry(operator, spec);
   }
 
   private static Operator temporalSort(OperatorSpec spec) {

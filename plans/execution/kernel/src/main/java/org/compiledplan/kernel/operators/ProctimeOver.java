@@ -12,7 +12,7 @@ import org.compiledplan.kernel.values.ValueType;
  * of one time, that is, of one micro-batch, are peers. Follows Flink's ProcTimeUnboundedPrecedingFunction,
  * ProcTimeRowsBoundedPrecedingFunction and ProcTimeRangeBoundedPrecedingFunction.
  */
-final class ProctimeOver implements Operator {
+final class ProctimeOver implements Idle {
   private static final int VERSION = 1;
 
   private final ValueType[] types;
@@ -39,6 +39,11 @@ final class ProctimeOver implements Operator {
     frame.moveTo(context.processingTime);
     if (frame.isEmpty()) state.remove(-1);
     else save(state, frame, 0);
+  }
+
+  @Override
+  public int entries(byte[] state) {
+    return 1;
   }
 
   private OverFrame read(byte[] bytes) {

@@ -10,7 +10,7 @@ import org.compiledplan.kernel.values.ValueType;
  * Joins each left row with the right row that is there when it comes. Follows Flink's
  * TemporalProcessTimeJoinOperator.
  */
-final class ProctimeTemporalJoin implements Operator {
+final class ProctimeTemporalJoin implements Idle {
   private static final int VERSION = 1;
   private static final int LEFT = 0;
 
@@ -31,6 +31,11 @@ final class ProctimeTemporalJoin implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {}
+
+  @Override
+  public int entries(byte[] state) {
+    return 1;
+  }
 
   private final class Work implements Session {
     private final KeyedState state;

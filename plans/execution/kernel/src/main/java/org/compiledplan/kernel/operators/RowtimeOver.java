@@ -12,7 +12,7 @@ import org.compiledplan.kernel.values.ValueType;
  * RowTimeRowsBoundedPrecedingFunction and RowTimeRangeBoundedPrecedingFunction: an unbounded window drops rows at
  * or behind the watermark, a bounded one those not behind a row that went through (see {@link Firings}).
  */
-final class RowtimeOver implements Operator {
+final class RowtimeOver implements Idle {
   /** In version 1 {@link Firings} are shorter. */
   private static final int VERSION = 2;
 
@@ -44,6 +44,18 @@ final class RowtimeOver implements Operator {
       stored.firings.through(context.watermark);
     }
     stored.save(state);
+  }
+
+  @Override
+  public int entries(byte[] state) {
+    ByteReader in = new ByteReader(state);
+    in.readByte();
+    return in.readVarInt();
+  }
+
+  @Override
+  public boolean waits(byte[] state) {
+    return new Stored(state).waiting.count() > 0;
   }
 
   private void emit(List<Waiting> due, Stored stored, Out out) {

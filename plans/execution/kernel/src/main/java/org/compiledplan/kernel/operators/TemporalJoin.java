@@ -13,7 +13,7 @@ import org.compiledplan.kernel.values.ValueType;
  * the next one, a deletion ends it; of two at one time the later arrival counts. What is kept of the past is the
  * newest version that is not after the watermark.
  */
-final class TemporalJoin implements Operator {
+final class TemporalJoin implements Idle {
   private static final int VERSION = 1;
   private static final int LEFT = 0;
   private static final int RIGHT = 1;
@@ -59,6 +59,11 @@ final class TemporalJoin implements Operator {
     }
     stored.right.forget(context.watermark);
     stored.save(state);
+  }
+
+  @Override
+  public int entries(byte[] state) {
+    return new Stored(state).before;
   }
 
   static Object[] joined(Object[] left, Object[] right) {
