@@ -27,6 +27,7 @@ from planner.physical.describe import names_text, order_text, rex_text
 from planner.physical.plumbing import Exchange
 from planner.physical.rank import sort_spec
 from planner.physical.requirements import require_insert_only
+from planner.physical.user_functions import check_methods
 from plans.errors import ProgramError
 from plans.nodes.base import PlanNode
 from plans.nodes.over import BoundedWindow, CurrentRow, OverGroup, OverSpec, UnboundedFollowing, UnboundedPreceding
@@ -89,6 +90,8 @@ class OverRows(Single):
         return (Updates.BOTH,)
 
     def plan_node(self, at: Emission) -> PlanNode:
+        bounded = self.lower.kind != "UNBOUNDED_PRECEDING"
+        check_methods(((call, bounded) for call in self.calls), "retract", "rows leave its OVER window")
         width = len(self.input.row_type.fields)
         constants = [*self.constants]
         lower, upper = (self._bound(bound, constants, width) for bound in (self.lower, self.upper))

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from planner.algebra.nodes import AggregateCall, FunctionName
 from plans.errors import ProgramError
 
+_METHODS = {"retract": "retract(self, accumulator, ...)", "merge": "merge(self, accumulator, others)"}
+
 
 def check_methods(calls: Iterable[tuple[AggregateCall, bool]], method: str, why: str) -> None:
     """Refuse aggregate functions without a method that their place needs.
@@ -28,5 +30,5 @@ def check_methods(calls: Iterable[tuple[AggregateCall, bool]], method: str, why:
         if class_ is not None and not callable(getattr(class_, method, None)):
             raise ProgramError(
                 f"aggregate function {call.name} has no method `{method}`, which it needs here because {why}",
-                remedy=f"define `{method}` in class {class_.__qualname__}",
+                remedy=f"define `def {_METHODS[method]}` in class {class_.__qualname__}",
             )

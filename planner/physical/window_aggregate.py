@@ -40,6 +40,7 @@ from planner.physical.base import (
 )
 from planner.physical.describe import names_text, plain_name
 from planner.physical.plumbing import Exchange
+from planner.physical.user_functions import check_methods
 from planner.physical.windowing import (
     ALIAS,
     batches_of,
@@ -109,6 +110,20 @@ class _PerWindow(Single):
     def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
         return (Updates.BOTH,)
 
+    def check_methods(self, windowing: Windowing, retract: bool) -> None:
+        """Refuse aggregate functions of the user's that cannot do what the window needs.
+
+        Raises:
+            ProgramError: names the function and the method.
+        """
+        kind = windowing.window.kind
+        merges = isinstance(windowing, ByTime) and kind in (WindowKind.SESSION, WindowKind.CUMULATE)
+        what = (
+            "sessions grow together" if kind is WindowKind.SESSION else "cumulating windows are put together of parts"
+        )
+        check_methods(((call, retract) for call in self.spec.calls), "retract", "its input has updates or deletes")
+        check_methods(((call, merges) for call in self.spec.calls), "merge", what)
+
     def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
         # A row for each group and window: unique, but Flink's planner does not know it, and its plans say so.
         return NO_KEYS
@@ -125,6 +140,7 @@ class OnePhase(_PerWindow):
         return batches_of(self.windowing)
 
     def plan_node(self, at: Emission) -> PlanNode:
+        self.check_methods(self.windowing, not at.inputs[0].kinds.insert_only)
         return make(WindowAggregateNode)(
             id=at.id,
             configuration=time_zone(at.settings),
@@ -345,6 +361,7 @@ class GroupWindows(_PerWindow):
         return Batches.NONE
 
     def plan_node(self, at: Emission) -> PlanNode:
+        self.check_methods(self.windowing, not at.inputs[0].kinds.insert_only)
         return make(GroupWindowAggregateNode)(
             id=at.id,
             configuration=at.settings.subset(*_GROUP_WINDOW_OPTIONS),

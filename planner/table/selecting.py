@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from planner.algebra.nodes import Filter, Project, RelNode, Sort
-from planner.functions.registry import is_aggregate
+from planner.functions.registry import is_aggregate, is_function
 from planner.sql import nodes as ast
-from planner.sql.binding.core import Context
+from planner.sql.binding.core import Context, Session
 from planner.sql.binding.expressions import bind_condition
+from planner.sql.binding.user_functions import find_user_function
 from planner.table.expressions.aggregates import ordered
-from planner.table.nodes import Columns, column_at
+from planner.table.nodes import Columns, InlineCall, by_name, column_at
 from planner.table.operations import (
     aliased,
     all_columns,
@@ -42,14 +43,20 @@ def select(table: Table, fields: Sequence[object], operation: str = "select", **
     if not fields:
         raise ProgramError(f"{operation}() has no columns", where=f"{operation}()", remedy='write select(col("name"))')
     items = list(select_items(table, operation, fields))
-    aggregated = any(_is_aggregate(part) for item in items for part in item.walk())
+    session = session_for(table._env, operation)
+    aggregated = any(_is_aggregate(session, part) for item in items for part in item.walk())
     hints = table._hints if aggregated or clauses.get("group") is not None else ()
     bound = bind_select(table._env, operation, table._rows, items, hints=hints, **clauses)
     return table._derived(rows(bound, table._rows.name), hints=() if hints else table._hints)
 
 
-def _is_aggregate(node: exp.Expr) -> bool:
-    return isinstance(node, ast.Call) and node.over is None and is_aggregate(node.name)
+def _is_aggregate(session: Session, node: exp.Expr) -> bool:
+    if not isinstance(node, ast.Call) or node.over is not None:
+        return False
+    if isinstance(node, InlineCall):
+        node = by_name(session.catalog, node)
+    user = find_user_function(session, node, lambda name: is_aggregate(name) or is_function(name))
+    return is_aggregate(node.name) if user is None else user.callables.kind.value == "AGGREGATE"
 
 
 def select_items(table: Table, operation: str, fields: Sequence[object]) -> list[exp.Expr]:

@@ -15,6 +15,7 @@ from plans.functions.definitions import (
     FunctionContext,
     FunctionKind,
     ScalarFunction,
+    TableAggregateFunction,
     TableFunction,
     UserDefinedFunction,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "InputTypeStrategies",
     "Row",
     "ScalarFunction",
+    "TableAggregateFunction",
     "TableFunction",
     "TypeInference",
     "TypeStrategies",

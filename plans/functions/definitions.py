@@ -119,6 +119,10 @@ class AggregateFunction(UserDefinedFunction, Generic[T, ACC]):
         raise NotImplementedError(f"{type(self).__name__}.get_value")
 
 
+class TableAggregateFunction(UserDefinedFunction, Generic[T, ACC]):
+    """Any number of rows for many. Flink runs these, but its plans have no operator for them, so they are refused."""
+
+
 def deterministic(function: UserDefinedFunction) -> bool:
     """Whether a function gives equal results for equal arguments."""
     found = function.is_deterministic

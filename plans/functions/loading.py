@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from plans.errors import ExecutionError, ProgramError, UnsupportedError
-from plans.functions.definitions import UserDefinedFunction, deterministic
+from plans.functions.definitions import TableAggregateFunction, UserDefinedFunction, deterministic
 from plans.rex.python import PythonFunction
 
 #: Classes that programs of this process registered: they need no permission.
@@ -114,7 +114,9 @@ def _class_in(module: Any, name: str, parts: Sequence[str]) -> type[UserDefinedF
 
 
 def _is_function_class(value: Any) -> bool:
-    return isinstance(value, type) and issubclass(value, UserDefinedFunction) and hasattr(value, "KIND")
+    if not isinstance(value, type) or not issubclass(value, UserDefinedFunction):
+        return False
+    return hasattr(value, "KIND") or issubclass(value, TableAggregateFunction)
 
 
 def registered(reference: PythonFunction) -> type[UserDefinedFunction] | None:

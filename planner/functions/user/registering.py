@@ -8,9 +8,9 @@ from typing import Any
 
 from planner.catalog.functions import CatalogFunction
 from planner.catalog.tables import ObjectIdentifier
-from plans.errors import ProgramError
+from plans.errors import ProgramError, UnsupportedError
 from plans.functions.calls import Callables
-from plans.functions.definitions import UserDefinedFunction
+from plans.functions.definitions import TableAggregateFunction, UserDefinedFunction
 from plans.functions.loading import import_class, reference_to
 
 
@@ -35,6 +35,13 @@ def catalog_function(
         raise ProgramError(
             f"function {name.name}: {found!r} is no function",
             remedy="give a class that derives from ScalarFunction, TableFunction or AggregateFunction, or its object",
+        )
+    if isinstance(found, TableAggregateFunction):
+        raise UnsupportedError(
+            f"function {name.name}: {type(found).__qualname__} is a table aggregate function, and plans have no "
+            "operator for functions that give several rows for a group",
+            remedy="for the first n rows of a group write a top-n; else an AggregateFunction that gives an ARRAY, and "
+            "UNNEST it",
         )
     if not hasattr(type(found), "KIND"):
         raise ProgramError(
