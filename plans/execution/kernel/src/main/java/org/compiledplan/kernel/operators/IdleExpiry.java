@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.Arrays;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
@@ -14,7 +16,7 @@ import org.compiledplan.kernel.values.ByteWriter;
 final class IdleExpiry implements Operator {
   /** No operator's bytes begin so: they begin with a small version. */
   private static final byte MARK = 0x7F;
-  private static final int HEADER = 17;
+  private static final int HEADER = 18;
 
   private final Idle operator;
   private final long ttl;
@@ -42,7 +44,7 @@ final class IdleExpiry implements Operator {
     Entry entry = new Entry(state, context);
     if (entry.get() == null) return;
     long now = eventTime ? context.watermark : context.processingTime;
-    if (entry.due <= now) operator.onTimer(entry, context, out);
+    if (entry.due.isPresent() && entry.due.getAsLong() <= now) operator.onTimer(entry, context, out);
     else entry.keep(entry.lastChange);
   }
 
@@ -77,7 +79,7 @@ final class IdleExpiry implements Operator {
     private boolean written;
     private byte[] bytes;
     private long lastChange;
-    private long due = Ttl.NEVER;
+    private OptionalLong due = OptionalLong.empty();
 
     Entry(KeyedState state, BatchContext context) {
       this.state = state;
@@ -93,13 +95,15 @@ final class IdleExpiry implements Operator {
       if (stored[0] != MARK) {
         bytes = stored;
         lastChange = context.processingTime;
-        due = Long.MIN_VALUE;
+        due = OptionalLong.of(Long.MIN_VALUE);
         return bytes;
       }
       ByteReader in = new ByteReader(stored, 1, HEADER - 1);
       lastChange = in.readFixedLong();
-      due = in.readFixedLong();
-      bytes = java.util.Arrays.copyOfRange(stored, HEADER, stored.length);
+      boolean isDue = in.readByte() != 0;
+      long time = in.readFixedLong();
+      due = isDue ? OptionalLong.of(time) : OptionalLong.empty();
+      bytes = Arrays.copyOfRange(stored, HEADER, stored.length);
       if (Ttl.isExpired(lastChange, ttl, context.processingTime) && !operator.waits(bytes)) {
         state.remove(-operator.entries(bytes));
         bytes = null;
@@ -108,7 +112,7 @@ final class IdleExpiry implements Operator {
     }
 
     @Override
-    public void put(byte[] next, long nextExpiry, int entriesDelta) {
+    public void put(byte[] next, OptionalLong nextExpiry, int entriesDelta) {
       get();
       bytes = next;
       due = nextExpiry;
@@ -135,19 +139,20 @@ final class IdleExpiry implements Operator {
       ByteWriter out = new ByteWriter(HEADER + bytes.length);
       out.writeByte(MARK);
       out.writeFixedLong(lastChange);
-      out.writeFixedLong(due);
+      out.writeByte(due.isPresent() ? 1 : 0);
+      out.writeFixedLong(due.orElse(0));
       out.writeBytes(bytes, 0, bytes.length);
-      state.put(out.toBytes(), Math.min(due, nextLook()), entriesDelta);
+      state.put(out.toBytes(), Times.earlier(due, nextLook()), entriesDelta);
     }
 
     /**
      * When to look whether the key has expired. Timers in event time cannot tell: the watermark, which moves about as
      * fast as the clock, says when to look, so that what is idle goes in the end.
      */
-    private long nextLook() {
-      if (ttl <= 0 || operator.waits(bytes)) return Ttl.NEVER;
+    private OptionalLong nextLook() {
+      if (ttl <= 0 || operator.waits(bytes)) return OptionalLong.empty();
       if (!eventTime) return Ttl.expiry(lastChange, ttl);
-      return context.watermark == Long.MIN_VALUE ? Ttl.NEVER : Ttl.expiry(context.watermark, ttl);
+      return context.watermark == Long.MIN_VALUE ? OptionalLong.empty() : Ttl.expiry(context.watermark, ttl);
     }
   }
 }
