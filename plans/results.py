@@ -143,11 +143,7 @@ class TableResult:
             )
 
     def cancel(self) -> None:
-        """End the run, if it still runs: its tasks are interrupted.
-
-        Raises:
-            ExecutionError: it goes on nevertheless; it ends with the program.
-        """
+        """End the run, if it still runs."""
         if self._job is not None:
             self._job.stop()
 

@@ -127,9 +127,10 @@ def _is_own_module(module: ModuleType) -> bool:
 @lru_cache(maxsize=4096)
 def _is_installed(file: str) -> bool:
     path = Path(file).resolve()
+    if {"site-packages", "dist-packages"} & set(path.parts):
+        return True
     known = sysconfig.get_paths()
-    places = [Path(known[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")]
-    return any(path.is_relative_to(place) for place in places)
+    return any(path.is_relative_to(Path(known[key]).resolve()) for key in ("stdlib", "platstdlib"))
 
 
 def _tree(value: Any) -> ast.AST | None:
@@ -200,7 +201,8 @@ def _code(code: CodeType) -> str:
 
 
 def _names_of_codes(value: Any) -> set[str]:
-    return {name for function in _functions(value) for code in _nested(function.__code__) for name in code.co_names}
+    codes = [code for function in _functions(value) for code in _nested(function.__code__)]
+    return {name for code in codes for name in (*code.co_names, *code.co_freevars)}
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

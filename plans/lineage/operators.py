@@ -73,7 +73,7 @@ class Operator:
 
     Args:
         node: the node's id in the plan.
-        kind: the operator of the kernel; "sink" for a sink that keeps nothing.
+        kind: what it does; operators of different kinds have no properties in common.
         uid: its name, empty where the plan gives none.
         properties: what shapes its state. Properties of the same name are comparable between operators of one kind.
         identity: digest of the properties and of everything above them.
@@ -217,15 +217,17 @@ class Draft:
 
     Args:
         node: the plan node.
-        kind: the operator of the kernel.
+        kind: what it does.
         context: see `Context`.
         ports: its inputs.
+        kernel: the operator of the kernel, where it does not go by `kind`.
     """
 
     node: PlanNode
     kind: str
     context: Context
     ports: tuple[Port, ...]
+    kernel: str = ""
     _properties: list[Property] = field(default_factory=list)
     _meanings: list[Meaning] = field(default_factory=list)
     _key_types: list[LogicalType] = field(default_factory=list)
@@ -261,15 +263,18 @@ class Draft:
         """The rows of an input, which are kept whole."""
         self.add(port.named("columns"), port.all_columns(), self.context.types(self.node, at))
 
-    def watermarks(self) -> None:
-        """How the watermarks are made that its timers fire by."""
-        self.add("watermark", in_order(each for port in self.ports for each in port.watermarks))
+    def watermarks(self, in_event_time: bool = True) -> None:
+        """How the watermarks are made that its timers fire by, if they do."""
+        if in_event_time:
+            self.add("watermark", in_order(each for port in self.ports for each in port.watermarks))
 
     def made(self, columns: Sequence[Meaning], origin: str = "") -> Made:
         """The operator, and its rows with these columns."""
         for port in self.ports:
             self.add(port.named("rows"), [port.origin])
             self.add(port.named("filter"), port.filter)
+        if self.kernel:
+            self.say("operator", self.kernel)
         histories = [port.histories for port in self.ports]
         identity = digest_of([self.kind, [[each.name, each.digest] for each in self._properties], histories])
         operator = Operator(

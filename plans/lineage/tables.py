@@ -15,7 +15,7 @@ from plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable
 #: Options that say where a table's rows are, by connector.
 _PLACE: Mapping[str, tuple[str, ...]] = {"filesystem": ("path",), "inline": ("id",)}
 #: Connectors that keep nothing of what is written.
-_NOWHERE = frozenset({"print", "blackhole", "collect"})
+NOWHERE = frozenset({"print", "blackhole", "collect"})
 #: Options that change no row: how often folders are looked into, how files are written, how lookups are cached.
 _PASSIVE = ("sink.", "lookup.", "compaction.", "auto-compaction", "scan.parallelism", "source.monitor-interval")
 _PASSIVE_NAMES = frozenset({"source.report-statistics"})
@@ -49,7 +49,7 @@ def place_of(table: CatalogTable, place: Callable[[str], str]) -> dict[str, str]
     """What says where the table's rows are."""
     options = options_of(table)
     connector = options.get("connector", "")
-    if connector in _NOWHERE:
+    if connector in NOWHERE:
         return {"connector": connector}
     if connector in _PLACE:
         return {"connector": connector} | {key: place(options.get(key, "")) for key in _PLACE[connector]}

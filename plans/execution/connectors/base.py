@@ -68,11 +68,10 @@ class SourceContext:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source that is ready to be read; `bounded` tells whether it ends, `keeps` what it needs while it is read."""
+    """A source that is ready to be read; `bounded` tells whether it ends."""
 
     frame: DataFrame
     bounded: bool
-    keeps: object = None
 
 
 class Sink(Protocol):

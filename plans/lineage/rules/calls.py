@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from plans.lineage.expressions import function_name, of_python
 from plans.lineage.meaning import Meaning, listed, listed_in_full, made_of, type_text
 from plans.nodes.specs import AggregateCall, SortField
-from plans.types import LogicalType
+from plans.types import LogicalType, TimeKind, TimestampBase
 
 Columns = Callable[[int], Meaning]
 
@@ -73,3 +73,8 @@ def directed(column: Meaning, *, ascending: bool, nulls_last: bool) -> Meaning:
 def type_at(types: Sequence[LogicalType], at: int) -> LogicalType | None:
     """The type of a column; None for one that is not there."""
     return types[at] if 0 <= at < len(types) else None
+
+
+def is_rowtime(type_: LogicalType | None) -> bool:
+    """Whether a column is an event time."""
+    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME

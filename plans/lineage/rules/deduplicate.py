@@ -5,8 +5,8 @@ from __future__ import annotations
 from plans.lineage.expressions import conjuncts
 from plans.lineage.operators import Context, Draft, Made, rule
 from plans.lineage.rows import in_order
+from plans.lineage.rules.calls import is_rowtime
 from plans.nodes.deduplicate import ChangelogNormalize, Deduplicate
-from plans.types import LogicalType, TimeKind, TimestampBase
 
 
 @rule(Deduplicate)
@@ -17,7 +17,7 @@ def deduplicate(node: Deduplicate, context: Context) -> Made:
     types = context.types(node)
     draft.key(port, node.unique_keys)
     draft.say("keeps", "the last row" if node.keep_last_row else "the first row")
-    time = next((at for at, type_ in enumerate(types) if _is_rowtime(type_)), None)
+    time = next((at for at, type_ in enumerate(types) if is_rowtime(type_)), None)
     if node.is_rowtime and time is not None:
         draft.add("order", [port.column(time)], [types[time]])
     else:
@@ -29,10 +29,6 @@ def deduplicate(node: Deduplicate, context: Context) -> Made:
     if node.is_rowtime or node.keep_last_row:
         draft.stored(port)
     return draft.made(port.all_columns(), "last" if node.keep_last_row else "first")
-
-
-def _is_rowtime(type_: LogicalType) -> bool:
-    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
 
 
 @rule(ChangelogNormalize)

@@ -110,7 +110,7 @@ def interval_join(node: IntervalJoin, context: Context) -> Made:
     clock = [value("event time" if bounds.is_event_time else "processing time")]
     draft.add("times", [*clock, *(times if bounds.is_event_time else ())])
     draft.say("bounds", f"{bounds.left_lower_bound} ms to {bounds.left_upper_bound} ms")
-    draft.watermarks()
+    draft.watermarks(bounds.is_event_time)
     return draft.made(columns, f"{spec.join_type.lower()} interval join")
 
 
@@ -125,5 +125,5 @@ def temporal_join(node: TemporalJoin, context: Context) -> Made:
         draft.add("times", [value("event time"), *times])
     else:
         draft.add("times", [value("processing time")])
-    draft.watermarks()
+    draft.watermarks(node.right_time_attribute_index >= 0)
     return draft.made(columns, f"{node.join_spec.join_type.lower()} temporal join")

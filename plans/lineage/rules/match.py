@@ -5,7 +5,7 @@ from __future__ import annotations
 from plans.lineage.expressions import meaning_of
 from plans.lineage.meaning import Meaning, made_of
 from plans.lineage.operators import Context, Draft, Made, rule
-from plans.lineage.rules.calls import order_of
+from plans.lineage.rules.calls import is_rowtime, order_of, type_at
 from plans.nodes.match import Match
 
 
@@ -30,7 +30,7 @@ def match_recognize(node: Match, context: Context) -> Made:
     draft.say("subsets", str(spec.subsets or "none"), {name: list(items) for name, items in spec.subsets.items()})
     draft.say("all rows", spec.all_rows)
     draft.stored(port)
-    draft.watermarks()
+    draft.watermarks(is_rowtime(type_at(context.types(node), spec.order_by.fields[0].index)))
     results: list[Meaning] = [
         made_of("measure", (each, *keys, port.origin), text=each.text, full=f"{each.full} OF {port.origin.full}")
         for each in found

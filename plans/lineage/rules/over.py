@@ -5,7 +5,7 @@ from __future__ import annotations
 from plans.lineage.expressions import Scope, meaning_of
 from plans.lineage.meaning import Meaning, made_of, value
 from plans.lineage.operators import Context, Draft, Made, rule
-from plans.lineage.rules.calls import Columns, calls_of, order_of, results_of, type_at
+from plans.lineage.rules.calls import Columns, calls_of, is_rowtime, order_of, results_of, type_at
 from plans.nodes.over import Bound, BoundedWindow, OverAggregate, OverGroup
 
 
@@ -36,7 +36,8 @@ def over_aggregate(node: OverAggregate, context: Context) -> Made:
         draft.add(f"aggregates{suffix}", calls, [call.type for call in group.agg_calls])
         results += results_of(calls, [*keys, *order, frame], port.origin, "over")
     draft.stored(port)
-    draft.watermarks()
+    first = [group.order_by.fields[0].index for group in spec.groups if group.order_by.fields]
+    draft.watermarks(any(is_rowtime(type_at(types, at)) for at in first))
     return draft.made((*port.all_columns(), *results), "over")
 
 

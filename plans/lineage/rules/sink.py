@@ -7,7 +7,8 @@ from dataclasses import replace
 from plans.lineage.meaning import made_of
 from plans.lineage.operators import Context, Draft, Made, rule
 from plans.lineage.rules.join import key_sets
-from plans.lineage.tables import columns_of, name_of, place_of
+from plans.lineage.tables import NOWHERE, columns_of, name_of, options_of, place_of
+from plans.masking import HIDDEN, is_sensitive
 from plans.nodes.sink import Sink
 
 _INSERT_ONLY = ("INSERT",)
@@ -46,12 +47,8 @@ def _written(draft: Draft, node: Sink) -> None:
 
 def _materialiser(node: Sink, context: Context) -> Made:
     """Kept: the rows of each primary key, or by watermark those that may still meet another."""
-    draft = Draft(
-        node,
-        "sink-compactor" if node.waits_for_watermarks else "sink-upsert-materializer",
-        context,
-        context.ports(node),
-    )
+    kernel = "sink-compactor" if node.waits_for_watermarks else "sink-upsert-materializer"
+    draft = Draft(node, "materialising sink", context, context.ports(node), kernel)
     (port,) = draft.ports
     table = node.dynamic_table_sink.table
     schema = table.resolved_table.table_schema if table.resolved_table else None
@@ -75,3 +72,6 @@ def _target(draft: Draft, node: Sink) -> None:
     where = place_of(table, draft.context.place)
     shown = where.get("path") or where.get("name") or where.get("connector", "")
     draft.add("table", [made_of("table", detail=where, text=f"{name_of(table)} ({shown})")])
+    for key, item in options_of(table).items():
+        if key not in where and where.get("connector") not in NOWHERE:
+            draft.say(key, HIDDEN if is_sensitive(key) else item, item)

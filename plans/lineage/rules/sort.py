@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plans.lineage.operators import Context, Draft, Made, rule
-from plans.lineage.rules.calls import order_of, type_at
+from plans.lineage.rules.calls import is_rowtime, order_of, type_at
 from plans.nodes.sort import Sort, TemporalSort
 
 
@@ -16,5 +16,5 @@ def sort(node: TemporalSort | Sort, context: Context) -> Made:
     types = context.types(node)
     draft.add("order", order_of(fields, port.column), [type_at(types, each.index) for each in fields])
     draft.stored(port)
-    draft.watermarks()
+    draft.watermarks(bool(fields) and is_rowtime(type_at(types, fields[0].index)))
     return draft.made(port.all_columns(), "sorted")

@@ -10,7 +10,7 @@ from plans.lineage.meaning import Meaning, made_of, type_text
 from plans.lineage.operators import Context, Draft, Made, origin_of, rule, zone_of
 from plans.lineage.rows import Port, in_order, sides
 from plans.lineage.rules.aggregate import first_phase
-from plans.lineage.rules.calls import calls_of, order_of, results_of, type_at
+from plans.lineage.rules.calls import calls_of, is_rowtime, order_of, results_of, type_at
 from plans.lineage.rules.join import at_of, joined
 from plans.lineage.rules.rank import ranked
 from plans.lineage.rules.stateless import same
@@ -100,7 +100,7 @@ def window_table_function(node: WindowTableFunction, context: Context) -> Made:
         windows = windows_of(node, node.windowing, port)
         draft.add("window", [windows])
         draft.stored(port)
-        draft.watermarks()
+        draft.watermarks(node.windowing.is_rowtime)
         return draft.made((*port.all_columns(), *_window_columns(windows)), "session rows")
     found = []
     for branch in context.inputs(node)[0]:
@@ -160,7 +160,14 @@ def _group_windows(node: PlanNode, window: GroupWindow, port: Port) -> Meaning:
     )
 
 
-def _kind(node: PlanNode) -> str:
+def in_event_time(node: WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate) -> bool:
+    """Whether windows close by watermark."""
+    if isinstance(node, GroupWindowAggregate):
+        return is_rowtime(node.window.time_field.field_type)
+    return node.windowing.is_rowtime
+
+
+def _kernel(node: PlanNode) -> str:
     if isinstance(node, GroupWindowAggregate):
         window = node.window
         if window.kind == "SESSION":
@@ -183,7 +190,7 @@ def _aggregate(
     """`reader` is the node whose input the indices count."""
     (port,) = sides(context.inputs(reader))
     types = context.types(reader)
-    draft = Draft(node, _kind(reader), context, (port,))
+    draft = Draft(node, "window-aggregate", context, (port,), _kernel(reader))
     draft.key_of(port, grouping, types)
     draft.add("window", [windows])
     made = calls_of(calls, port.column)
@@ -191,7 +198,7 @@ def _aggregate(
     arguments = [type_at(types, at) for call in calls for at in call.arg_list]
     draft.say("argument types", ", ".join(type_text(each) for each in arguments if each is not None) or "none")
     draft.say("takes rows back", needs_retraction)
-    draft.watermarks()
+    draft.watermarks(in_event_time(node))
     keys = [port.column(at) for at in grouping]
     results = results_of(made, [*keys, windows], port.origin, "window")
     properties: Sequence[NamedWindowProperty] = node.named_window_properties
@@ -217,7 +224,7 @@ def window_join(node: WindowJoin, context: Context) -> Made:
     draft.add("condition", in_order(conjuncts(spec.non_equi_condition, context.scope(node, at_of(columns, origin)))))
     draft.stored(left, 0)
     draft.stored(right, 1)
-    draft.watermarks()
+    draft.watermarks(node.left_windowing.is_rowtime)
     if spec.join_type in ("SEMI", "ANTI"):
         columns = columns[: len(left.all_columns())]
     return draft.made(columns, f"{spec.join_type.lower()} window join")
@@ -238,7 +245,7 @@ def window_rank(node: WindowRank, context: Context) -> Made:
     else:
         draft.say("ranks", f"{range_.start} to {getattr(range_, 'end', 'the last')}")
     draft.stored(port)
-    draft.watermarks()
+    draft.watermarks(node.windowing.is_rowtime)
     partition = [port.column(at) for at in node.partition_spec.fields]
     number = [ranked(node.rank_type, partition, order, port.origin)] if node.output_row_number else []
     return draft.made((*port.all_columns(), *number), "window top-n")
@@ -254,5 +261,5 @@ def window_deduplicate(node: WindowDeduplicate, context: Context) -> Made:
     draft.add("order", [port.column(node.order_key)])
     draft.say("keeps", "the last row" if node.keep_last_row else "the first row")
     draft.stored(port)
-    draft.watermarks()
+    draft.watermarks(node.windowing.is_rowtime)
     return draft.made(port.all_columns(), "window last" if node.keep_last_row else "window first")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,13 +10,19 @@ import pytest
 
 from planner.environment import TableEnvironment
 from plans.editing import parse_edit, set_ttls
-from plans.errors import CheckpointError
+from plans.errors import CheckpointError, UnsupportedError
 from plans.execution.checkpoint import Setting, describe, differences
+from plans.execution.expressions import ExpressionContext
+from plans.execution.operators.base import Lowering, is_keyed, lower_keyed
+from plans.execution.operators.changelog import sink_materializer
 from plans.execution.options import HOSTS, RunOptions
 from plans.execution.program import prepare
 from plans.execution.run import Run
 from plans.identity import with_uids
+from plans.lineage import lineage_of
+from plans.nodes import Sink
 from plans.plan import CompiledPlan
+from tests.plans.plan_files import ALL
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -78,6 +85,39 @@ def test_another_source_path_is_named_with_both_values() -> None:
 
 def test_another_host_is_named() -> None:
     assert HOSTS[1] in found(compiled(COUNT), compiled(COUNT), HOSTS[0], HOSTS[1])
+
+
+def test_keys_of_floating_point_numbers_depend_on_java() -> None:
+    def told(query: str) -> str:
+        program = prepare(with_uids(compiled(query)))
+        found, _ = differences(describe(program, Setting("h", java=17)), describe(program, Setting("h", java=21)))
+        return "\n".join(map(str, found))
+
+    assert told(COUNT) == ""
+    floating = "INSERT INTO sink SELECT 'x', COUNT(*) FROM orders GROUP BY CAST(amount AS DOUBLE);"
+    assert "texts of floating-point keys: checkpoint has of Java before 19, plan has of Java from 19" in told(floating)
+
+
+def test_each_operator_is_that_of_the_kernel() -> None:
+    """The comparison names the kernel's operator without Spark; here it is that which runs."""
+    seen = set()
+    for path in ALL:
+        plan = with_uids(CompiledPlan.read_file(path))
+        lowering, lineage = Lowering(plan, ExpressionContext()), lineage_of(plan)
+        for node in plan.nodes:
+            with suppress(UnsupportedError):
+                if isinstance(node, Sink) and node.require_upsert_materialize:
+                    made = sink_materializer(node, lowering)
+                elif is_keyed(node):
+                    made = lower_keyed(node, lowering)
+                else:
+                    continue
+                operator = lineage.of(node.id)
+                assert operator is not None
+                named = {each.name: each.text for each in operator.properties}
+                assert named.get("operator", operator.kind) == made.type
+                seen.add(made.type)
+    assert len(seen) > 15
 
 
 def test_a_start_that_is_refused_changes_nothing_on_disk(spark: SparkSession, tmp_path: Path) -> None:

@@ -46,13 +46,7 @@ final class Emitted implements Out {
   }
 
   @Override
-  public void check() {
-    from.interruption.check();
-  }
-
-  @Override
   public void emit(byte kind, Object[] values) {
-    check();
     Object[] row = new Object[spec.outputSchema.length()];
     row[StageSpec.OP] = from.uidText;
     row[StageSpec.PORT] = NO_PORT;

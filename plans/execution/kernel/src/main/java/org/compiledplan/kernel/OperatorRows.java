@@ -46,7 +46,6 @@ final class OperatorRows implements Iterator<InternalRow> {
   }
 
   private InputRow take(InternalRow row) {
-    to.interruption.check();
     rowsIn++;
     emitted.triggeredBy(row);
     int port = row.getInt(spec.head[StageSpec.PORT]);
