@@ -26,7 +26,7 @@ from planner.functions.signatures import (
     not_null,
 )
 from plans.errors import ProgramError
-from plans.rex import Call, FieldAccess, Literal, RexNode, Sarg, type_of
+from plans.rex import Call, Literal, RexNode, Sarg, type_of
 from plans.types import (
     BIGINT,
     BOOLEAN,
@@ -136,10 +136,8 @@ def compare(symbol: str, left: RexNode, right: RexNode, equality: bool | None = 
         equality = symbol in ("=", "<>")
     one, two = type_of(left), type_of(right)
     pair = _row_pair(left, right)
-    if pair is not None and equality:
-        parts = tuple(compare("=", a, b) for a, b in pair)
-        both = all_of(parts)
-        return both if symbol == "=" else negate((both,))
+    if pair is not None and symbol == "=":
+        return all_of(tuple(compare("=", a, b) for a, b in pair))
     if not _comparable(one, two, ordered=not equality):
         raise ProgramError(
             f"cannot apply {symbol} to arguments of type <{one.with_nullability(True)}> {symbol} "
@@ -156,19 +154,14 @@ def compare(symbol: str, left: RexNode, right: RexNode, equality: bool | None = 
 
 
 def _row_pair(left: RexNode, right: RexNode) -> tuple[tuple[RexNode, RexNode], ...] | None:
-    one, two = type_of(left), type_of(right)
-    if not (isinstance(one, FieldsType) and isinstance(two, FieldsType)) or len(one.fields) != len(two.fields):
-        return None
-    if not any(isinstance(rex, Call) and rex.name == "$ROW$1" for rex in (left, right)):
-        return None
-    return tuple(zip(_parts(left), _parts(right), strict=True))
+    """The fields of two row constructors: as SQL has it they are compared one by one, other rows as a whole."""
+    both = (row_parts(left), row_parts(right))
+    return None if len(both[0]) != len(both[1]) else tuple(zip(*both, strict=True)) or None
 
 
-def _parts(rex: RexNode) -> Operands:
-    if isinstance(rex, Call) and rex.name == "$ROW$1":
-        return rex.operands
-    type_ = type_of(rex)
-    return tuple(FieldAccess(rex, name) for name in type_.names) if isinstance(type_, FieldsType) else (rex,)
+def row_parts(rex: RexNode) -> Operands:
+    """The operands of a row constructor; none for other expressions."""
+    return rex.operands if isinstance(rex, Call) and rex.name == "$ROW$1" else ()
 
 
 def _comparable(one: LogicalType, two: LogicalType, *, ordered: bool) -> bool:

@@ -6,12 +6,13 @@ from sqlglot import exp
 
 from planner.algebra.nodes import Subquery, SubqueryKind
 from planner.functions import casts
+from planner.functions.operators import row_parts
 from planner.functions.registry import resolve_call
 from planner.sql import nodes as ast
 from planner.sql.binding.core import Bound, Context, Session
 from planner.sql.binding.expressions import bind, check_equality
 from plans.rex import InputRef, Literal, RexNode, type_of
-from plans.types import BOOLEAN
+from plans.types import BOOLEAN, FieldsType
 
 _INVERSE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
@@ -52,6 +53,7 @@ def _compare(
 ) -> RexNode:
     left = node.this.expressions if isinstance(node.this, ast.RowValue) else [node.this]
     operands = tuple(bind(session, item, context) for item in left)
+    operands = row_parts(operands[0]) or operands if len(operands) == 1 else operands
     bound = session.bind_query(session, query, context.inside())
     if len(operands) != len(bound.names):
         raise session.source.error(
@@ -69,6 +71,12 @@ def _compare(
 def _comparable(session: Session, node: exp.Expr, operator: str, rex: RexNode, at: int, bound: Bound) -> RexNode:
     """`rex`, checked against column `at` of the query by comparing it with a value of that type."""
     column = bound.types[at]
+    if isinstance(type_of(rex), FieldsType) or isinstance(column, FieldsType):
+        raise session.source.error(
+            node,
+            f"values passed to IN must have compatible types, and {type_of(rex)} and {column} are not",
+            "compare the fields: (r.a, r.b) IN (SELECT q.a, q.b ...)",
+        )
     if isinstance(rex, Literal) and rex.value is None and rex.symbol is None:
         return casts.cast(rex, column)
     with session.source.at(node):
