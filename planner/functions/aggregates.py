@@ -106,9 +106,9 @@ def _array_agg(types: tuple[LogicalType, ...]) -> LogicalType:
 
 
 def _shifted(types: tuple[LogicalType, ...]) -> LogicalType:
-    """LAG and LEAD: nullable unless there is a default that is not."""
+    """LAG and LEAD: nullable if the value or the default is. Flink looks at the default alone, and null becomes -1."""
     missing = types[2].nullable if len(types) == 3 else True
-    return types[0].with_nullability(missing)
+    return types[0].with_nullability(types[0].nullable or missing)
 
 
 def _percentile(types: tuple[LogicalType, ...]) -> LogicalType:

@@ -21,7 +21,7 @@ from planner.algebra.nodes import (
 )
 from planner.algebra.timed import OverAggregate
 from planner.algebra.traverse import rewrite_shared
-from planner.functions.casts import cast
+from planner.functions.casts import cast, supports_implicit_cast
 from planner.functions.expansion import expand_over
 from planner.functions.fold import fold
 from plans.errors import ProgramError
@@ -153,11 +153,26 @@ class _Builder:
 
 
 def _defaulted(over: Over) -> tuple[RexNode, ...]:
-    """The operands of LAG and LEAD with the default value of the type of the value itself."""
-    if len(over.operands) < 3:
+    """The operands of LAG and LEAD with the default value of the type of the value itself.
+
+    Raises:
+        ProgramError: a default that is of another kind, or an offset below 0.
+    """
+    if len(over.operands) < 2:
         return over.operands
-    value, offset, default = over.operands
-    wanted = type_of(value).with_nullability(type_of(default).nullable)
+    value, offset, *defaults = over.operands
+    known = fold(offset)
+    if isinstance(known, Literal) and isinstance(known.value, int) and known.value < 0:
+        raise ProgramError(f"the offset {known.value} of LAG is below 0", remedy="count back with a number from 0 on")
+    if not defaults:
+        return over.operands
+    (default,) = defaults
+    found, wanted = type_of(default), type_of(value).with_nullability(type_of(default).nullable)
+    if not supports_implicit_cast(found, wanted):
+        raise ProgramError(
+            f"the default of LAG is of type {found}, its value of type {type_of(value)}",
+            remedy=f"cast the default: CAST(... AS {type_of(value).with_nullability(True)})",
+        )
     return (value, offset, fold(cast(default, wanted)))
 
 

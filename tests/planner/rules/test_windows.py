@@ -291,3 +291,24 @@ def test_the_mini_batches_that_windows_ask_for(query: str, modes: list[str]) -> 
     plan = environment.compile_plan_sql(f"INSERT INTO snk {query}")
     found = [node.to_json() for node in plan.nodes if node.kind == "mini-batch-assigner"]
     assert [node["miniBatchInterval"]["mode"] for node in found] == modes
+
+
+@pytest.mark.parametrize(
+    ("lag", "why"),
+    [
+        ("LAG(price, -1)", "offset -1 of LAG is below 0"),
+        ("LAG(price, 1 - 2, 0)", "offset -1 of LAG is below 0"),
+        ("LAG(price, 1, 1.5)", r"default of LAG is of type DECIMAL\(2, 1\) NOT NULL, its value of type INT"),
+        ("LAG(bidder, 1, 0)", "default of LAG is of type INT NOT NULL, its value of type VARCHAR"),
+    ],
+)
+def test_what_lag_does_not_take(lag: str, why: str) -> None:
+    with pytest.raises(CompiledPlanError, match=why):
+        compiled(
+            f"SELECT {lag} OVER (PARTITION BY auction ORDER BY dt) FROM bid", "STRING" if "bidder" in lag else "INT"
+        )
+
+
+def test_the_default_of_lag_is_cast_to_a_wider_type() -> None:
+    plan = compiled("SELECT LAG(auction, 1, 0) OVER (ORDER BY dt) FROM bid", "BIGINT")
+    assert "LAG(auction, 1, 0)" in text(plan, "over-aggregate")

@@ -155,6 +155,15 @@ def test_lag_takes_rows_of_one_time_as_peers(harness: Harness) -> None:
     assert [(change.values[1], change.values[3]) for change in after.out] == [(5, None), (6, None), (8, 5)]
 
 
+def test_lag_of_a_null_is_null_whatever_the_default(harness: Harness) -> None:
+    lag = spec("rowtime", [LAG], ["INT"], inputTypes=[["STRING", "INT", "BIGINT", "INT", "INT"]])
+    given_rows = rows(("a", None, 1, 1, -1), ("a", 2, 2, 1, -1), ("a", 3, 3, 1, -1))
+    _, after = harness.run(lag, [Step(0, given_rows), Step(1, [], watermark=9)])
+    assert [change.values[3] for change in after.out] == [-1, None, 2]
+    with pytest.raises(OperatorError, match="offset -1 of LAG is below 0"):
+        harness.run(lag, [Step(0, rows(("a", 1, 1, -1, 0))), Step(1, [], watermark=9)])
+
+
 def test_an_update_in_event_time_is_refused(harness: Harness) -> None:
     with pytest.raises(OperatorError, match="insert-only"):
         harness.run(spec("rowtime", [COUNT], ["BIGINT"]), batches([[Change("+U", ("a", 1, 1))]]))

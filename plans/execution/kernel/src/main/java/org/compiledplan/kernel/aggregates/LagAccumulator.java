@@ -28,6 +28,7 @@ final class LagAccumulator implements Accumulator {
   @Override
   public void add(Object[] row) {
     if (call.args.length > 1) offset = ((Number) row[call.args[1]]).intValue();
+    if (offset < 0) throw new IllegalArgumentException("the offset " + offset + " of LAG is below 0");
     if (call.args.length > 2) otherwise = row[call.args[2]];
     Object value = row[call.args[0]];
     last.addLast(value == null ? NULL : value);
