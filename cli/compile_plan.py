@@ -100,14 +100,14 @@ def _compile(
 @contextmanager
 def _warnings_said(quiet: bool) -> Iterator[None]:
     """Warnings of the product as lines of the command."""
-    from plans.durations import BareNumberWarning
+    from plans.errors import ProgramWarning
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always", BareNumberWarning)
+        warnings.simplefilter("always", ProgramWarning)
         plain = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
-            if issubclass(category, BareNumberWarning):
+            if issubclass(category, ProgramWarning):
                 _say(f"warning: {message}", quiet)
             else:
                 plain(message, category, *rest, **named)

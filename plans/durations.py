@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from plans.errors import PlanError
+from plans.errors import PlanError, ProgramWarning
 
 #: The largest duration, Java's `Long.MAX_VALUE` milliseconds.
 MAX_MS = 2**63 - 1
@@ -50,7 +50,7 @@ def parse_duration_nanos(text: str) -> int:
     return nanos
 
 
-class BareNumberWarning(UserWarning):
+class BareNumberWarning(ProgramWarning):
     """A duration without a unit, which counts as milliseconds."""
 
 

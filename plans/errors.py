@@ -36,6 +36,10 @@ class UnsupportedError(CompiledPlanError):
     """A plan, program, option or type that the product knows of and does not run."""
 
 
+class ProgramWarning(UserWarning):
+    """What is doubtful in a program, and no error; the commands print it."""
+
+
 class ProgramError(CompiledPlanError):
     """A table program that does not compile (syntax, names, types, semantics)."""
 

@@ -17,10 +17,12 @@ from planner.sql import nodes as ast
 from planner.sql.binding.source import Source
 from planner.suggestions import did_you_mean
 from plans.durations import parse_duration, warn_of_bare_number
+from plans.errors import ProgramError, ProgramWarning
 
 #: Hints that choose a join strategy; they have no effect on a streaming plan, and must name inputs all the same.
 JOIN_HINTS = frozenset(("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN"))
 STATE_TTL = "STATE_TTL"
+_KNOWN = frozenset((STATE_TTL, "OPTIONS", "LOOKUP", *JOIN_HINTS))
 
 
 def bind_block_hints(hint: exp.Expr | None, source: Source) -> tuple[Hint, ...]:
@@ -42,11 +44,16 @@ def _block_hint(node: ast.TableHint, source: Source) -> Hint:
             with source.at(option):
                 parse_duration(option.value)
             warn_of_bare_number(option.value, f"the hint STATE_TTL of {option.option!r}")
+        # Flink goes by the last part of a name.
+        options = {key.rpartition(".")[2]: value for key, value in node.options.items()}
+        return Hint(node.name, tuple(options.items()), (), source.where(node))
+    if node.name == "OPTIONS":
+        _check_options(node, source)
+        _warn_without_effect(node, source, "it goes behind a table's name")
     elif node.name == "LOOKUP":
         raise source.unsupported(node, "the hint LOOKUP")
     elif node.name not in JOIN_HINTS:
-        known = [STATE_TTL, "OPTIONS", *JOIN_HINTS]
-        raise source.error(node, f"no hint is named {node.name!r}", did_you_mean(node.name, known))
+        raise _unknown(node, source)
     return Hint(node.name, tuple(node.options.items()), tuple(node.arguments), source.where(node))
 
 
@@ -56,8 +63,6 @@ def check_names(hints: Sequence[Hint], names: Sequence[str]) -> None:
     Raises:
         ProgramError: names the key and the inputs.
     """
-    from plans.errors import ProgramError
-
     for hint in hints:
         keys = [key for key, _ in hint.options] if hint.name == STATE_TTL else list(hint.arguments)
         for key in keys:
@@ -72,17 +77,46 @@ def check_names(hints: Sequence[Hint], names: Sequence[str]) -> None:
 
 
 def bind_table_hints(hints: Sequence[ast.TableHint], source: Source) -> tuple[Hint, ...]:
-    """The hints after a table's name.
+    """The hints after a table's name: the first OPTIONS, as in Flink; the others are warned of.
 
     Raises:
-        ProgramError: any but OPTIONS with keys and values.
+        ProgramError: no such hint, or OPTIONS without keys and values.
     """
     found: list[Hint] = []
     for node in hints:
-        if node.name != "OPTIONS" or node.arguments:
-            raise source.error(node, f"hint {node.name} cannot follow a table", "write OPTIONS('key' = 'value')")
-        found.append(Hint(node.name, tuple(node.options.items()), (), source.where(node)))
+        if node.name != "OPTIONS":
+            if node.name not in _KNOWN:
+                raise _unknown(node, source)
+            _warn_without_effect(node, source, "it goes behind SELECT")
+            continue
+        _check_options(node, source)
+        if found:
+            _warn_without_effect(node, source, "the first OPTIONS alone holds, as in Flink; put all keys into it")
+        else:
+            found.append(Hint(node.name, tuple(node.options.items()), (), source.where(node)))
     return tuple(found)
+
+
+def ignore_hints(hints: Sequence[ast.TableHint], source: Source) -> None:
+    """Warn of hints behind the name of a WITH query, which Flink passes over."""
+    for node in hints:
+        _warn_without_effect(node, source, "options are those of tables: put it into the WITH query")
+
+
+def _check_options(node: ast.TableHint, source: Source) -> None:
+    if node.arguments or not node.options:
+        raise source.error(node, "OPTIONS takes keys and values", "write OPTIONS('key' = 'value')")
+
+
+def _unknown(node: ast.TableHint, source: Source) -> ProgramError:
+    return source.error(node, f"no hint is named {node.name!r}", did_you_mean(node.name, sorted(_KNOWN)))
+
+
+def _warn_without_effect(node: ast.TableHint, source: Source, remedy: str) -> None:
+    import warnings
+
+    place = source.where(node).partition("\n")[0]
+    warnings.warn(f"the hint {node.name} has no effect ({place}): {remedy}", ProgramWarning, stacklevel=2)
 
 
 def with_options(table: CatalogTable, hints: Sequence[Hint]) -> CatalogTable:

@@ -32,7 +32,7 @@ from planner.functions.registry import resolve_call
 from planner.sql import nodes as ast
 from planner.sql.binding.core import Bound, Context, Session, Surroundings
 from planner.sql.binding.expressions import bind, bind_condition
-from planner.sql.binding.hints import bind_table_hints, with_options
+from planner.sql.binding.hints import bind_table_hints, ignore_hints, with_options
 from planner.sql.binding.scans import scan
 from planner.sql.binding.scopes import Relation, Scope, ScopeColumn, columns_of
 from planner.sql.binding.temporal import bind_snapshot, join_snapshot
@@ -142,7 +142,7 @@ def _plain_table(session: Session, node: ast.TableRef, place: Place) -> From:
     named = alias is not None and bool(alias.name)
     if len(node.parts) == 1 and node.names[0] in place.around.ctes:
         if node.hints:
-            raise session.source.error(node.hints[0], "hints can only be applied to tables", "remove the hint")
+            ignore_hints(node.hints, session.source)
         query = _as_table(place.around.ctes[node.names[0]])
         return _named(session, query, node, alias, (node.names[0],), place)
     found = session.catalog.find(node.names)
