@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import inspect
+import pickle
 import sys
 import sysconfig
 import textwrap
@@ -92,16 +93,25 @@ class _Walker:
             pairs = (f"{self._constant(k, depth - 1)}: {self._constant(v, depth - 1)}" for k, v in value.items())
             return f"{type(value).__qualname__}({', '.join(pairs)})"
         if isinstance(value, type) or inspect.isroutine(value):
-            if is_own(value):
-                self.add(value)
-            return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+            name = str(getattr(value, "__qualname__", type(value).__qualname__))
+            if not is_own(value):
+                return f"{getattr(value, '__module__', '')}.{name}"
+            self.add(value)
+            return name
         if isinstance(value, ModuleType):
             return value.__name__
         if is_own(type(value)):
             self.add(type(value))
             return f"{type(value).__qualname__}({self._constant(_state(value), depth - 1)})"
-        text = repr(value)
-        return type(value).__qualname__ if " at 0x" in text else text
+        return f"{type(value).__qualname__} {_pickled(value)}"
+
+
+def _pickled(value: Any) -> str:
+    """The digest of an object of some package, a pattern or an array say; nothing of one that cannot be pickled."""
+    try:
+        return hashlib.sha256(pickle.dumps(value, protocol=4)).hexdigest()
+    except Exception:
+        return ""
 
 
 def _state(value: Any) -> dict[str, Any]:

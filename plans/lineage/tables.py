@@ -13,7 +13,11 @@ from plans.masking import HIDDEN, is_sensitive
 from plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable
 
 #: Options that say where a table's rows are, by connector.
-_PLACE: Mapping[str, tuple[str, ...]] = {"filesystem": ("path",), "inline": ("id",)}
+_PLACE: Mapping[str, tuple[str, ...]] = {
+    "filesystem": ("path",),
+    "inline": ("id",),
+    "jdbc": ("url", "table-name"),
+}
 #: Connectors that keep nothing of what is written.
 NOWHERE = frozenset({"print", "blackhole", "collect"})
 #: Options that change no row: how often folders are looked into, how files are written, how lookups are cached.
@@ -72,7 +76,7 @@ def columns_of(table: CatalogTable) -> list[PhysicalColumn]:
 def origin_of_table(table: CatalogTable, place: Callable[[str], str]) -> Meaning:
     """All rows of a table."""
     where = place_of(table, place)
-    shown = ", ".join(value for key, value in where.items() if key in ("path", "id", "name"))
+    shown = ", ".join(value for key, value in where.items() if key != "connector" and not is_sensitive(key))
     return made_of("table", detail=where, text=name_of(table), full=f"{name_of(table)} of {shown}")
 
 

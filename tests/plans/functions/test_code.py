@@ -15,10 +15,12 @@ from plans.functions.code import code_digest
 MODULE = '''
 """A module."""
 import math
+import re
 import rates_of_test
 from rates_of_test import rounded
 
 RATE = 2
+PATTERN = re.compile("[a-z]+")
 TABLE = {"a": [1, 2], "b": {3}}
 UNUSED = 1
 
@@ -37,7 +39,8 @@ class Taxed(Base):
 
     def eval(self, x: int, step: int = 1) -> int:
         # How it is done.
-        return math.floor(rounded(helper(self.scale(x)))) + rates_of_test.EXTRA + len(TABLE["a"]) + step
+        found = math.floor(rounded(helper(self.scale(x)))) + rates_of_test.EXTRA
+        return found + len(TABLE["a"]) + step + len(PATTERN.pattern)
 '''
 BESIDE = """
 EXTRA = 5
@@ -98,6 +101,7 @@ def test_what_it_does_not_use_plays_no_part(digest: Digest, old: str, new: str) 
         ("step: int = 1", "step: int = 2"),
         ("[1, 2]", "[1, 2, 3]"),
         ("math.floor", "math.ceil"),
+        ("[a-z]+", "[a-y]+"),
         ("class Base:", "class Base(dict):"),
     ],
 )

@@ -40,6 +40,11 @@ TUMBLE = (
     "SELECT {key}, SUM(v) FROM TUMBLE(TABLE orders, DESCRIPTOR({time}), {size}) "
     "GROUP BY {key}, window_start, window_end"
 )
+CHAIN = "SELECT a, MAX(n) FROM (SELECT a, b, COUNT(*) AS n FROM orders GROUP BY a, b) GROUP BY a"
+MINI_BATCH = (
+    "SET 'table.exec.mini-batch.enabled' = 'true'; SET 'table.exec.mini-batch.allow-latency' = '1 s'; "
+    "SET 'table.exec.mini-batch.size' = '10'; "
+)
 SET = "EXECUTE STATEMENT SET BEGIN INSERT INTO s1 {}; INSERT INTO s2 {}; END"
 
 HARMLESS = {
@@ -66,11 +71,13 @@ HARMLESS = {
     ),
     "TTL": (SUM, "SET 'table.exec.state.ttl' = '1 h'; INSERT INTO s1 " + SUM),
     "hint": (SUM, "SELECT /*+ STATE_TTL('orders' = '1 d') */ a, SUM(v) FROM orders GROUP BY a"),
-    "two phases": (
-        SUM,
-        "SET 'table.exec.mini-batch.enabled' = 'true'; SET 'table.exec.mini-batch.allow-latency' = '1 s'; "
-        "SET 'table.exec.mini-batch.size' = '10'; INSERT INTO s1 " + SUM,
+    "two phases": (SUM, MINI_BATCH + "INSERT INTO s1 " + SUM),
+    "two phases and a split distinct": (
+        "SELECT a, COUNT(DISTINCT v) FROM orders GROUP BY a",
+        MINI_BATCH + "SET 'table.optimizer.distinct-agg.split.enabled' = 'true'; "
+        "INSERT INTO s1 SELECT a, COUNT(DISTINCT v) FROM orders GROUP BY a",
     ),
+    "two phases over updates": (CHAIN, MINI_BATCH + "INSERT INTO s1 " + CHAIN),
     "order of statements": (
         SET.format(SUM, SUM.replace("v", "w")),
         f"EXECUTE STATEMENT SET BEGIN INSERT INTO s2 {SUM.replace('v', 'w')}; INSERT INTO s1 {SUM}; END",

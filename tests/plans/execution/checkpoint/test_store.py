@@ -22,6 +22,7 @@ from plans.identity import with_uids
 from plans.lineage import lineage_of
 from plans.nodes import Sink
 from plans.plan import CompiledPlan
+from plans.session_options import with_zone
 from tests.plans.plan_files import ALL
 
 if TYPE_CHECKING:
@@ -96,6 +97,37 @@ def test_keys_of_floating_point_numbers_depend_on_java() -> None:
     assert told(COUNT) == ""
     floating = "INSERT INTO sink SELECT 'x', COUNT(*) FROM orders GROUP BY CAST(amount AS DOUBLE);"
     assert "texts of floating-point keys: checkpoint has of Java before 19, plan has of Java from 19" in told(floating)
+
+
+ZONED = (
+    "SELECT a, SUM(v) FROM TUMBLE(TABLE points, DESCRIPTOR(l), INTERVAL '1' DAY) GROUP BY a, window_start, window_end",
+    "SELECT a, SUM(v) FROM TUMBLE(TABLE points, DESCRIPTOR(p), INTERVAL '1' DAY) GROUP BY a, window_start, window_end",
+    "SELECT DATE_FORMAT(l, 'yyyy'), COUNT(*) FROM points GROUP BY DATE_FORMAT(l, 'yyyy')",
+    "SELECT a, COUNT(*) FROM points WHERE CAST(l AS STRING) LIKE '2024%' GROUP BY a",
+    "SELECT a, MAX(n) FROM (SELECT a, CAST(l AS DATE) AS d, COUNT(*) AS n FROM points GROUP BY a, CAST(l AS DATE)) "
+    "GROUP BY a",
+    "SELECT x.a, y.v FROM points AS x JOIN points AS y ON x.v = y.v AND EXTRACT(HOUR FROM x.l) = y.v",
+)
+UNZONED = (
+    "SELECT a, COUNT(*) FROM points GROUP BY a",
+    "SELECT a, COUNT(*) FROM points WHERE l > TO_TIMESTAMP_LTZ(5, 3) GROUP BY a",
+    "SELECT a, SUM(v) FROM TUMBLE(TABLE times, DESCRIPTOR(t), INTERVAL '1' DAY) GROUP BY a, window_start, window_end",
+)
+POINTS = """
+CREATE TABLE points (a STRING, v INT, l TIMESTAMP_LTZ(3), p AS PROCTIME(), WATERMARK FOR l AS l) WITH (
+  'connector' = 'filesystem', 'path' = '/data/points', 'format' = 'json');
+CREATE TABLE times (a STRING, v INT, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH (
+  'connector' = 'filesystem', 'path' = '/data/times', 'format' = 'json');
+"""
+
+
+@pytest.mark.parametrize("query", [*ZONED, *UNZONED])
+def test_the_time_zone_counts_where_it_shapes_state(query: str) -> None:
+    plan = TableEnvironment().compile_script(f"{TABLES}{POINTS}INSERT INTO sink {query};")
+    here, there = (describe(prepare(with_zone(plan, zone)), Setting("h")) for zone in ("UTC", "Europe/Berlin"))
+    said = "\n".join(map(str, differences(here, there)[0]))
+    named = "time zone: checkpoint has UTC, plan has Europe/Berlin"
+    assert said == "" if query in UNZONED else named in said
 
 
 def test_each_operator_is_that_of_the_kernel() -> None:
