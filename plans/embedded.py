@@ -14,6 +14,7 @@ from plans.nodes import Sink, TableSourceScan
 from plans.session_options import UTC
 
 if TYPE_CHECKING:
+    from plans.holding import Held
     from plans.plan import CompiledPlan
     from plans.results import Display, TableResult
     from plans.types import RowType
@@ -57,14 +58,15 @@ def execute(
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A DataFrame as a table: its columns, and the options of the connector that reads it."""
+    """A DataFrame as a table: its columns, the options of the connector that reads it, and what keeps it there."""
 
     row_type: RowType
     options: Mapping[str, str]
+    data: Held
 
 
 def inline(frame: Any, schema: AnyType = None) -> Inline:
-    """Hold a DataFrame, so that plans of this process can read it.
+    """Hold a DataFrame, so that plans of this process can read it, as long as something refers to its `data`.
 
     Args:
         frame: of pandas, PyArrow (a Table or RecordBatch) or Spark. A streaming one of Spark is a source that never
@@ -77,8 +79,8 @@ def inline(frame: Any, schema: AnyType = None) -> Inline:
     """
     from plans.execution.frames import hold
 
-    row_type, name = hold(frame, schema)
-    return Inline(row_type, {"connector": "inline", "id": name})
+    row_type, data = hold(frame, schema)
+    return Inline(row_type, data.options, data)
 
 
 def check_can_leave(plan: CompiledPlan) -> None:

@@ -6,7 +6,7 @@ Source: Flink 2.3's CompiledPlan JSON. The root holds `flinkVersion`, `nodes` an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -54,11 +54,13 @@ class CompiledPlan:
         nodes: in the order of the file.
         edges: in the order of the file, which is also the order of the inputs of each node.
         flink_version: the version of Flink whose format it is.
+        holds: data of this process that its tables read; no part of what the plan is.
     """
 
     nodes: tuple[PlanNode, ...]
     edges: tuple[Edge, ...] = ()
     flink_version: str = FLINK_VERSION
+    holds: tuple[object, ...] = field(default=(), compare=False, repr=False)
 
     # ------------------------------------------------------------ reading and writing
 

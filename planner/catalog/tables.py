@@ -61,7 +61,10 @@ class ObjectIdentifier:
 
 @dataclass(frozen=True, slots=True)
 class CatalogTable:
-    """A table with its connector options. `primary_key` holds column names; NOT ENFORCED always."""
+    """A table with its connector options. `primary_key` holds column names; NOT ENFORCED always.
+
+    `holds` is the data of a table that only this process has.
+    """
 
     identifier: ObjectIdentifier
     columns: tuple[Column, ...]
@@ -73,6 +76,7 @@ class CatalogTable:
     comment: str | None = None
     temporary: bool = False
     distribution: str | None = None
+    holds: object = field(default=None, compare=False, repr=False)
 
     def option(self, key: str, default: str | None = None) -> str | None:
         """The value of a connector option."""

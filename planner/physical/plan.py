@@ -13,6 +13,7 @@ from planner.physical.session_options import check_settings, keeping
 from planner.physical.sink import TableSinkOperator
 from planner.rules import optimize
 from planner.settings import Settings
+from plans.holding import held_by_nodes
 from plans.identity import with_uids
 from plans.nodes.base import PlanNode
 from plans.plan import CompiledPlan, Edge
@@ -82,4 +83,4 @@ def _numbered(sinks: Sequence[Operator], lowering: Lowering) -> CompiledPlan:
 
     for sink_operator in sinks:
         visit(sink_operator)
-    return with_uids(CompiledPlan(nodes=tuple(nodes), edges=tuple(edges)))
+    return with_uids(CompiledPlan(nodes=tuple(nodes), edges=tuple(edges), holds=held_by_nodes(nodes)))

@@ -92,6 +92,7 @@ def from_dataframe(env: TableEnvironment, frame: object, schema: AnyType = None)
         tuple(Column(field.name, field.type, comment=field.comment) for field in held.row_type.fields),
         tuple(held.options.items()),
         temporary=True,
+        holds=held.data,
     )
     return Table(env, rows(Bound(scan(table, name, ()), held.row_type.names), name))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,9 @@ import pyarrow as pa
 
 from plans.errors import ProgramError
 from plans.execution.arrow import array_of, arrow_type
-from plans.execution.connectors.inline import HELD, HeldFrame, HeldTable
+from plans.execution.connectors.inline import HeldFrame, HeldTable
 from plans.execution.types import from_spark, to_spark
+from plans.holding import Held
 from plans.types import Field, RowType
 from plans.types import logical as t
 from plans.types.conversions import converter_of
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from plans.results import Chunk
 
 
-def hold(frame: Any, schema: AnyType) -> tuple[RowType, str]:
-    """Hold a DataFrame; its columns, and the name under which it is held. See `plans.embedded.inline`."""
-    name = uuid.uuid4().hex[:12]
+def hold(frame: Any, schema: AnyType) -> tuple[RowType, Held]:
+    """Hold a DataFrame; its columns, and the data. See `plans.embedded.inline`."""
+    data: HeldFrame | HeldTable
     if _is_of(frame, "pyspark.sql", "DataFrame"):
-        row_type, HELD[name] = _spark(frame, schema)
+        row_type, data = _spark(frame, schema)
     else:
-        row_type, HELD[name] = _arrow(_table(frame, schema), schema)
-    return row_type, name
+        row_type, data = _arrow(_table(frame, schema), schema)
+    return row_type, Held(data)
 
 
 def _is_of(value: Any, package: str, class_: str) -> bool:

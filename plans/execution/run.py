@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +95,7 @@ class Run:
         load_all()
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
-        self.program: Program = prepare(with_uids(with_zone(plan, time_zone, otherwise=UTC)))
+        self.program: Program = prepare(with_uids(with_zone(replace(plan, holds=()), time_zone, otherwise=UTC)))
         self.functions = PythonFunctions(options.functions_from)
         check_functions(self.program.plan, self.functions)
         if self.program.event_time and options.host != "transformWithState":
@@ -160,6 +160,7 @@ class Run:
             cause = self._failure or fault
             raise (cause if isinstance(cause, CompiledPlanError) else translate(cause)) from cause
         finally:
+            self._sources = {name: replace(source, keeps=None) for name, source in self._sources.items()}
             if self._temporary:
                 shutil.rmtree(self._temporary, ignore_errors=True)
 

@@ -20,6 +20,7 @@ from planner.sql.binding.views import ViewQuery, view_query
 from planner.sql.position import Span
 from planner.suggestions import did_you_mean
 from plans.errors import CompiledPlanError
+from plans.holding import held_by
 from plans.rex import type_of
 from plans.types import LogicalType, TimeKind, TimestampLtzType, TimestampType, row_of
 
@@ -72,16 +73,18 @@ class _Declaration:
         statement = self._statement
         primary = statement.primary_key
         name = (primary.name if primary is not None else self._base.primary_key_name) or ""
+        options = merge_options(self._base.options, statement.options, self._rules, self._source)
         return CatalogTable(
             identifier=self._session.catalog.qualify(statement.name),
             columns=columns,
-            options=merge_options(self._base.options, statement.options, self._rules, self._source),
+            options=options,
             watermarks=watermarks,
             primary_key=key,
             primary_key_name=name or (f"PK_{'_'.join(key)}" if key else ""),
             partition_keys=self._partitions(columns),
             comment=statement.comment,
             temporary=statement.temporary,
+            holds=held_by(dict(options)),
         )
 
     # --- LIKE

@@ -68,10 +68,11 @@ class SourceContext:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source that is ready to be read; `bounded` tells whether it ends."""
+    """A source that is ready to be read; `bounded` tells whether it ends, `keeps` what it needs while it is read."""
 
     frame: DataFrame
     bounded: bool
+    keeps: object = None
 
 
 class Sink(Protocol):

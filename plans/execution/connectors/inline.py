@@ -1,21 +1,19 @@
 """The connector `inline`: a DataFrame of the program that runs the plan, read as a table.
 
 A DataFrame of pandas or PyArrow becomes one Parquet file in a folder of this process; one of Spark is written to such
-a folder when a run starts; a streaming one is read as it is.
+a folder when a run starts; a streaming one is read as it is. The folders go with the data, see `plans.holding`.
 """
 
 from __future__ import annotations
 
-import atexit
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from plans.errors import UnsupportedError
 from plans.execution.connectors.base import INSERT, KIND, ORD, PATH, Source, SourceContext, TableSpec, source_connector
 from plans.execution.types import to_spark
+from plans.holding import Held, held_by
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,11 +34,6 @@ class HeldFrame:
     frame: DataFrame
 
 
-#: The data of tables, by the option `id`.
-HELD: dict[str, HeldTable | HeldFrame] = {}
-_FILES: dict[str, Path] = {}
-
-
 @source_connector("inline")
 def source(table: TableSpec, context: SourceContext) -> Source:
     """A source for a table.
@@ -48,8 +41,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     Raises:
         UnsupportedError: the data is not of this process.
     """
-    name = table.options.get("id", "")
-    held = HELD.get(name)
+    held = held_by(table.options)
     if held is None:
         raise UnsupportedError(
             f"the data of {table.identifier} is a DataFrame of the program that compiled this plan",
@@ -60,13 +52,15 @@ def source(table: TableSpec, context: SourceContext) -> Source:
 
     types = [to_spark(type_) for type_ in table.columns.types]
     names = [f"f{at}" for at in range(len(types))]
-    if isinstance(held, HeldFrame) and held.frame.isStreaming:
-        rows = held.frame.toDF(*names).withColumn(ORD, F.call_function("order_number"))
+    data = held.data
+    streaming = isinstance(data, HeldFrame) and data.frame.isStreaming
+    if streaming:
+        rows = data.frame.toDF(*names).withColumn(ORD, F.call_function("order_number"))
     else:
-        folder = _table_file(name, held) if isinstance(held, HeldTable) else _frame_files(held, names)
+        folder = _table_file(held, data) if isinstance(data, HeldTable) else _frame_files(held, data, names)
         rows = context.spark.readStream.schema(_schema(names, types)).parquet(str(folder))
     columns = [F.lit(INSERT).cast("tinyint").alias(KIND), F.col(ORD), F.lit(None).cast("binary").alias(PATH)]
-    return Source(rows.select(*columns, *names), bounded=not (isinstance(held, HeldFrame) and held.frame.isStreaming))
+    return Source(rows.select(*columns, *names), bounded=not streaming, keeps=held)
 
 
 def _schema(names: list[str], types: list[Any]) -> Any:
@@ -76,29 +70,23 @@ def _schema(names: list[str], types: list[Any]) -> Any:
     return s.StructType([s.StructField(ORD, s.LongType(), True), *fields])
 
 
-def _table_file(name: str, held: HeldTable) -> Path:
+def _table_file(held: Held, data: HeldTable) -> Path:
     """The folder with the one file of an Arrow table, written once."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if name not in _FILES:
-        folder = _folder()
-        order = pa.array(range(held.rows.num_rows), type=pa.int64())
-        names = [ORD, *(f"f{at}" for at in range(held.rows.num_columns))]
-        pq.write_table(pa.table([order, *held.rows.columns], names=names), folder / "rows.parquet")
-        _FILES[name] = folder
-    return _FILES[name]
+    if held.file is None:
+        folder = held.folder()
+        order = pa.array(range(data.rows.num_rows), type=pa.int64())
+        names = [ORD, *(f"f{at}" for at in range(data.rows.num_columns))]
+        pq.write_table(pa.table([order, *data.rows.columns], names=names), folder / "rows.parquet")
+        held.file = folder
+    return held.file
 
 
-def _frame_files(held: HeldFrame, names: list[str]) -> Path:
+def _frame_files(held: Held, data: HeldFrame, names: list[str]) -> Path:
     from pyspark.sql import functions as F
 
-    folder = _folder() / "rows"
-    held.frame.toDF(*names).select(F.monotonically_increasing_id().alias(ORD), *names).write.parquet(str(folder))
-    return folder
-
-
-def _folder() -> Path:
-    folder = Path(mkdtemp(prefix="compiled-plan-rows-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = held.folder() / "rows"
+    data.frame.toDF(*names).select(F.monotonically_increasing_id().alias(ORD), *names).write.parquet(str(folder))
     return folder
