@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -49,6 +51,9 @@ def execute(
         list[str] | None,
         typer.Option(metavar="MODULE", help="A module (and all below it) that Python functions may be imported from."),
     ] = None,
+    stop_within: Annotated[
+        str, typer.Option(metavar="30s", help="Time that a stop waits for what runs; then the process ends anyhow.")
+    ] = "30s",
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Go on with the next plan after one that fails.")
     ] = False,
@@ -60,7 +65,7 @@ def execute(
     """Run compiled plans on Spark.
 
     Data goes to stdout (print sinks), progress and errors to stderr. Exit codes: 0 all plans ran, 1 a plan failed or
-    was refused, 2 wrong usage, 130 and 143 stopped by SIGINT and SIGTERM.
+    was refused, 2 wrong usage, 130 and 143 stopped by SIGINT and SIGTERM; a second signal ends the process at once.
     """
     if checkpoint and len(plans) > 1:
         raise typer.BadParameter("one checkpoint belongs to one plan; run several plans without --checkpoint")
@@ -82,6 +87,7 @@ def execute(
             host=host,
             max_files_per_batch=max_files_per_batch,
             functions_from=tuple(functions_from or ()),
+            stop_seconds=parse_duration(stop_within) / 1000,
         )
     except CompiledPlanError as fault:
         raise typer.BadParameter(str(fault)) from None
@@ -90,22 +96,26 @@ def execute(
         with spark_session(master, settings, verbose=debug) as spark:
             from plans.execution.failures import translate
             from plans.execution.run import Run
+            from plans.execution.stopping import StuckError
 
             for path, plan in loaded.items():
                 show = _Progress(path, as_json, quiet)
+                stop = _Stop(path, options.stop_seconds)
                 try:
                     run = Run(spark, plan, options, _print_line, show.batch, zone)
-                    with _stopping(run) as stopped:
+                    with stop.heeded_by(run):
                         show.start(run)
                         show.end(run.execute())
                 except Exception as fault:
+                    if isinstance(fault, StuckError) and stop.signal is not None:
+                        stop.end_now()
                     failed += 1
                     fail(fault if isinstance(fault, CompiledPlanError) else translate(fault), path, debug=debug)
                     if not keep_going:
                         break
                     continue
-                if stopped:
-                    raise typer.Exit(INTERRUPTED[stopped[0]])
+                if stop.signal is not None:
+                    raise typer.Exit(INTERRUPTED[stop.signal])
     raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
 
 
@@ -170,21 +180,48 @@ def _dry_run(plans: Mapping[str, CompiledPlan], reader: _Reader, time_zone: str 
     return ExitCode.FAILED if failed else ExitCode.OK
 
 
-@contextmanager
-def _stopping(run: Run) -> Iterator[list[signal.Signals]]:
-    """SIGINT and SIGTERM end the run after this; the list names the signal that came."""
-    came: list[signal.Signals] = []
+class _Stop:
+    """What SIGINT and SIGTERM do to a run: the first ends it, the second ends the process, and so does time."""
 
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        came.append(signal.Signals(number))
-        run.stop()
+    def __init__(self, path: str, seconds: float) -> None:
+        self.path, self.seconds = path, seconds
+        self.signal: signal.Signals | None = None
+        self._run: Run | None = None
 
-    before = {number: signal.signal(number, on_signal) for number in INTERRUPTED}
-    try:
-        yield came
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    @contextmanager
+    def heeded_by(self, run: Run) -> Iterator[None]:
+        """The signals concern this run."""
+        self._run = run
+        before = {number: signal.signal(number, self.on_signal) for number in INTERRUPTED}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def on_signal(self, number: int, frame: FrameType | None) -> None:
+        """A signal came."""
+        if self.signal is not None:
+            self.end_now(f"{self.signal.name} came again")
+        self.signal = signal.Signals(number)
+        assert self._run is not None
+        self._run.stop()
+        # Until the process ends: Spark's own end may wait for the task, too.
+        watch = threading.Timer(self.seconds, self.end_now)
+        watch.daemon = True
+        watch.start()
+
+    def end_now(self, why: str = "") -> NoReturn:
+        """End the process, and Spark's."""
+        from plans.execution.stopping import kill_spark
+
+        assert self.signal is not None and self._run is not None
+        why = why or f"the run goes on, {self.seconds:g} s after {self.signal.name}"
+        # Not by sys.stderr: a signal may come in the middle of a write to it.
+        os.write(2, f"error: {self.path}: {why}: ended with its process, what was committed is kept\n".encode())
+        kill_spark()
+        self._run.remove_temporary()
+        os._exit(INTERRUPTED[self.signal])
 
 
 class _Progress:

@@ -143,7 +143,11 @@ class TableResult:
             )
 
     def cancel(self) -> None:
-        """End the run, if it still runs."""
+        """End the run, if it still runs: its tasks are interrupted.
+
+        Raises:
+            ExecutionError: it goes on nevertheless; it ends with the program.
+        """
         if self._job is not None:
             self._job.stop()
 

@@ -20,6 +20,7 @@ from plans.execution.options import RunOptions
 from plans.execution.program import resolved_table, table_spec
 from plans.execution.run import Run
 from plans.execution.session import FIXED, spark_session
+from plans.execution.stopping import StuckError
 from plans.nodes import Sink
 from plans.results import Chunk
 from plans.types import RowType
@@ -157,7 +158,11 @@ class Job:
         self.wait(None)
 
     def stop(self) -> None:
-        """End the run; returns when it has ended."""
+        """End the run; returns when it has ended.
+
+        Raises:
+            StuckError: it goes on.
+        """
         self._closed = True
         if self._run is not None:
             self._run.stop()
@@ -165,6 +170,8 @@ class Job:
             self._drain()
             self._thread.join(0.05)
         self._queue.put(None)
+        if isinstance(self._fault, StuckError):
+            raise self._fault
 
     def _drain(self) -> None:
         while not self._queue.empty():

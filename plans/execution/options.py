@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plans.errors import ExecutionError
+from plans.execution.stopping import PATIENCE
 
 HOSTS = ("transformWithState", "flatMapGroupsWithState")
 
@@ -21,6 +22,7 @@ class RunOptions:
         max_files_per_batch: how many files of a folder one micro-batch reads at most; None for all that are there.
         functions_from: modules, each with all below it, from which a plan's Python functions may be imported; those
             that a program of this process registered need no permission.
+        stop_seconds: how long a stop waits for what runs to end.
     """
 
     checkpoint: str = ""
@@ -29,6 +31,7 @@ class RunOptions:
     host: str = HOSTS[0]
     max_files_per_batch: int | None = None
     functions_from: tuple[str, ...] = ()
+    stop_seconds: float = PATIENCE
 
     def __post_init__(self) -> None:
         if self.host not in HOSTS:

@@ -31,6 +31,7 @@ from plans.execution.progress import BatchProgress, operator_progress
 from plans.execution.session import empty_batches
 from plans.execution.stages.build import StageBuilder
 from plans.execution.stages.watermarks import end_of_input, end_text
+from plans.execution.stopping import stop_query
 from plans.execution.storage import Folder
 from plans.execution.values import values_source
 from plans.identity import renamed, with_uids
@@ -103,7 +104,6 @@ class Run:
                 f"a plan with watermarks cannot run on the host {options.host}", remedy="leave --host out"
             )
         self._stop = threading.Event()
-        self._drained = False
         self._written: dict[int, int] = {}
         self._failure: Exception | None = None
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
@@ -143,14 +143,20 @@ class Run:
         return self.options.available_now or all(source.bounded for source in self._sources.values())
 
     def stop(self) -> None:
-        """Ask the run to end; safe to call from a signal handler."""
+        """Ask the run to end; safe to call from a signal handler. `execute` interrupts its tasks and returns."""
         self._stop.set()
+
+    def remove_temporary(self) -> None:
+        """Remove the checkpoint of a run that was given none."""
+        if self._temporary:
+            shutil.rmtree(self._temporary, ignore_errors=True)
 
     def execute(self) -> RunResult:
         """Run until the input ends, `stop` is called, or the query fails.
 
         Raises:
             ExecutionError: the query failed; says why in the user's terms.
+            StuckError: it was stopped, and went on for the time that the options give it to end.
         """
         try:
             return self._execute()
@@ -161,8 +167,7 @@ class Run:
             raise (cause if isinstance(cause, CompiledPlanError) else translate(cause)) from cause
         finally:
             self._sources = {name: replace(source, keeps=None) for name, source in self._sources.items()}
-            if self._temporary:
-                shutil.rmtree(self._temporary, ignore_errors=True)
+            self.remove_temporary()
 
     def _execute(self) -> RunResult:
         lowering = Lowering(self.program.plan, ExpressionContext(), self.functions)
@@ -177,10 +182,13 @@ class Run:
         query = self._start(rows, builder)
         try:
             follower = _Follower(self, query, builder)
-            result = self._follow(query, follower)
+            # A trigger does not end by itself: stop when all that is there has been read.
+            stopped = self._follow(follower, until_drained=self.bounded and self.options.trigger_ms is not None)
         finally:
-            query.stop()
-        return self._close_windows(rows, builder, follower) if self._ends and not result.stopped else result
+            stop_query(self.spark, query, self.options.stop_seconds)
+        if self._ends and not stopped:
+            stopped = self._close_windows(rows, builder, follower)
+        return follower.result(stopped)
 
     @contextmanager
     def _undone_if_it_fails(self) -> Iterator[None]:
@@ -198,17 +206,21 @@ class Run:
         """True when the end of the input is that of event time: windows close and timers fire."""
         return self.program.event_time and not self.options.available_now and self.bounded
 
-    def _close_windows(self, rows: DataFrame, builder: StageBuilder, follower: _Follower) -> RunResult:
-        """Move the watermark to the end of time: a batch tells of it, an empty one fires what is due."""
+    def _close_windows(self, rows: DataFrame, builder: StageBuilder, follower: _Follower) -> bool:
+        """Move the watermark to the end of time: a batch tells of it, an empty one fires what is due.
+
+        Returns:
+            Whether the run was stopped meanwhile.
+        """
         query = follower.query = self._start(rows, builder, endless=True)
         try:
             self.folder.write_text(f"{_ENDS}/{uuid.uuid4().hex}.json", end_text())
-            query.processAllAvailable()
-            follower.catch_up()
+            stopped = self._follow(follower, until_drained=True)
         finally:
-            query.stop()
-        self.folder.write_text(_ENDED, "")
-        return follower.result(stopped=False)
+            stop_query(self.spark, query, self.options.stop_seconds)
+        if not stopped:
+            self.folder.write_text(_ENDED, "")
+        return stopped
 
     def _build(self, builder: StageBuilder) -> DataFrame:
         frames = {source: opened.frame for source, opened in self._sources.items()}
@@ -271,25 +283,23 @@ class Run:
                 frame.unpersist()
         return written
 
-    def _follow(self, query: StreamingQuery, follower: _Follower) -> RunResult:
-        if self.bounded and self.options.trigger_ms is not None:
-            # A trigger does not end by itself: stop when all that is there has been read.
-            threading.Thread(target=self._stop_when_drained, args=(query,), daemon=True).start()
-        while query.isActive and not self._stop.is_set():
-            time.sleep(_POLL_SECONDS)
+    def _follow(self, follower: _Follower, *, until_drained: bool) -> bool:
+        """Report micro-batches until the query ends, or has read all that there is.
+
+        Returns:
+            Whether the run was stopped before.
+        """
+        query, drained = follower.query, threading.Event()
+        if until_drained:
+            threading.Thread(target=_drain, args=(query, drained), daemon=True).start()
+        while query.isActive and not drained.is_set() and not self._stop.is_set():
+            drained.wait(_POLL_SECONDS)
             follower.catch_up()
-        stopped = self._stop.is_set() and not self._drained
-        if not self._stop.is_set():
+        stopped = self._stop.is_set() and not drained.is_set()
+        if not stopped and not drained.is_set():
             query.awaitTermination()
         follower.catch_up()
-        return follower.result(stopped)
-
-    def _stop_when_drained(self, query: StreamingQuery) -> None:
-        # A query that failed or was stopped meanwhile is the main thread's affair.
-        with suppress(Exception):
-            query.processAllAvailable()
-            self._drained = True
-            self._stop.set()
+        return stopped
 
     def rows_written(self, batch: int) -> int:
         """Rows that the sinks got in a micro-batch of this run."""
@@ -327,6 +337,14 @@ class _Follower:
         self.rows_in, self.rows_out = self.rows_in + rows_in, self.rows_out + out
         millis = int(progress.durationMs.get("triggerExecution", 0))
         self.run.report(BatchProgress(progress.batchId, rows_in, out, millis, operators))
+
+
+def _drain(query: StreamingQuery, drained: threading.Event) -> None:
+    """Set the event when the query has read all that there is."""
+    # A query that failed or was stopped meanwhile is the main thread's affair.
+    with suppress(Exception):
+        query.processAllAvailable()
+        drained.set()
 
 
 def _observed(counted: Any) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from plans.errors import ExecutionError
 from plans.execution.java import java_class
 from plans.execution.kernel import kernel_jar, use_fit_java
+from plans.execution.stopping import PATIENCE, kill_spark, within
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -99,9 +100,8 @@ def spark_session(
     try:
         yield session
     finally:
-        for query in session.streams.active:
-            query.stop()
-        _stop(session)
+        if not within(PATIENCE, lambda: _stop(session)):
+            kill_spark()
         _remove(warehouse)
 
 
@@ -201,6 +201,8 @@ def _reason(fault: Exception) -> str:
 
 def _stop(session: SparkSession) -> None:
     """Stop Spark; unload the state stores first, since their maintenance thread may hold a stop up for minutes."""
+    for query in session.streams.active:
+        query.stop()
     jvm = session._jvm
     if jvm is not None:
         # The name is Spark's own affair; without it a stop is only slower.

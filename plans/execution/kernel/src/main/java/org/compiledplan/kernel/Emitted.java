@@ -46,7 +46,13 @@ final class Emitted implements Out {
   }
 
   @Override
+  public void check() {
+    from.interruption.check();
+  }
+
+  @Override
   public void emit(byte kind, Object[] values) {
+    check();
     Object[] row = new Object[spec.outputSchema.length()];
     row[StageSpec.OP] = from.uidText;
     row[StageSpec.PORT] = NO_PORT;

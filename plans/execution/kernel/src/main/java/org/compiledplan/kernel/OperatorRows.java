@@ -46,6 +46,7 @@ final class OperatorRows implements Iterator<InternalRow> {
   }
 
   private InputRow take(InternalRow row) {
+    to.interruption.check();
     rowsIn++;
     emitted.triggeredBy(row);
     int port = row.getInt(spec.head[StageSpec.PORT]);

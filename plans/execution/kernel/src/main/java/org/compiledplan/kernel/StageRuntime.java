@@ -41,10 +41,13 @@ final class StageRuntime {
     final int outputPosition;
     /** Whether its timers fire by watermark. */
     final boolean eventTime;
+    final Interruption interruption;
     private final long granularity;
     private final long watermarkDelay;
 
-    Hosted(StageSpec.OperatorPart part, int outputPosition, StageMetrics.Counters counters) {
+    Hosted(
+        StageSpec.OperatorPart part, int outputPosition, StageMetrics.Counters counters, Interruption interruption) {
+      this.interruption = interruption;
       uid = part.uid;
       uidText = UTF8String.fromString(uid);
       columns = part.columns;
@@ -85,8 +88,9 @@ final class StageRuntime {
   StageRuntime(StageSpec spec, StageMetrics metrics) {
     this.spec = spec;
     int position = spec.head.length;
+    Interruption interruption = new Interruption();
     for (StageSpec.OperatorPart part : spec.operators) {
-      hosted.put(part.uid, new Hosted(part, position++, metrics.of(part.uid)));
+      hosted.put(part.uid, new Hosted(part, position++, metrics.of(part.uid), interruption));
     }
   }
 
@@ -114,6 +118,7 @@ final class StageRuntime {
 
   /** The rows that an operator emits for a key whose time has come. */
   Iterator<InternalRow> fire(Hosted from, KeyedState state, BatchContext context) {
+    from.interruption.check();
     Emitted emitted = new Emitted(spec, from);
     from.operator.onTimer(state, context, emitted);
     from.counters.rowsOut.add(emitted.count());

@@ -15,8 +15,10 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  * A Python process that computes the accumulators of one aggregate function; one request at a time, over its
  * standard input and output. Idle workers wait in a pool for the next task of this process.
  */
-final class PythonWorker {
+public final class PythonWorker {
   private static final Map<String, ConcurrentLinkedDeque<PythonWorker>> IDLE = new ConcurrentHashMap<>();
+  /** The workers that threads wait for. */
+  private static final Map<Thread, PythonWorker> BUSY = new ConcurrentHashMap<>();
 
   private final Process process;
   private final DataOutputStream out;
@@ -49,9 +51,11 @@ final class PythonWorker {
     ConcurrentLinkedDeque<PythonWorker> idle =
         IDLE.computeIfAbsent(call.token, token -> new ConcurrentLinkedDeque<>());
     PythonWorker worker = idle.pollFirst();
+    while (worker != null && !worker.process.isAlive()) worker = idle.pollFirst();
     boolean whole = false;
     try {
       if (worker == null) worker = new PythonWorker(call);
+      BUSY.put(Thread.currentThread(), worker);
       worker.send(request, length);
       byte[] answer = worker.receive();
       whole = true;
@@ -61,9 +65,16 @@ final class PythonWorker {
     } catch (IOException fault) {
       throw new PythonFailure("the Python process of an aggregate function: " + fault.getMessage());
     } finally {
+      BUSY.remove(Thread.currentThread());
       if (whole) idle.addFirst(worker);
-      else if (worker != null) worker.process.destroy();
+      else if (worker != null) worker.process.destroyForcibly();
     }
+  }
+
+  /** Ends the process that a thread waits for, if it does: its call fails. */
+  public static void end(Thread thread) {
+    PythonWorker worker = BUSY.get(thread);
+    if (worker != null) worker.process.destroyForcibly();
   }
 
   private void send(byte[] bytes, int length) throws IOException {

@@ -70,6 +70,7 @@ final class MatchRecognize implements Operator {
   private void take(Stored stored, long now, List<Object[]> rows, Out out) {
     matcher.advance(stored.open, now, match -> emit(match, out));
     for (Object[] row : rows) {
+      out.check();
       matcher.take(stored.open, new Event(stored.count++, now, row), match -> emit(match, out));
     }
   }

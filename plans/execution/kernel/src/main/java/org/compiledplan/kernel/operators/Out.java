@@ -11,4 +11,7 @@ public interface Out {
    * {@link Operator#onTimer} before rows are emitted.
    */
   default void at(long time) {}
+
+  /** Ends the work if it is to be stopped; to be called in loops that may be long without emitting rows. */
+  default void check() {}
 }

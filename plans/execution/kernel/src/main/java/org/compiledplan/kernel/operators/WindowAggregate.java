@@ -190,6 +190,7 @@ final class WindowAggregate implements Operator {
       while (!panes.isEmpty()) {
         long end = nextEnd();
         if (times.due(end) > now) return;
+        out.check();
         changed = true;
         out.at(times.due(end));
         fireWindow(end, out);

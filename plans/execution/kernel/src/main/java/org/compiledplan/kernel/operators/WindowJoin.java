@@ -71,6 +71,7 @@ final class WindowJoin implements AttachedWindow.Content<RowList[]> {
     List<Object[]> rights = sides[RIGHT].rows(types[RIGHT]);
     boolean[] matched = new boolean[rights.size()];
     for (Object[] left : sides[LEFT].rows(types[LEFT])) {
+      out.check();
       boolean found = false;
       for (int i = 0; i < matched.length && !(found && (semi || anti)); i++) {
         if (!matches(left, rights.get(i))) continue;

@@ -1,0 +1,65 @@
+"""Ending a run that was stopped: its tasks are interrupted; what goes on nevertheless ends with Spark's process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from plans.errors import ExecutionError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+#: How long a stop waits for what runs, in seconds, unless the user says.
+PATIENCE = 30.0
+_TIMEOUT = "spark.sql.streaming.stopTimeout"
+
+
+class StuckError(ExecutionError):
+    """A run that was stopped and goes on: a task of it does not heed that it is interrupted."""
+
+
+def stop_query(spark: SparkSession, query: StreamingQuery, seconds: float) -> None:
+    """Stop a query: cancels its jobs, interrupts its tasks and itself.
+
+    Raises:
+        StuckError: it went on for so many seconds after that.
+    """
+    before = spark.conf.get(_TIMEOUT)
+    spark.conf.set(_TIMEOUT, f"{max(1, round(seconds * 1000))}ms")
+    try:
+        query.stop()
+    except Exception as fault:
+        if "TimeoutException" not in f"{type(fault).__name__} {fault}":
+            raise
+        raise StuckError(
+            f"the run goes on, {seconds:g} s after it was stopped",
+            remedy="end the process; the checkpoint holds what was committed before",
+        ) from fault
+    finally:
+        spark.conf.set(_TIMEOUT, str(before))
+
+
+def within(seconds: float, work: Callable[[], object]) -> bool:
+    """Do some work, in a thread of its own; False where it has neither ended nor failed after so many seconds."""
+
+    def try_it() -> None:
+        with suppress(Exception):
+            work()
+
+    thread = threading.Thread(target=try_it, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return not thread.is_alive()
+
+
+def kill_spark() -> None:
+    """End the process of Spark's driver where this one started it, and all that runs in it."""
+    from pyspark import SparkContext
+
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is not None:
+        process.kill()
