@@ -39,6 +39,8 @@ class Place:
     def error(self, annotation: Any, why: str, remedy: str) -> ProgramError:
         """The error that no type can be had."""
         if annotation is inspect.Parameter.empty:
+            if self.text.startswith("the result of "):
+                remedy = "write its type after the parameters, `-> int`, or output=... in a function_hint"
             return ProgramError(f"{self.text} has no annotation, and so no SQL type", remedy=remedy)
         return ProgramError(f"{self.text}: no SQL type for the annotation {shown(annotation)}: {why}", remedy=remedy)
 
@@ -72,7 +74,8 @@ def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Brid
     origin = typing.get_origin(annotation)
     if origin in (typing.Union, types.UnionType):
         return _union(annotation, place, hint)
-    forced = _raw(annotation, hint.force_raw_pattern)
+    # The patterns are those of classes, and not of arrays of them.
+    forced = None if origin in _ARRAYS else _raw(annotation, hint.force_raw_pattern)
     if forced is not None:
         return forced
     above = vars(origin or annotation).get(ON_CLASS) if isinstance(origin or annotation, type) else None
@@ -211,7 +214,10 @@ def from_data_type(value: Any, where: str = "a data type") -> Bridged:
     if isinstance(value, Bridged):
         return value
     if isinstance(value, str):
-        return Bridged(t.parse_type(value))
+        try:
+            return Bridged(t.parse_type(value))
+        except CompiledPlanError as fault:
+            raise ProgramError(f"{where}: {fault.message}", where=fault.where, remedy=fault.remedy) from None
     if isinstance(value, t.LogicalType):
         return Bridged(value, converter=next(iter(dict(value.conversions).values()), None))
     logical = getattr(value, "logical_type", None)
@@ -296,12 +302,15 @@ def _container(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -
         element = extract(arguments[0], place.inside("an element"), hint)
         return Bridged(t.ArrayType(element=element.type, nullable=False), tuple, (element,))
     if origin in (dict, Mapping):
+        if len(arguments) != 2:
+            raise place.error(annotation, "a map has keys and values", "write dict[str, int]")
         key, value = (extract(part, place.inside(what), hint) for part, what in zip(arguments, _MAP, strict=True))
         return Bridged(t.MapType(key=key.type, value=value.type, nullable=False), None, (key, value))
     return None
 
 
 _MAP = ("a key", "a value")
+_ARRAYS = (list, Sequence, tuple)
 
 
 def _union(annotation: Any, place: Place, hint: DataTypeHint) -> Bridged:
@@ -438,10 +447,17 @@ def structured_fields(annotation: Any) -> dict[str, Any]:
 
 
 def _structured(annotation: Any, class_: type, place: Place, hint: DataTypeHint) -> Bridged:
-    from plans.types.conversions.classes import use_class
+    from plans.types.conversions.classes import unreadable, use_class
 
     if annotation in place.classes:
         raise place.error(class_, "it holds itself, and so has no end", "leave the field out, or make it RAW")
+    hidden = unreadable(class_)
+    if hidden:
+        raise ProgramError(
+            f"class {class_.__qualname__} is no structured type: its constructor takes "
+            f"{', '.join(f'`{name}`' for name in hidden)}, which is no field",
+            remedy="keep it in an attribute of that name, or define a property or a getter (`get_name`) for it",
+        )
     own = class_hint(class_)
     options = hint if own is None else own.inside(hint)
     parts = [

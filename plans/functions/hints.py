@@ -64,6 +64,8 @@ class DataTypeHint:
     input_group: InputGroup | str = InputGroup.UNKNOWN
 
     def __post_init__(self) -> None:
+        if self.bridged_to is not None and not isinstance(self.bridged_to, type):
+            raise ProgramError(f"DataTypeHint: bridged_to is {self.bridged_to!r}", remedy="give a class")
         if self.version not in (None, CURRENT_VERSION):
             raise ProgramError(
                 f"DataTypeHint: there is no version {self.version} of the extraction",
@@ -76,7 +78,10 @@ class DataTypeHint:
             )
         for name in ("allow_raw_pattern", "force_raw_pattern"):
             given = getattr(self, name)
-            object.__setattr__(self, name, (given,) if isinstance(given, str) else given and tuple(given))
+            patterns = (given,) if isinstance(given, str) else given and tuple(given)
+            if patterns and not all(isinstance(item, str) and item for item in patterns):
+                raise ProgramError(f"DataTypeHint: {name} is {given!r}", remedy="give the beginnings of class names")
+            object.__setattr__(self, name, patterns)
         self._check_numbers()
         try:
             object.__setattr__(self, "input_group", InputGroup(getattr(self.input_group, "value", self.input_group)))
@@ -89,9 +94,9 @@ class DataTypeHint:
         limits = {"decimal_precision": (1, 38), "decimal_scale": (0, 38), "year_precision": (0, 4)}
         for name, (least, most) in (limits | {"second_precision": (0, 9)}).items():
             given = getattr(self, f"default_{name}")
-            if given is not None and not least <= given <= most:
+            if given is not None and not (type(given) is int and least <= given <= most):
                 raise ProgramError(
-                    f"DataTypeHint: default_{name} is {given}", remedy=f"it must be from {least} to {most}"
+                    f"DataTypeHint: default_{name} is {given!r}", remedy=f"it must be from {least} to {most}"
                 )
 
     @property
@@ -185,6 +190,11 @@ def function_hint(
     Raises:
         ProgramError: an input that is no type.
     """
+    if is_varargs not in (None, True, False):
+        raise ProgramError(
+            f"function_hint: is_varargs is {is_varargs!r}", remedy="write True or False, or leave it out"
+        )
+    argument_names = [argument_names] if isinstance(argument_names, str) else argument_names
     listed = None if input is None else [input] if _is_one(input) else list(input)
     hint = FunctionHint(
         None if listed is None else tuple(map(_hint, listed)),
@@ -193,6 +203,12 @@ def function_hint(
         None if output is None else _hint(output),
         None if argument_names is None else tuple(argument_names),
     )
+    for at, item in enumerate(hint.input or (), start=1):
+        if not (item.names_type or item.takes_any or item.bridged_to is not None):
+            raise ProgramError(
+                f"function_hint: argument {at} of the input names no type",
+                remedy='write DataTypeHint("<type>"); how a type is found is said at the parameter: Annotated[...]',
+            )
     if hint.is_varargs and hint.input == ():
         raise ProgramError("function_hint: is_varargs without an input", remedy="name the type that may be repeated")
 

@@ -285,6 +285,13 @@ class TypeInference:
     input: InputTypeStrategy | None = None
     accumulator: TypeStrategy | TypeLike | None = None
 
+    def __post_init__(self) -> None:
+        if self.input is not None and not isinstance(self.input, InputTypeStrategy):
+            raise ProgramError(
+                f"TypeInference: the input is {self.input!r}, and no strategy",
+                remedy='write InputTypeStrategies.sequence("INT", ...)',
+            )
+
     @property
     def strategy(self) -> InputTypeStrategy:
         """The input strategy."""

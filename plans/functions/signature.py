@@ -121,10 +121,21 @@ def signatures_of(function: UserDefinedFunction) -> tuple[Signature, ...]:
                     faults.setdefault(outer, fault)
                 else:
                     fitting[outer] = fitting.get(outer, 0) + 1
+    _check_retract(class_, found)
     for outer, why in faults.items():
         if not fitting[outer]:
             raise why
     return _distinct(found, class_)
+
+
+def _check_retract(class_: type[UserDefinedFunction], found: Sequence[Signature]) -> None:
+    for signature in found if hasattr(class_, "retract") else ():
+        count = 1 + len(signature.arguments)
+        if not _takes(class_, "retract", count):
+            raise ProgramError(
+                f"{class_.__qualname__}.retract does not take the arguments of `{signature.method}`",
+                remedy="give it the same parameters",
+            )
 
 
 def _distinct(found: Sequence[Signature], class_: type) -> tuple[Signature, ...]:
@@ -180,6 +191,28 @@ def check_class(class_: type[UserDefinedFunction]) -> None:
         for name in ("create_accumulator", "get_value"):
             if getattr(class_, name) is getattr(AggregateFunction, name):
                 raise ProgramError(f"aggregate function class {where} has no method `{name}`", remedy="define it")
+        for name, count, shown in (
+            ("create_accumulator", 0, "self"),
+            ("get_value", 1, "self, accumulator"),
+            ("merge", 2, "self, accumulator, others"),
+        ):
+            if hasattr(class_, name) and not _takes(class_, name, count):
+                raise ProgramError(
+                    f"{where}.{name} does not take what it is called with", remedy=f"write `def {name}({shown})`"
+                )
+
+
+def _takes(class_: type, name: str, count: int) -> bool:
+    """Whether a method can be called with so many arguments behind `self`."""
+    member = getattr(class_, name)
+    is_static = isinstance(inspect.getattr_static(class_, name), staticmethod | classmethod)
+    try:
+        inspect.signature(member).bind(*[None] * (count + (not is_static)))
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
 
 
 def _method_names(class_: type[UserDefinedFunction]) -> list[str]:
@@ -213,6 +246,12 @@ def _methods(class_: type[UserDefinedFunction]) -> Iterator[tuple[_Method, tuple
             if sum(item.kind is not item.KEYWORD_ONLY for item in parameters[:skipped]) < skipped:
                 wanted = "self, accumulator" if class_.KIND is FunctionKind.AGGREGATE else "self"
                 raise ProgramError(f"{where} lacks its first parameters", remedy=f"write `def {name}({wanted}, ...)`")
+            first = parameters[0] if not is_static and parameters else None
+            if first is not None and first.name not in ("self", "cls") and first.annotation is not _EMPTY:
+                raise ProgramError(
+                    f"the first parameter of {where}, `{first.name}`, would be the function itself",
+                    remedy=f"write `def {name}(self, ...)`, or @staticmethod above it",
+                )
             given = {key: bind_variables(value, bound) for key, value in annotations_of(one).items()}
             method = _Method(name, one, parameters[skipped:], given, where)
             for parameter in method.parameters:
@@ -296,7 +335,11 @@ def _declared(method: _Method, hints: Sequence[DataTypeHint], varargs: bool) -> 
     parameters, own = method.parameters, _is_varargs(method.parameters)
     fixed = parameters[:-1] if own else parameters
     needed = sum(parameter.default is _EMPTY for parameter in fixed)
-    if (varargs and not own) or len(hints) < needed or (len(hints) > len(fixed) and not own):
+    # What may be repeated, or left out, stands where the method takes any number.
+    misplaced = varargs and not (own and len(hints) == len(fixed) + 1)
+    if own and varargs and not fixed:
+        misplaced = False
+    if misplaced or len(hints) < needed or (len(hints) > len(fixed) and not own):
         takes = f"{len(fixed)} or more" if own else str(len(fixed))
         raise ProgramError(
             f"{method.where} does not fit its function_hint: the input has {len(hints)} arguments"
@@ -387,6 +430,11 @@ def _type_argument(class_: type, base: Any) -> Any:
 
 
 def _accumulator(class_: type[UserDefinedFunction], hint: FunctionHint) -> Bridged | None:
+    if hint.accumulator is not None and class_.KIND is not FunctionKind.AGGREGATE:
+        raise ProgramError(
+            f"the function_hint of {class_.__qualname__} has an accumulator, and it is no aggregate function",
+            remedy="leave `accumulator` out",
+        )
     if class_.KIND is not FunctionKind.AGGREGATE or hint.accumulator is None:
         return None
     return hinted(hint.accumulator, _EMPTY, Place(f"the accumulator of {class_.__qualname__}"))

@@ -67,6 +67,11 @@ def _made(class_: type, name: str) -> UserDefinedFunction:
             f"function {name}: class {class_.__qualname__} cannot be made without arguments: {fault}",
             remedy=f"register an object, {class_.__name__}(...), instead of the class",
         ) from None
+    except Exception as fault:
+        raise ProgramError(
+            f"function {name}: making an object of class {class_.__qualname__} raised {type(fault).__name__}: {fault}",
+            remedy="correct its __init__; what needs the worker's machine belongs into `open`",
+        ) from fault
 
 
 def path_of(name: str, system: bool = False) -> tuple[str, ...]:

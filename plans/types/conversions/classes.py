@@ -206,6 +206,30 @@ def unassigned(class_: type) -> tuple[str, ...]:
     return tuple(name for name in _declared(class_) if name not in names)
 
 
+def unreadable(class_: type) -> tuple[str, ...]:
+    """What the constructor of a class takes that no field holds: a parameter that it does not keep under its name, and
+    for which there is no getter; an `InitVar`."""
+    parameters = _parameters(class_) or {}
+    if is_named_tuple(class_):
+        return ()
+    if dataclasses.is_dataclass(class_):
+        known = {field.name for field in dataclasses.fields(class_)}
+        return tuple(name for name in parameters if name not in known)
+    known = {*_declared(class_), *accessors(class_), *dir(class_)}
+    for one in class_.__mro__:
+        made = vars(one).get("__init__") or vars(one).get("__new__")
+        code = getattr(inspect.unwrap(made), "__code__", None) if made is not None else None
+        if code is None and made is not None and one is not object:
+            # Made by something that cannot be looked into.
+            return ()
+        stored = frozenset() if code is None else frozenset(code.co_names)
+        if stored & {"vars", "__dict__", "setattr", "locals", "__setattr__"}:
+            # Attributes are set by other names than those that are written.
+            return ()
+        known |= stored
+    return tuple(name for name in parameters if name not in known)
+
+
 def _declared(class_: type) -> tuple[str, ...]:
     """The public fields that a class declares: annotated ones, and those that can be read and set."""
     found: dict[str, None] = {}
