@@ -221,13 +221,13 @@ def least_restrictive(types: Sequence[LogicalType]) -> LogicalType | None:
     """The common type of set operations, CASE, comparisons, IN lists, VALUES, ARRAY[] and MAP[].
 
     None when there is none. NULL literals take part only by making the result nullable. Of approximate types, and
-    of timestamps with and without time zone, the first wins, as in Flink; structured types have a common type only
-    if they are the same.
+    of timestamps with and without time zone, the first wins, as in Flink; objects have a common type if they are of one
+    class, and their fields differ in nothing but lengths and nullability (in Flink, not even in these).
     """
     known = [type_ for type_ in types if not isinstance(type_, NullType)]
     if not known:
         return types[0] if types else None
-    if any(isinstance(type_, StructuredType) and not same_type(type_, known[0]) for type_ in known):
+    if not all(_alike(type_, known[0]) for type_ in known if isinstance(type_, StructuredType)):
         return None
     found: LogicalType | None = known[0]
     for type_ in known[1:]:
@@ -235,6 +235,19 @@ def least_restrictive(types: Sequence[LogicalType]) -> LogicalType | None:
     if found is None:
         return None
     return found.with_nullability(any(type_.nullable for type_ in types))
+
+
+def _alike(one: LogicalType, two: LogicalType) -> bool:
+    """Whether types differ in nothing but the lengths of texts and bytes, and in nullability."""
+    match one, two:
+        case StructuredType(), StructuredType() if not one.same_class(two):
+            return False
+        case (CharacterType(), CharacterType()) | (BytesType(), BytesType()):
+            return True
+    parts = [*one.children()], [*two.children()]
+    if type(one) is type(two) and parts[0] and len(parts[0]) == len(parts[1]):
+        return all(map(_alike, *parts))
+    return same_type(one, two)
 
 
 def _wider_fields(one: FieldsType, two: FieldsType) -> tuple[Field, ...] | None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from planner.functions.signatures import ANY, COMPOSITE, TEXT_LITERAL, Function, Operands, form
 from plans.errors import ProgramError
-from plans.rex import Literal, RexNode, type_of
-from plans.types import Field, LogicalType, StructuredType, check_class_name
+from plans.rex import Literal, type_of
+from plans.types import Field, LogicalType, StructuredType, check_structured
 
 
 def _names(operands: Operands, function: str) -> list[str]:
@@ -28,17 +28,11 @@ def _names(operands: Operands, function: str) -> list[str]:
     return found
 
 
-def _class_name(rex: RexNode) -> str:
-    """The name of the class, of identifiers as Flink demands."""
-    name = str(rex.value) if isinstance(rex, Literal) else ""
-    check_class_name(name)
-    return name
-
-
 def _object_of(operands: Operands) -> LogicalType:
     names = _names(operands[1:], "OBJECT_OF")
     fields = tuple(Field(name, type_of(value)) for name, value in zip(names, operands[2::2], strict=True))
-    return StructuredType(class_name=_class_name(operands[0]), fields=fields)
+    name = str(operands[0].value) if isinstance(operands[0], Literal) else ""
+    return StructuredType(class_name=check_structured(name, fields), fields=fields)
 
 
 def _object_update(operands: Operands) -> LogicalType:

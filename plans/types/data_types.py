@@ -329,7 +329,7 @@ class DataTypes:
             return DataTypes.of(class_).not_null().nullable()
         found = _listed(fields)
         if isinstance(class_, str):
-            name = t.check_class_name(class_)
+            name = t.check_structured(class_, found)
         else:
             from plans.types.conversions.classes import use_class
 

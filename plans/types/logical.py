@@ -7,7 +7,7 @@ are in digits, characters or bytes, as in SQL.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -490,16 +490,22 @@ class RawType(LogicalType):
         return f"RAW({quote_string(self.class_name)}, {quote_string(self.serializer)})"
 
 
-def check_class_name(name: str) -> str:
-    """The name of a structured type, checked as Flink does.
+def check_structured(name: str, fields: Sized) -> str:
+    """The name of a structured type, checked together with its fields.
+
+    Any name will do that is not blank: FLIP-520 does not want it to be that of a class. Flink 2.3 itself loads only
+    those that are made of identifiers.
 
     Raises:
-        ProgramError: no dotted identifiers.
+        ProgramError: a blank name, or no fields: neither Flink nor this product could read the type's text again.
     """
-    if not all(part.replace("$", "_").isidentifier() for part in name.split(".")):
+    if not name.strip():
         raise ProgramError(
-            f"invalid class name {name!r}: the name of a structured type is made of identifiers",
-            remedy="write it as 'package.module.Class'",
+            f"invalid class name {name!r}: a structured type needs a name", remedy="write it as 'package.module.Class'"
+        )
+    if not fields:
+        raise ProgramError(
+            f"the structured type {name!r} has no fields", remedy=f"name them: STRUCTURED<{quote_string(name)}, a INT>"
         )
     return name
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from plans.errors import PlanError
+from plans.errors import PlanError, ProgramError
 from plans.types import logical as t
 from plans.types.intervals import DIGITS, resolution
 
@@ -220,9 +220,10 @@ def _structured(p: _Parser) -> t.LogicalType:
     p.need("<")
     name = p.string()
     fields = p.fields(">") if p.take(",") else ()
-    if not fields:
-        p.take(">")
-    return t.StructuredType(class_name=name, fields=fields)
+    try:
+        return t.StructuredType(class_name=t.check_structured(name, fields), fields=fields)
+    except ProgramError as fault:
+        raise PlanError(f"not a type: {p.text!r}, {fault.message}", remedy=fault.remedy) from None
 
 
 def _raw(p: _Parser) -> t.LogicalType:

@@ -103,9 +103,10 @@ def _row(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
 
 
 def _structured(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
+    fields = _fields(spec, source)
     with source.at(spec):
-        t.check_class_name(spec.class_name)
-    return t.StructuredType(class_name=spec.class_name, fields=_fields(spec, source))
+        name = t.check_structured(spec.class_name, fields)
+    return t.StructuredType(class_name=name, fields=fields)
 
 
 def _raw(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
