@@ -22,6 +22,7 @@ from plans.types import (
     MultisetType,
     NullType,
     NumericType,
+    RawType,
     VarCharType,
 )
 
@@ -226,6 +227,11 @@ def resolve_aggregate(
         raise ProgramError(
             f"cannot apply {upper} to an argument of type {types[0].with_nullability(True)}",
             remedy=f"supported: {upper}(<{entry.family}>)",
+        )
+    if distinct and any(isinstance(type_, RawType) for type_ in types):
+        raise ProgramError(
+            f"{upper}(DISTINCT ...) does not support the type {types[0].with_nullability(True)}",
+            remedy="take what is distinct out of it with a function",
         )
     found = entry.returns(types)
     if entry.group_nullable and (group_by_empty or has_filter):

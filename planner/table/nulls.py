@@ -17,17 +17,21 @@ from planner.sql import nodes as ast
 from planner.sql.binding.inserts import summary
 from planner.table.expressions.core import Operand
 from planner.table.expressions.expression import Expression
+from planner.table.expressions.types import type_node
 from planner.table.literals import exact
 from planner.table.nodes import column_at, named
-from planner.table.operations import all_columns, names_of, place_of
+from planner.table.operations import all_columns, listed, names_of, place_of
 from planner.table.selecting import where, with_columns_at
 from plans.errors import ProgramError
 from plans.types import (
+    ArrayType,
     BinaryType,
     BooleanType,
     CharacterType,
     DateType,
+    FieldsType,
     LogicalType,
+    MapType,
     NumericType,
     TimestampBase,
     TimeType,
@@ -49,6 +53,8 @@ _KINDS: tuple[tuple[type | tuple[type, ...], tuple[type[LogicalType], ...]], ...
     (datetime.datetime, (TimestampBase,)),
     (datetime.date, (DateType,)),
     (datetime.time, (TimeType,)),
+    (tuple, (FieldsType,)),
+    (list, (ArrayType,)),
 )
 
 
@@ -64,7 +70,11 @@ def fillna(table: Table, value: object, fields: Sequence[object] | None) -> Tabl
         names = names_of("fillna", list(value), table._rows)
         values = dict(zip(names, value.values(), strict=True))
     else:
-        names = _fitting(table, [value], "fillna") if fields is None else names_of("fillna", fields, table._rows)
+        names = (
+            _fitting(table, [value], "fillna")
+            if fields is None
+            else names_of("fillna", listed("fillna", fields), table._rows)
+        )
         values = dict.fromkeys(names, value)
     return with_columns_at(table, {_place(table, name): _filled(table, name, values[name]) for name in names}, "fillna")
 
@@ -73,7 +83,7 @@ def _filled(table: Table, name: str, value: object) -> exp.Expr:
     if value is None:
         raise ProgramError("fillna() cannot fill with None", where="fillna()", remedy="give a value")
     column = _column(table, name)
-    branch = exp.If(this=ast.IsPredicate(this=column, kind="NULL"), true=_node(value))
+    branch = exp.If(this=ast.IsPredicate(this=column, kind="NULL"), true=_node(value, _type(table, name)))
     return named(exp.Case(ifs=[branch], default=column), f"fillna of col({name!r}) with {value!r}")
 
 
@@ -87,7 +97,9 @@ def dropna(table: Table, thresh: object, fields: Sequence[object] | None) -> Tab
         )
     rows = table._rows
     columns = (
-        all_columns(rows) if fields is None else [_column(table, name) for name in names_of("dropna", fields, rows)]
+        all_columns(rows)
+        if fields is None
+        else [_column(table, name) for name in names_of("dropna", listed("dropna", fields), rows)]
     )
     if not columns:
         raise ProgramError("dropna() has no columns to look at", where="dropna()", remedy="leave the list out for all")
@@ -119,21 +131,23 @@ def replace(table: Table, replacement: object, fields: Sequence[object] | None) 
             remedy="write replace({1: 3}, ['a'])",
         )
     names = (
-        _fitting(table, list(replacement), "replace") if fields is None else names_of("replace", fields, table._rows)
+        _fitting(table, list(replacement), "replace")
+        if fields is None
+        else names_of("replace", listed("replace", fields), table._rows)
     )
     changed = {_place(table, name): _replaced(table, name, replacement) for name in names}
     return with_columns_at(table, changed, "replace")
 
 
 def _replaced(table: Table, name: str, replacement: Mapping[object, object]) -> exp.Expr:
-    column = _column(table, name)
+    column, type_ = _column(table, name), _type(table, name)
 
     def condition(key: object) -> exp.Expr:
         if key is None:
             return ast.IsPredicate(this=column, kind="NULL")
-        return exp.EQ(this=column, expression=_node(key))
+        return exp.EQ(this=column, expression=_node(key, type_))
 
-    branches = [exp.If(this=condition(key), true=_node(value)) for key, value in replacement.items()]
+    branches = [exp.If(this=condition(key), true=_node(value, type_)) for key, value in replacement.items()]
     return named(exp.Case(ifs=branches, default=column), f"replace in col({name!r})")
 
 
@@ -172,5 +186,15 @@ def _column(table: Table, name: str) -> exp.Expr:
     return column_at(name, _place(table, name))
 
 
-def _node(value: object) -> exp.Expr:
-    return value._node if isinstance(value, Operand) else exact(value)
+def _type(table: Table, name: str) -> LogicalType:
+    rows = table._rows
+    return rows.rel.row_type.types[rows.visible[_place(table, name)].index]
+
+
+def _node(value: object, type_: LogicalType) -> exp.Expr:
+    """The node of a value; a row or collection of Python is one of the column's type, names of fields included."""
+    if isinstance(value, Operand):
+        return value._node
+    if value is not None and isinstance(type_, FieldsType | ArrayType | MapType):
+        return exp.Cast(this=exact(value), to=type_node(type_.with_nullability(True)))
+    return exact(value)

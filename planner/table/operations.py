@@ -54,6 +54,19 @@ def nodes_of(operation: str, fields: Iterable[object], what: str = "a column") -
     return found
 
 
+def listed(operation: str, fields: object) -> Sequence[object]:
+    """The fields, which must come as a list: a text alone would be taken for the letters in it.
+
+    Raises:
+        ProgramError: no list.
+    """
+    if isinstance(fields, list | tuple):
+        return fields
+    shown = text_of(fields) if isinstance(fields, Operand) else repr(fields)
+    remedy = f"write [{shown}]" if isinstance(fields, Operand | str) else 'write [col("a"), col("b")]'
+    raise ProgramError(f"{operation}() takes a list of fields, not {shown}", where=f"{operation}()", remedy=remedy)
+
+
 def condition_node(operation: str, condition: object) -> exp.Expr:
     """The node of a condition.
 

@@ -12,10 +12,10 @@ from sqlglot import exp
 
 from planner.sql import nodes as ast
 from planner.table.expressions.aggregates import ordered
-from planner.table.expressions.core import call_node, text_of
+from planner.table.expressions.core import call_node
 from planner.table.expressions.functions import col
 from planner.table.nodes import column_at
-from planner.table.operations import aliased, all_columns, bind, nodes_of, relation_node
+from planner.table.operations import aliased, all_columns, bind, listed, nodes_of, relation_node
 from planner.table.rows import rows
 from plans.errors import ProgramError
 
@@ -25,15 +25,21 @@ if TYPE_CHECKING:
 _RANK = "rownum"
 
 
-def deduplicate(table: Table, fields: Sequence[object], order_field: object, keep_first: bool) -> Table:
+def deduplicate(table: Table, fields: Sequence[object], order_field: object, keep_first: object) -> Table:
     """The first or last row for each value of the fields."""
-    partition = nodes_of("deduplicate", _listed("deduplicate", fields))
+    partition = nodes_of("deduplicate", listed("deduplicate", fields))
     (order,) = nodes_of("deduplicate", [order_field])
     if isinstance(order, exp.Ordered):
         raise ProgramError(
             "the order field of deduplicate() is a time attribute, without a direction",
             where="deduplicate()",
             remedy="say with keep_first which rows to keep",
+        )
+    if not isinstance(keep_first, bool):
+        raise ProgramError(
+            f"keep_first of deduplicate() is True or False, not {keep_first!r}",
+            where="deduplicate()",
+            remedy="write True for the first row, False for the last",
         )
     key = exp.Ordered(this=order, desc=not keep_first, nulls_first=None)
     return _numbered(table, "deduplicate", partition, [key], exp.EQ, 1, None)
@@ -45,20 +51,11 @@ def topn(
     """The first n rows for each value of the partition fields, in an order."""
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
         raise ProgramError(f"topn() takes a number of rows, not {n!r}", where="topn()", remedy="give 1 or more")
-    keys = [ordered(node) for node in nodes_of("topn", _listed("topn", order))]
+    keys = [ordered(node) for node in nodes_of("topn", listed("topn", order))]
     if not keys:
         raise ProgramError("topn() has no order", where="topn()", remedy='give order fields, such as col("c").desc')
-    fields = nodes_of("topn", _listed("topn", partition))
+    fields = nodes_of("topn", listed("topn", partition))
     return _numbered(table, "topn", fields, keys, exp.LTE, n, rank_column)
-
-
-def _listed(operation: str, fields: object) -> Sequence[object]:
-    if not isinstance(fields, list | tuple):
-        shown = text_of(fields) if hasattr(fields, "_node") else repr(fields)  # type: ignore[arg-type]
-        raise ProgramError(
-            f"{operation}() takes a list of fields, not {shown}", where=f"{operation}()", remedy=f"write [{shown}]"
-        )
-    return fields
 
 
 def _numbered(

@@ -144,7 +144,10 @@ def _converted(column: pa.Array, data_type: DataType, name: str) -> pa.Array:
     if column.type == wanted and not _holds_hints(data_type) and not checks_nulls:
         return column
     convert = converter_of(data_type, name, place="from_dataframe()").to_internal
-    return array_of([convert(_python(value)) for value in column.to_pylist(maps_as_pydicts="strict")], type_)
+    values = [_python(value) for value in column.to_pylist(maps_as_pydicts="strict")]
+    if pa.types.is_floating(column.type) and pa.types.is_integer(wanted):
+        values = [int(value) if value is not None and value.is_integer() else value for value in values]
+    return array_of([convert(value) for value in values], type_)
 
 
 def _python(value: Any) -> Any:
@@ -159,6 +162,8 @@ def _same_kind(one: pa.DataType, two: pa.DataType) -> bool:
         return True
     if pa.types.is_integer(one) and bool(pa.types.is_floating(two) or pa.types.is_decimal(two)):
         return True
+    if pa.types.is_floating(one) and pa.types.is_integer(two):
+        return True  # pandas' whole numbers with one missing; the cast refuses others
     both = pa.types.is_timestamp(one) and pa.types.is_timestamp(two)
     return bool(both and (one.tz is None) == (two.tz is None))
 

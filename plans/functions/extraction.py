@@ -197,12 +197,27 @@ def _declared(value: Any, annotation: Any, place: Place) -> Bridged:
                 )
             return _raw_of(classes[0], _is_optional(annotation))
         try:
-            return Bridged(t.parse_type(value))
+            return _known(Bridged(t.parse_type(value)), place.text)
         except CompiledPlanError as fault:
-            raise ProgramError(f"{place.text}: {fault.message}", where=fault.where, remedy=fault.remedy) from None
+            message = fault.message.removeprefix(f"{place.text}: ")
+            raise ProgramError(f"{place.text}: {message}", where=fault.where, remedy=fault.remedy) from None
     if isinstance(value, Bridged):
         return value
     return from_data_type(value, place.text)
+
+
+def _known(found: Bridged, where: str) -> Bridged:
+    """The type, which must be one that values can have: Flink parses TIMESTAMP WITH TIME ZONE, and no more."""
+    todo = [found.type]
+    while todo:
+        type_ = todo.pop()
+        if isinstance(type_, t.TimestampTzType):
+            raise ProgramError(
+                f"{where}: {type_.text()} is not a type that Flink supports",
+                remedy=f"write TIMESTAMP_LTZ({type_.precision}), a point in time",
+            )
+        todo.extend(type_.children())
+    return found
 
 
 def from_data_type(value: Any, where: str = "a data type") -> Bridged:
@@ -215,16 +230,19 @@ def from_data_type(value: Any, where: str = "a data type") -> Bridged:
         return value
     if isinstance(value, str):
         try:
-            return Bridged(t.parse_type(value))
+            found = Bridged(t.parse_type(value))
         except CompiledPlanError as fault:
             raise ProgramError(f"{where}: {fault.message}", where=fault.where, remedy=fault.remedy) from None
+        return _known(found, where)
     if isinstance(value, t.LogicalType):
+        _known(Bridged(value), where)
         return Bridged(value, converter=next(iter(dict(value.conversions).values()), None))
     logical = getattr(value, "logical_type", None)
     if not isinstance(logical, t.LogicalType):
         raise ProgramError(
             f"{where}: {value!r} is no data type", remedy='write a type in SQL, such as "DECIMAL(5, 2)", or DataTypes'
         )
+    _known(Bridged(logical), where)
     bridge = getattr(value, "bridge", None)
     known: dict[Any, Any] = dict(logical.conversions)
     converter = getattr(value, "converter", None) or known.get(bridge)

@@ -10,6 +10,7 @@ import pytest
 
 from planner import DataTypes, Schema, Table, TableEnvironment, col
 from plans import holding
+from plans.errors import DataError
 from plans.holding import Held, held_by
 
 if TYPE_CHECKING:
@@ -71,6 +72,29 @@ def test_tables_like_it_hold_it(others: list[str]) -> None:
     assert len(held()) == len(others) + 1
     env.execute_sql("DROP TABLE t2")
     assert held() == others
+
+
+@pytest.mark.parametrize(
+    ("values", "type_", "found"),
+    [
+        ([1.0, None], "INT", [1, None]),
+        ([1.0, 2.0], "TINYINT NOT NULL", [1, 2]),
+        ([1.0, 1.5], "INT", "1.5 of class float is no value of INT"),
+        ([3e10], "INT", "30000000000 is no value of INT"),
+        ([1.0, None], "INT NOT NULL", "None is no value of INT NOT NULL"),
+    ],
+)
+def test_whole_numbers_that_pandas_has_as_floats(values: list[Any], type_: str, found: Any) -> None:
+    frame = pd.DataFrame({"a b": values})
+    if isinstance(found, str):
+        with pytest.raises(DataError, match=found) as fault:
+            TableEnvironment().from_dataframe(frame, f"ROW<`a b` {type_}>")
+        assert fault.value.where == "from_dataframe(), column a b"
+        return
+    table = TableEnvironment().from_dataframe(frame, f"ROW<`a b` {type_}>")
+    assert str(table.get_schema().get_column_data_types()[0]) == type_
+    (data,) = (holding._HELD[name] for name in held() if holding._HELD[name].data.rows.num_rows == len(values))
+    assert data.data.rows.column(0).to_pylist() == found
 
 
 def test_files_go_with_it() -> None:

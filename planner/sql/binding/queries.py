@@ -28,7 +28,7 @@ from planner.sql.binding.expressions import bind, bind_value
 from planner.sql.binding.relations import From, one_row
 from planner.sql.binding.scopes import Scope, columns_of
 from planner.sql.binding.source import Source
-from planner.sql.binding.windows import directions
+from planner.sql.binding.windows import check_sortable, directions
 from plans.rex import InputRef, RexNode, type_of, walk
 from plans.types import LogicalType, NullType, RowType, row_of
 
@@ -210,7 +210,7 @@ def _ordered(session: Session, node: exp.Expr, query: Bound, around: Surrounding
         rex = exprs[at] if at is not None else bind_value(session, item.this, context)
         if rex not in exprs:
             exprs.append(rex)
-        selects.check_sortable(session, item, rex)
+        check_sortable(session, item, rex)
         keys.append(SortKey(exprs.index(rex), *directions(item)))
     rel = query.rel
     if len(exprs) > len(row.fields):

@@ -25,9 +25,9 @@ from planner.sql.binding.expressions import bind, bind_condition, bind_value
 from planner.sql.binding.hints import STATE_TTL, bind_block_hints, check_names
 from planner.sql.binding.relations import From, Place, bind_from
 from planner.sql.binding.scopes import find_relation, outer
-from planner.sql.binding.windows import directions
+from planner.sql.binding.windows import check_sortable, directions
 from plans.rex import FieldAccess, InputRef, RexNode, type_of
-from plans.types import FieldsType, MapType, MultisetType, row_of
+from plans.types import FieldsType, row_of
 
 
 @dataclass(frozen=True)
@@ -79,16 +79,6 @@ def ordinal(session: Session, node: exp.Expr, width: int) -> int | None:
     if not 1 <= number <= width:
         raise session.source.error(node, f"ordinal {number} is out of range", f"write a number from 1 to {width}")
     return number - 1
-
-
-def check_sortable(session: Session, node: exp.Expr, rex: RexNode) -> None:
-    """Refuse to sort by a value without an order.
-
-    Raises:
-        ProgramError: the expression is a MAP or MULTISET.
-    """
-    if isinstance(type_of(rex), MapType | MultisetType):
-        raise session.source.error(node, f"{type_of(rex)} has no order, so it cannot be sorted by", "sort by its parts")
 
 
 class _Block:

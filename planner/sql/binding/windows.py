@@ -19,7 +19,7 @@ from planner.sql.binding.core import Context, Session
 from planner.sql.binding.expressions import bind
 from planner.suggestions import did_you_mean
 from plans.rex import Literal, RexNode, type_of
-from plans.types import DateType, IntervalType, LogicalType, TimestampBase, TimeType
+from plans.types import DateType, IntervalType, LogicalType, MapType, MultisetType, RawType, TimestampBase, TimeType
 
 if TYPE_CHECKING:
     from planner.catalog.functions import CatalogFunction
@@ -116,7 +116,20 @@ def _ordered(spec: ast.WindowSpec) -> list[exp.Expr]:
 
 
 def _order_item(session: Session, node: exp.Expr, context: Context) -> tuple[RexNode, bool, bool]:
-    return (bind(session, node.this, context), *directions(node))
+    rex = bind(session, node.this, context)
+    check_sortable(session, node, rex)
+    return (rex, *directions(node))
+
+
+def check_sortable(session: Session, node: exp.Expr, rex: RexNode) -> None:
+    """Refuse to sort by a value without an order.
+
+    Raises:
+        ProgramError: the expression is a MAP, a MULTISET or RAW.
+    """
+    if isinstance(type_of(rex), MapType | MultisetType | RawType):
+        remedy = "sort by what a function reads out of it" if isinstance(type_of(rex), RawType) else "sort by its parts"
+        raise session.source.error(node, f"{type_of(rex)} has no order, so it cannot be sorted by", remedy)
 
 
 def directions(node: exp.Expr) -> tuple[bool, bool]:

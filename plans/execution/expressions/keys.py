@@ -126,6 +126,7 @@ _WRITERS: tuple[tuple[type[t.LogicalType], _Writer], ...] = (
     (t.TimeType, _plain),
     (t.CharacterType, _string),
     (t.BytesType, _bytes),
+    (t.RawType, _bytes),
     (t.DateType, _date),
     (t.TimestampBase, _timestamp),
     (t.ArrayType, _array),

@@ -10,7 +10,7 @@ import itertools
 
 import pytest
 
-from planner import Cumulate, Session, Slide, Tumble, col, lit
+from planner import Cumulate, Row, Session, Slide, Tumble, col, lit
 from planner.environment import TableEnvironment
 from plans.errors import ProgramError
 from tests.planner.table.support import assert_same, environment
@@ -393,3 +393,16 @@ def test_describe_shows_nullability_of_what_is_inside() -> None:
     }
     (row,) = table.describe().collect()
     assert row[1] == "ROW<`EXPR$0` INT NOT NULL, `EXPR$1` ARRAY<CHAR(1) NOT NULL> NOT NULL>" and row[2] is False
+
+
+def test_fillna_and_replace_of_rows_keep_the_names_of_fields() -> None:
+    env = environment(
+        "CREATE TABLE n (r ROW<`p q` INT, t STRING>, m MAP<STRING, INT>, a ARRAY<INT>) WITH "
+        "('connector' = 'filesystem', 'path' = '/n', 'format' = 'json');"
+    )
+    table = env.from_path("n")
+    schema = str(table.get_schema())
+    assert str(table.fillna({"r": Row(1, "x"), "m": {"a": 1}, "a": [1]}).get_schema()) == schema
+    assert str(table.replace({(1, "x"): (2, "y")}, ["r"]).get_schema()) == schema
+    assert str(table.fillna([0]).get_schema()) == schema  # arrays alone
+    assert str(table.fillna((0, "")).select(col("r").get("p q").alias("x")).get_schema()) == "(\n  `x` INT\n)"

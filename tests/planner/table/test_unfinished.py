@@ -159,6 +159,26 @@ WRONG: dict[str, tuple[Callable[[Table], object], str, str]] = {
         "insert_into() takes a TableDescriptor, not TableDescriptorBuilder",
         ".build()",
     ),
+    "a text for a list of fields": (
+        lambda bid: bid.fillna(1, "price"),
+        "fillna() takes a list of fields, not 'price'",
+        "write ['price']",
+    ),
+    "a column for a list of fields": (
+        lambda bid: bid.dropna(1, col("price")),  # type: ignore[arg-type]
+        "dropna() takes a list of fields, not col('price')",
+        "write [col('price')]",
+    ),
+    "nothing for a list of fields": (
+        lambda bid: bid.deduplicate(None, "bidtime"),  # type: ignore[arg-type]
+        "deduplicate() takes a list of fields, not None",
+        'write [col("a"), col("b")]',
+    ),
+    "neither first nor last": (
+        lambda bid: bid.deduplicate(["item"], "bidtime", "last"),  # type: ignore[arg-type]
+        "keep_first of deduplicate() is True or False, not 'last'",
+        "False for the last",
+    ),
     "flat_aggregate": (
         lambda bid: bid.group_by("item").flat_aggregate(col("price").sum),
         "flat_aggregate is not supported",
