@@ -1,4 +1,7 @@
-"""Operators that keep nothing: projection, filter, union, expand, correlate, exchange, watermarks."""
+"""Operators that keep nothing: projection, filter, union, expand, correlate, exchange, watermarks.
+
+A projection with a seeded RAND keeps how many rows came.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from typing import Literal
 
 from plans.nodes.base import SOME_INPUTS, Int, Nullable, PlanModel, PlanNode
 from plans.nodes.fields import RexJson
+from plans.rex.sequences import has_sequence
 
 
 class Calc(PlanNode):
@@ -15,6 +19,11 @@ class Calc(PlanNode):
 
     projection: tuple[RexJson, ...]
     condition: Nullable[RexJson] = None
+
+    @property
+    def keeps_state(self) -> bool:
+        """Where RAND has a seed, how far its sequence is."""
+        return has_sequence(self.condition, *self.projection)
 
 
 class Exchange(PlanNode):

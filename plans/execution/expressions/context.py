@@ -28,6 +28,7 @@ class ExpressionContext:
             zone is always UTC (see `functions.register`).
         proctime: the TIMESTAMP column that PROCTIME() and CURRENT_TIMESTAMP read; the batch's time by default.
         correlated: the struct column of each correlation variable, by name.
+        counted: how many rows came before, which RAND with a seed goes by; None where rows are not counted.
         user_function: translates calls that are not built in.
         where: the node, for errors.
     """
@@ -35,6 +36,7 @@ class ExpressionContext:
     time_zone: str = "UTC"
     proctime: Column | None = None
     correlated: Mapping[str, Column] = field(default_factory=dict)
+    counted: Column | None = None
     user_function: UserFunction | None = None
     where: str = ""
 

@@ -14,6 +14,7 @@ from plans.execution.expressions.functions import java
 from plans.execution.expressions.literals import constant
 from plans.execution.expressions.registry import translates
 from plans.execution.types import to_spark
+from plans.rex.sequences import is_sequence
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -148,13 +149,27 @@ def _unhex(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
 
 @translates("$RAND$1")
 def _rand(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return F.rand(constant(call.operands[0])) if args else F.rand()
+    if not args:
+        return F.rand()
+    return java("RAND_AT", "double", args[0], _place(call, context))
 
 
 @translates("$RAND_INTEGER$1")
 def _rand_integer(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    seed = constant(call.operands[0]) if len(args) > 1 else None
-    return F.floor(F.rand(seed) * args[-1]).cast("int")
+    if len(args) == 1:
+        return F.floor(F.rand() * args[0]).cast("int")
+    return java("RAND_INTEGER_AT", "int", args[0], _place(call, context), args[1])
+
+
+def _place(call: Call, context: ExpressionContext) -> Column:
+    """The place of the row in the sequence of the seed: the first, where each row has a seed of its own."""
+    if not is_sequence(call):
+        return F.lit(0).cast("bigint")
+    if context.counted is None:
+        raise context.unsupported(
+            f"{call.name[1:-2]} with a seed cannot run here", "compute it in the SELECT list of a subquery"
+        )
+    return context.counted
 
 
 @translates("$UUID$1")

@@ -10,7 +10,18 @@ from pyspark.sql import functions as F
 
 from plans.execution.connectors.base import UPDATE_BEFORE
 from plans.execution.expressions import ExpressionContext, to_column
-from plans.execution.operators.base import Exploded, Flow, Lowering, stateless
+from plans.execution.operators.base import (
+    Exploded,
+    Flow,
+    JoinedCondition,
+    KeyedOperator,
+    KeyedPort,
+    Lowering,
+    is_stateless,
+    keyed,
+    refuse,
+    stateless,
+)
 from plans.execution.operators.table_functions import elements
 from plans.nodes import (
     Calc,
@@ -23,7 +34,9 @@ from plans.nodes import (
     Union,
     WatermarkAssigner,
 )
-from plans.rex import CorrelVariable, walk
+from plans.nodes.base import PlanNode
+from plans.rex import CorrelVariable, calls_python, walk
+from plans.types import BIGINT
 
 
 @stateless(Calc)
@@ -35,6 +48,45 @@ def calc(node: Calc, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow
     if node.condition is not None:
         kept = flow.where(to_column(node.condition, flow.columns, context))
     return [replace(kept, columns=columns)]
+
+
+@keyed(Calc, when=lambda node: node.keeps_state and not any(map(calls_python, (node.condition, *node.projection))))
+def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
+    """As `calc`, over rows that are counted: RAND with a seed gives Flink's sequence, whatever the micro-batches.
+
+    One task does it, for there is one sequence. A call in a branch of CASE goes on with every row, not only with those
+    of its branch.
+    """
+    if _is_above_watermarks(node, lowering):
+        raise refuse(
+            node, "RAND with a seed is computed in front of a watermark", "leave it out of the table's columns"
+        )
+    types, context = lowering.input_types(node), lowering.context(node)
+    condition = node.condition
+
+    def kept(columns: Sequence[Column]) -> Column:
+        assert condition is not None
+        return to_column(condition, tuple(columns[:-2]), replace(context, counted=columns[-2]))
+
+    def projected(columns: Sequence[Column]) -> Sequence[Column]:
+        inside = replace(context, counted=columns[-1])
+        return tuple(to_column(rex, tuple(columns[:-2]), inside) for rex in node.projection)
+
+    return KeyedOperator(
+        type="row-counter",
+        ports=(KeyedPort(types, key=lambda flow: F.lit("")),),
+        output=(*types, BIGINT, BIGINT),
+        parameters={"condition": None if condition is None else JoinedCondition((*types, BIGINT, BIGINT), kept)},
+        finish=projected,
+    )
+
+
+def _is_above_watermarks(node: PlanNode, lowering: Lowering) -> bool:
+    below = lowering.plan.consumers(node)
+    return any(
+        isinstance(each, WatermarkAssigner) or (is_stateless(each) and _is_above_watermarks(each, lowering))
+        for each in below
+    )
 
 
 @stateless(Union, Exchange, MiniBatchAssigner, WatermarkAssigner, LocalGroupAggregate)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from plans.lineage.expressions import Scope, conjuncts, meaning_of
 from plans.lineage.meaning import Meaning, made_of
-from plans.lineage.operators import Context, Made, rule
+from plans.lineage.operators import Context, Draft, Made, rule
 from plans.lineage.rows import Branch, in_order
 from plans.nodes.base import PlanNode
 from plans.nodes.stateless import (
@@ -40,12 +40,22 @@ def _projected(branch: Branch, exprs: tuple[RexNode, ...], scope: Scope) -> Bran
 
 @rule(Calc)
 def calc(node: Calc, context: Context) -> Made:
-    """Filter, then project."""
+    """Filter, then project; a count of rows, where RAND has a seed."""
+    if node.keeps_state:
+        return _counted(node, context)
     found = []
     for branch in context.inputs(node)[0]:
         scope = context.scope(node, branch.column)
         found.append(_projected(branch.where(conjuncts(node.condition, scope)), node.projection, scope))
     return Made(tuple(found))
+
+
+def _counted(node: Calc, context: Context) -> Made:
+    (port,) = context.ports(node)
+    draft = Draft(node, "row-counter", context, (port,))
+    scope = context.scope(node, port.column)
+    draft.add("condition", in_order(conjuncts(node.condition, scope)))
+    return draft.made(tuple(meaning_of(rex, scope) for rex in node.projection), "counted")
 
 
 @rule(Expand)

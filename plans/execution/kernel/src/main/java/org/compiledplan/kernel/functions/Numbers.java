@@ -39,7 +39,6 @@ final class Numbers {
         Registry.strict("LOG", a -> Math.log((Double) a[1]) / Math.log((Double) a[0]));
         Registry.strict("POWER", a -> Math.pow((Double) a[0], (Double) a[1]));
         Registry.strict("COT", a -> 1.0 / Math.tan((Double) a[0]));
-        Registry.strict("RAND_INTEGER_SEEDED", a -> new java.util.Random((Integer) a[0]).nextInt((Integer) a[1]));
     }
 
     /** Of an odd number of digits the first is replaced by a zero byte; anything but digits gives null. */

@@ -14,6 +14,7 @@ final class Registry {
     static {
         Casts.register();
         Numbers.register();
+        Sequences.register();
         Strings.register();
         Patterns.register();
         Times.register();

@@ -29,6 +29,7 @@ public final class Operators {
     TYPES.put("over-aggregate", Operators::over);
     TYPES.put("interval-join", IntervalJoin::new);
     TYPES.put("temporal-join", Operators::temporalJoin);
+    TYPES.put("row-counter", RowCounter::new);
     TYPES.put("match", MatchRecognize::new);
     TYPES.put("temporal-sort", Operators::temporalSort);
   }
