@@ -314,12 +314,16 @@ def _millis_of_day(value: dt.time) -> int:
 
 
 def _aware(value: dt.datetime) -> dt.datetime:
+    if not isinstance(value, dt.datetime):
+        raise TypeError(f"{value!r} is no datetime")
     if value.tzinfo is None:
         raise ValueError(f"{value!r} has no time zone, and TIMESTAMP_LTZ is a point in time; give it a tzinfo")
     return value
 
 
 def _naive(value: dt.datetime) -> dt.datetime:
+    if not isinstance(value, dt.datetime):
+        raise TypeError(f"{value!r} is no datetime")
     if value.tzinfo is not None:
         raise ValueError(f"{value!r} has a time zone, and TIMESTAMP has none; declare TIMESTAMP_LTZ")
     return value

@@ -263,8 +263,6 @@ def _is_python(value: Any) -> bool:
 _NUMPY: dict[str, t.LogicalType] = {
     "bool": t.BOOLEAN,
     "bool_": t.BOOLEAN,
-    "str_": t.STRING,
-    "bytes_": t.BYTES,
     "int8": t.TINYINT,
     "int16": t.SMALLINT,
     "int32": t.INT,
@@ -411,6 +409,8 @@ def _refused_of_numpy(class_: Any) -> tuple[str, str] | None:
             "it may be a date or a time",
             "write datetime.datetime, datetime.date or pandas.Timestamp",
         ),
+        "numpy.str_": ("texts are those of Python", "write str"),
+        "numpy.bytes_": ("they are those of Python", "write bytes"),
         "numpy.timedelta64": ("it has no unit", "write datetime.timedelta"),
     }
     return remedies.get(name, ("SQL has no such type", f"write int, float, or one of numpy's {known}"))

@@ -34,10 +34,11 @@ def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: st
     class_ = type(function)
     file = _file_of(class_)
     module = Path(file).stem if class_.__module__ == "__main__" and file else class_.__module__
-    _LIVE[module, class_.__qualname__] = class_
+    name = _live_name(module, class_)
+    _LIVE[module, name] = class_
     return PythonFunction(
         module,
-        class_.__qualname__,
+        name,
         class_.KIND.value,
         method,
         signature,
@@ -45,6 +46,26 @@ def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: st
         deterministic(function),
         _attributes(function) if is_instance else "",
     )
+
+
+def _live_name(module: str, class_: type[UserDefinedFunction]) -> str:
+    """The class's name in its module; `name#2` and so on where that is another class's: a function that makes classes
+    makes several of one name, and a class may be defined anew."""
+    plain = class_.__qualname__
+    if _is_importable(class_):
+        return plain
+    name, number = plain, 1
+    while _LIVE.get((module, name), class_) is not class_:
+        number += 1
+        name = f"{plain}#{number}"
+    return name
+
+
+def _is_importable(class_: type) -> bool:
+    found: Any = sys.modules.get(class_.__module__)
+    for part in class_.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is class_
 
 
 def _attributes(function: UserDefinedFunction) -> str:
@@ -160,9 +181,10 @@ def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserD
 
 
 def _imported(reference: PythonFunction, where: str) -> type[UserDefinedFunction]:
-    if "<locals>" in reference.class_:
+    if "<locals>" in reference.class_ or "#" in reference.class_:
         raise UnsupportedError(
-            f"the function {reference.path} is local to another function, so that it cannot be imported",
+            f"the function {reference.path} is local to another function, or has the name of another class, so that it "
+            "cannot be imported",
             where=where,
             remedy="define its class in a module, and compile the plan again",
         )

@@ -61,11 +61,18 @@ class Payload:
         try:
             self.function.open(FunctionContext(self.name))
         except Exception as fault:
-            raise failure(self, fault) from fault
+            raise failure(self, fault, "open") from fault
 
     def close(self) -> None:
-        """Close the function."""
-        self.function.close()
+        """Close the function.
+
+        Raises:
+            FunctionFailure: the function raised.
+        """
+        try:
+            self.function.close()
+        except Exception as fault:
+            raise failure(self, fault, "close") from fault
 
     def batch(self, arrays: Sequence[pa.Array], guarded: bool) -> pa.Array:
         """One batch; the first column is the guard, or a filler where there are no arguments."""
@@ -86,15 +93,15 @@ class Payload:
         return found.take(pa.array(places, pa.int64()))
 
 
-def failure(payload: Payload, fault: BaseException) -> FunctionFailure:
-    """The error to show: which function, over what, and what it said."""
+def failure(payload: Payload, fault: BaseException, method: str = "") -> FunctionFailure:
+    """The error to show: which function, over what, and what it said; `method` where it is not that of the rows."""
     if isinstance(fault, CompiledPlanError):
         reason = f"{fault.message} ({fault.where})" if fault.where else fault.message
     else:
         said = str(fault).strip().split("\n")[0]
         reason = f"{type(fault).__name__}: {said}" if said else type(fault).__name__
     class_ = type(payload.function)
-    where = f"{class_.__module__}.{class_.__qualname__}.{payload.method}"
+    where = f"{class_.__module__}.{class_.__qualname__}.{method or payload.method}"
     return FunctionFailure(f"{MARK}`{payload.name}` ({where}) for arguments of types ({payload.types}): {reason}")
 
 

@@ -166,8 +166,13 @@ def _dumps(value: Any, class_: type[UserDefinedFunction]) -> bytes:
 def _culprit(function: UserDefinedFunction) -> str:
     """Which attribute or global of a function cannot be pickled, as the end of a sentence."""
     class_ = type(function)
+    with by_value(*_travelling(class_)):
+        return _held(function, class_)
+
+
+def _held(function: UserDefinedFunction, class_: type[UserDefinedFunction]) -> str:
     for name, value in vars(function).items():
-        if not _travels(value, class_):
+        if not _pickles(value, class_):
             return f"; it is held by the attribute `{name}`"
     for base in class_.__mro__:
         for member in vars(base).values():
@@ -175,7 +180,7 @@ def _culprit(function: UserDefinedFunction) -> str:
             if not isinstance(method, FunctionType) or method.__name__ == "get_type_inference":
                 continue
             for name, value in _names_of(method):
-                if not _travels(value, class_):
+                if not _pickles(value, class_):
                     return f"; it is held by `{name}`, which {class_.__qualname__}.{method.__name__} uses"
     return ""
 
@@ -197,15 +202,14 @@ def classes_beside(class_: type[UserDefinedFunction]) -> tuple[type, ...]:
         for module in _modules(class_):
             for value in vars(module).values():
                 own = isinstance(value, type) and value.__module__ == module.__name__
-                if own and not issubclass(value, UserDefinedFunction) and _travels(value, class_):
+                if own and not issubclass(value, UserDefinedFunction) and _pickles(value, class_):
                     found.append(value)
     return tuple(found)
 
 
-def _travels(value: Any, class_: type[UserDefinedFunction]) -> bool:
+def _pickles(value: Any, class_: type[UserDefinedFunction]) -> bool:
     try:
-        with by_value(*_travelling(class_)):
-            _dumps(value, class_)
+        _dumps(value, class_)
     except Exception:
         return False
     return True

@@ -317,7 +317,6 @@ def test_data_type_hint_a_pattern_is_a_prefix() -> None:
         (Annotated[int, "what it is", BIGINT], "BIGINT"),
         (Annotated[dt.datetime, DataTypes.TIMESTAMP_LTZ(3)], "TIMESTAMP(3) WITH LOCAL TIME ZONE"),
         (DataTypes.INT(), "INT"),
-        (numpy.str_, "STRING NOT NULL"),
         (Annotated[numpy.ndarray, DataTypeHint("ARRAY<DOUBLE>")], "ARRAY<DOUBLE>"),
     ],
 )
@@ -332,6 +331,7 @@ def test_data_type_hint_data_types_in_annotations(annotation: Any, expected: str
         (numpy.typing.NDArray[numpy.int64], "its elements have no type"),
         (numpy.uint8, "uint8: SQL has no such type -> write int, float, or one of numpy's bool, int8"),
         (numpy.datetime64, "it may be a date or a time -> write datetime.datetime"),
+        (numpy.str_, "str_: texts are those of Python -> write str"),
         (pandas.Series, "Series: SQL has no such type"),
         (Annotated[str, DataTypes.INT()], "values of type INT are not what the annotation str says"),
     ],

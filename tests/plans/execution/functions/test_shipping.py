@@ -171,6 +171,28 @@ CALLS = (
 EXPECTED: tuple[Any, ...] = (3, "<foo bar~>LOW2", 7, 7, 9, 9, "4!+I[1]BIGINT", 1, "b", "2020-01-01")
 
 
+def adding(step: int) -> type[ScalarFunction]:
+    class Adding(ScalarFunction):
+        def eval(self, number: int) -> int:
+            return number + step
+
+    return Adding
+
+
+def test_classes_of_one_name(spark: SparkSession) -> None:
+    """A function makes classes of one name, and a class is defined anew: each name runs what it was registered with."""
+    env = TableEnvironment()
+    for step in (1, 10, 100):
+        env.create_temporary_function(f"add{step}", adding(step))
+    first, again = (type("Twice", (ScalarFunction,), {"eval": adding(step).eval}) for step in (1, 10))  # type: ignore[attr-defined]
+    env.create_temporary_function("once_", first)
+    env.create_temporary_function("twice_", again)
+    query = (
+        "SELECT add1(x), add10(x), add100(x), add1(x), once_(x), twice_(x) FROM (VALUES (CAST(0 AS BIGINT))) AS v(x)"
+    )
+    assert list(env.execute_sql(query).collect()) == [(1, 10, 100, 1, 1, 10)]
+
+
 @pytest.fixture
 def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     for name, text in MODULES.items():
