@@ -40,7 +40,10 @@ def execute(
         int | None, typer.Option(metavar="N", help="Files of one folder that a micro-batch reads at most.")
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Spark operator that hosts keyed state: transformWithState or flatMapGroupsWithState.")
+        str,
+        typer.Option(
+            help="Spark operator that hosts keyed state: transformWithState, flatMapGroupsWithState or native."
+        ),
     ] = "transformWithState",
     master: Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")] = "",
     conf: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")] = None,
@@ -73,11 +76,8 @@ def execute(
     zone = _zone(time_zone)
     reader = _Reader(debug)
     loaded = {path: plan for path in plans if (plan := reader.read(path, keep_going)) is not None}
-    if dry_run:
-        raise typer.Exit(_dry_run(loaded, reader, zone))
     from plans.durations import parse_duration
     from plans.execution.options import RunOptions
-    from plans.execution.session import spark_session
 
     try:
         options = RunOptions(
@@ -91,8 +91,12 @@ def execute(
         )
     except CompiledPlanError as fault:
         raise typer.BadParameter(str(fault)) from None
+    if dry_run:
+        raise typer.Exit(_dry_run(loaded, reader, zone, host))
     failed = reader.failed
     if loaded:
+        from plans.execution.session import spark_session
+
         with spark_session(master, settings, verbose=debug) as spark:
             from plans.execution.failures import translate
             from plans.execution.run import Run
@@ -166,14 +170,14 @@ def _print_line(line: str) -> None:
     sys.stdout.flush()
 
 
-def _dry_run(plans: Mapping[str, CompiledPlan], reader: _Reader, time_zone: str | None) -> int:
+def _dry_run(plans: Mapping[str, CompiledPlan], reader: _Reader, time_zone: str | None, host: str) -> int:
     """Check plans and print their stages; no Spark starts."""
     from plans.execution.explain import stages_text
 
     failed = reader.failed
     for path, plan in plans.items():
         try:
-            _print_line(stages_text(plan, time_zone))
+            _print_line(stages_text(plan, time_zone, host))
         except CompiledPlanError as fault:
             fail(fault, path, debug=reader.debug)
             failed += 1

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from plans.execution.hosts import hosted, native_differences
+from plans.execution.options import NATIVE, TRANSFORM
 from plans.execution.program import Program, prepare
 from plans.identity import with_uids
+from plans.nodes import Deduplicate
 from plans.plan import CompiledPlan
 from plans.session_options import UTC, with_zone, zones_of
 
 
-def stages_text(plan: CompiledPlan, time_zone: str | None = None) -> str:
+def stages_text(plan: CompiledPlan, time_zone: str | None = None, host: str = TRANSFORM) -> str:
     """Sources, stages with their operators and TTLs, and sinks of a plan.
 
     Args:
         plan: the plan.
         time_zone: overrides the plan's, as for the run.
+        host: the Spark operator that hosts the stages.
 
     Raises:
-        UnsupportedError: the plan has something that does not run.
+        UnsupportedError: the plan has something that does not run, or not on that host.
     """
-    program = prepare(with_uids(with_zone(plan, time_zone)))
+    program = hosted(prepare(with_uids(with_zone(plan, time_zone))), host)
     lines = [_zone_text(plan, time_zone), "sources"]
     for source, table in sorted(program.tables.items()):
         scans = ", ".join(str(scan.id) for scan in table.scans)
@@ -34,6 +38,11 @@ def stages_text(plan: CompiledPlan, time_zone: str | None = None) -> str:
                 lines.append(f"    state: {ttls}")
             if node_id in program.layout.event_time:
                 lines.append("    timers fire by watermark")
+            if host == NATIVE and isinstance(node, Deduplicate):
+                lines.append(
+                    "    runs in Spark's dropDuplicatesWithinWatermark, whose rows may differ from the plan's:"
+                )
+                lines += [f"      {difference}" for difference in native_differences(node)]
         for port in program.layout.passing(level):
             lines.append(f"  rows for node {abs(port.node)} pass")
     lines.append("sinks")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from plans.errors import ExecutionError
 from plans.execution.stopping import PATIENCE
 
-HOSTS = ("transformWithState", "flatMapGroupsWithState")
+#: The operators of Spark that can host keyed state; see `plans.execution.hosts`.
+TRANSFORM, GROUPS, NATIVE = HOSTS = ("transformWithState", "flatMapGroupsWithState", "native")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class RunOptions:
     checkpoint: str = ""
     trigger_ms: int | None = None
     available_now: bool = False
-    host: str = HOSTS[0]
+    host: str = TRANSFORM
     max_files_per_batch: int | None = None
     functions_from: tuple[str, ...] = ()
     stop_seconds: float = PATIENCE

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from plans.errors import CheckpointError, CompiledPlanError, UnsupportedError
+from plans.errors import CheckpointError, CompiledPlanError
 from plans.execution import checkpoint
 from plans.execution.checkpoint.setting import setting_of
 from plans.execution.connectors import base as connectors
@@ -22,6 +22,7 @@ from plans.execution.expressions import ExpressionContext, register
 from plans.execution.failures import translate
 from plans.execution.functions.columns import PythonFunctions
 from plans.execution.functions.steps import check as check_functions
+from plans.execution.hosts import hosted
 from plans.execution.java import java_class
 from plans.execution.operators.base import Lowering
 from plans.execution.operators.enforcer import enforce
@@ -96,13 +97,10 @@ class Run:
         load_all()
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
-        self.program: Program = prepare(with_uids(with_zone(replace(plan, holds=()), time_zone, otherwise=UTC)))
+        described = with_uids(with_zone(replace(plan, holds=()), time_zone, otherwise=UTC))
+        self.program: Program = hosted(prepare(described), options.host)
         self.functions = PythonFunctions(options.functions_from)
         check_functions(self.program.plan, self.functions)
-        if self.program.event_time and options.host != "transformWithState":
-            raise UnsupportedError(
-                f"a plan with watermarks cannot run on the host {options.host}", remedy="leave --host out"
-            )
         self._stop = threading.Event()
         self._written: dict[int, int] = {}
         self._failure: Exception | None = None
@@ -112,7 +110,7 @@ class Run:
         self.known = checkpoint.check(self.folder, self.program, self.setting, guarded=guarded)
         if self.known is not None:
             # State is found by the names under which it was written.
-            self.program = prepare(renamed(self.program.plan, self.known.uids))
+            self.program = hosted(prepare(renamed(self.program.plan, self.known.uids)), options.host)
         if self.folder.holds(_ENDED):
             raise CheckpointError(
                 "the input of this checkpoint's run has ended and its windows are closed",

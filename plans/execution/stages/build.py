@@ -31,8 +31,10 @@ from plans.execution.operators.base import (
     lower_stateless,
 )
 from plans.execution.operators.changelog import sink_materializer
+from plans.execution.options import NATIVE
 from plans.execution.program import Program, consumers, is_target, scan_columns
 from plans.execution.stages.layout import Port, output_column
+from plans.execution.stages.native import first_of_each_key
 from plans.execution.stages.watermarks import (
     WATERMARK,
     held_back,
@@ -331,6 +333,10 @@ class StageBuilder:
                 guard = None if alone else F.col("op") == F.lit(self._tag(node))
                 frame = self.steps[node].compute(frame, self._step_inputs(node), guard)
             return frame
+        if self.options["host"] == NATIVE:
+            (node,) = hosted
+            ttl = self.plan.node(node).ttl_entries[0].ttl_ms
+            return first_of_each_key(frame, ttl, Port(node, 0).column, output_column(node))
         spec = {
             "name": f"stage-{level}",
             "host": self.options["host"],

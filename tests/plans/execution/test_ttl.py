@@ -10,7 +10,7 @@ import json
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -58,10 +58,11 @@ class Pipeline:
         self.files += 1
         (target / f"{self.files}.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
-    def run(self) -> list[dict[str, object]]:
+    def run(self, **options: Any) -> list[dict[str, object]]:
         """One run; the rows that are in the sink's table after it and were not before, as changes (+1, -1)."""
         before = self._events()
-        Run(self.spark, self.plan, RunOptions(checkpoint=str(self.folder / "checkpoint"), host=self.host)).execute()
+        options = {"checkpoint": str(self.folder / "checkpoint"), "host": self.host, **options}
+        Run(self.spark, self.plan, RunOptions(**options)).execute()
         return [json.loads(text) for text in (self._events() - before).elements()]
 
     def _events(self) -> Counter[str]:
