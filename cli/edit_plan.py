@@ -162,6 +162,8 @@ def _finding_text(finding: Any) -> str:
 
 
 def _shown(ttl: str, milliseconds: int) -> str:
+    if milliseconds and ttl.strip().isdigit():
+        return f"{ttl} (milliseconds)"
     return ttl if milliseconds else f"{ttl} (never expires)"
 
 

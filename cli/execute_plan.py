@@ -74,7 +74,7 @@ def execute(
         raise typer.BadParameter("one checkpoint belongs to one plan; run several plans without --checkpoint")
     settings = _settings(conf or [])
     zone = _zone(time_zone)
-    reader = _Reader(debug)
+    reader = _Reader(debug, quiet or as_json)
     loaded = {path: plan for path in plans if (plan := reader.read(path, keep_going)) is not None}
     from plans.durations import parse_duration
     from plans.execution.options import RunOptions
@@ -126,14 +126,17 @@ def execute(
 class _Reader:
     """Reads plan files; counts those that cannot be read."""
 
-    def __init__(self, debug: bool) -> None:
-        self.debug = debug
+    def __init__(self, debug: bool, quiet: bool) -> None:
+        self.debug, self.quiet = debug, quiet
         self.failed = 0
 
     def read(self, path: str, keep_going: bool) -> CompiledPlan | None:
         """The plan of a file; None (and counted) when it is bad and the others are to run."""
         try:
-            return CompiledPlan.read_file(path)
+            plan = CompiledPlan.read_file(path)
+            if not self.quiet:
+                _warn(path, plan)
+            return plan
         except CompiledPlanError as fault:
             fail(fault, path, debug=self.debug)
             self.failed += 1
@@ -153,6 +156,14 @@ def _zone(name: str) -> str | None:
     if found is None:
         raise typer.BadParameter(f"--time-zone {name}: there is no such time zone; {zones.REMEDY}")
     return found
+
+
+def _warn(path: str, plan: CompiledPlan) -> None:
+    """Say what is doubtful about the TTLs of a plan that a person may have edited."""
+    from plans.editing.lint import bare_numbers
+
+    for finding in bare_numbers(plan):
+        console().print(f"warning: {path}: {finding.message}\n  at: {finding.where}\n  try: {finding.remedy}")
 
 
 def _settings(pairs: list[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from plans.durations import warn_of_bare_number
+from plans.errors import ProgramError
 from plans.options import Kind, Option
 
 OPTIONS: dict[str, Option] = {
@@ -132,6 +133,15 @@ OPTIONS: dict[str, Option] = {
 }
 
 
+def _text(key: str, value: object) -> str:
+    """The value of an option as text; numbers and truth values as they are written."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise ProgramError(f"the value of {key!r} is a text, not {value!r}", remedy="write it as SET would have it")
+
+
 class TableConfig(Mapping[str, str]):
     """The options that a program or command set; as a mapping it holds these alone, not the defaults."""
 
@@ -146,6 +156,7 @@ class TableConfig(Mapping[str, str]):
         Raises:
             ProgramError: a known option and a value that does not fit it; says what would.
         """
+        value = _text(key, value)
         self._put(key, value)
         if key == "table.exec.state.ttl":
             warn_of_bare_number(value, f"the option {key!r}")

@@ -338,7 +338,7 @@ class TableEnvironment(CatalogMethods):
         Raises:
             PlanError: no such file, or not a plan.
         """
-        return reference.load()
+        return _checked(reference, "load_plan").load()
 
     def execute_plan(self, reference: PlanReference) -> TableResult:
         """Run a plan on an embedded local Spark, in the background: `load_plan(reference).execute()`.
@@ -351,7 +351,7 @@ class TableEnvironment(CatalogMethods):
         """
         from planner.running import start_plan
 
-        return start_plan(self, reference.load())
+        return start_plan(self, _checked(reference, "execute_plan").load())
 
     def explain_sql(self, statement: str) -> str:
         """The operators of a query, an INSERT or a statement set, as a tree, each with its state entries.
@@ -368,6 +368,13 @@ class TableEnvironment(CatalogMethods):
         from planner.table.inserts import StatementSet
 
         return StatementSet(self)
+
+    if not TYPE_CHECKING:  # a type checker knows the methods that there are
+
+        def __getattr__(self, name: str) -> Any:
+            from planner.table.unfinished import no_method
+
+            raise no_method("TableEnvironment", type(self), name)
 
     def _declare(self, session: Session, statement: st.Statement) -> None:
         for class_, action in _ACTIONS.items():
@@ -460,6 +467,18 @@ class TableEnvironment(CatalogMethods):
             system=statement.system,
             if_exists=statement.if_exists,
         )
+
+
+def _checked(reference: Any, operation: str) -> PlanReference:
+    from plans.references import PlanReference
+
+    if not isinstance(reference, PlanReference):
+        raise ProgramError(
+            f"{operation}() takes a PlanReference, not {reference!r}",
+            where=f"{operation}()",
+            remedy='write PlanReference.from_file("plan.json") or PlanReference.from_json_string(text)',
+        )
+    return reference
 
 
 def _inserts(source: Source, statement: st.Statement) -> tuple[st.Insert, ...] | None:

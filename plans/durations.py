@@ -73,7 +73,7 @@ def warn_of_bare_number(text: str, where: str) -> None:
 
         number = text.strip()
         remedy = f"write `{number} ms` if that is meant, else a unit: `{number} s`"
-        warnings.warn(f"{where}: {doubt}; {remedy}", BareNumberWarning, stacklevel=2)
+        warnings.warn(f"{where}: {doubt}; {remedy}", BareNumberWarning, stacklevel=3)
 
 
 def parse_iso_duration(text: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 
 from plans.errors import ExecutionError
 from plans.types import RowType
@@ -117,6 +117,12 @@ class TableResult:
         self._job = job
         self._display = display
         self._taken = False
+
+    def __iter__(self) -> NoReturn:
+        raise ExecutionError(
+            "a result cannot be iterated over",
+            remedy="write `for row in result.collect()`, result.print() or result.to_dataframe()",
+        )
 
     @property
     def column_names(self) -> tuple[str, ...]:

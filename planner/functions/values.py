@@ -92,6 +92,9 @@ def _schema(schema: AnyType) -> tuple[DataType | None, tuple[str, ...]]:
     if schema is None:
         return None, ()
     if isinstance(schema, list | tuple) and all(isinstance(item, str) for item in schema):
+        twice = next((name for name in schema if list(schema).count(name) > 1), None)
+        if twice is not None:
+            raise ProgramError(f"two columns are named {twice!r}", where=PLACE, remedy="give each a name of its own")
         return None, tuple(schema)
     found = DataTypes.ROW(*schema) if isinstance(schema, list | tuple) else DataTypes.of(schema)
     if not isinstance(found.logical_type, t.FieldsType):

@@ -38,6 +38,8 @@ def parse_script(text: str) -> list[Statement]:
         ProgramError: the text is no Flink SQL; it names line and column and shows the source line with a caret.
         UnsupportedError: Flink has this syntax, and it is not supported here; told in the same way.
     """
+    if not isinstance(text, str):
+        raise ProgramError(f"SQL is a text, not {text!r}", remedy='write it as one: "SELECT ..."')
     parser = _parser()
     parser.load(_tokens(text), text)
     try:

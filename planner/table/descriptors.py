@@ -54,6 +54,7 @@ class SchemaBuilder(Unfinished):
     def column(self, name: str, data_type: object, comment: str | None = None) -> SchemaBuilder:
         """A column of a type ("DECIMAL(10, 2)")."""
         text = "" if comment is None else f" COMMENT {_string(comment)}"
+        _name(name, "column")
         line = self._with(f"{_quoted(name)} {text_of_type(data_type)}{text}")
         physical = (*self._schema.physical, (name, data_type, comment))
         return replace(line, _schema=replace(line._schema, physical=physical))
@@ -98,7 +99,7 @@ class TableDescriptor:
     @staticmethod
     def for_connector(connector: str) -> TableDescriptorBuilder:
         """A builder: `TableDescriptor.for_connector("filesystem").schema(...).option("path", "/data").build()`."""
-        return TableDescriptorBuilder(TableDescriptor(options=(("connector", connector),)))
+        return TableDescriptorBuilder(TableDescriptor(options=(("connector", _name(connector, "for_connector")),)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,6 +149,14 @@ class TableDescriptorBuilder(Unfinished):
         return self._descriptor
 
 
+def _name(name: object, operation: str) -> str:
+    if not isinstance(name, str) or not name:
+        raise ProgramError(
+            f"{operation}() takes a name, not {name!r}", where=f"{operation}()", remedy="give a text that is not empty"
+        )
+    return name
+
+
 def create_table(env: TableEnvironment, path: str, descriptor: object, *, temporary: bool) -> None:
     """Declare a table of the catalog."""
     operation = "create_temporary_table" if temporary else "create_table"
@@ -177,8 +186,9 @@ def _checked(descriptor: object, operation: str) -> TableDescriptor:
     if isinstance(descriptor, TableDescriptor):
         return descriptor
     remedy = "finish it with .build()" if isinstance(descriptor, TableDescriptorBuilder) else ""
+    named = "a table's name or " if operation == "insert_into" else ""
     raise ProgramError(
-        f"{operation}() takes a TableDescriptor, not {type(descriptor).__name__}",
+        f"{operation}() takes {named}a TableDescriptor, not {type(descriptor).__name__}",
         where=f"{operation}()",
         remedy=remedy or 'write TableDescriptor.for_connector("...").schema(...).build()',
     )

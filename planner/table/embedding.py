@@ -5,7 +5,7 @@ Source: Flink's `TableEnvironment.fromValues` and `Table.execute`; PyFlink's `fr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -25,6 +25,7 @@ from planner.table.rows import rows
 from planner.table.table import Table
 from plans import embedded
 from plans.errors import ProgramError
+from plans.types.row import Row
 
 if TYPE_CHECKING:
     from planner.environment import TableEnvironment
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 
 def from_values(env: TableEnvironment, values: Iterable[object], schema: AnyType = None) -> Table:
     """A table of constant rows, of Python objects or expressions. See `planner.functions.values.constant_rows`."""
+    if isinstance(values, str | bytes | Mapping | Row) or not isinstance(values, Iterable):
+        raise ProgramError(
+            f"from_values() takes a list of rows, not {values!r}",
+            where="from_values()",
+            remedy='write from_values([(1, "a"), (2, "b")], ["id", "name"])',
+        )
     if isinstance(schema, Schema):
         schema = _plain(schema)
     listed = list(values)

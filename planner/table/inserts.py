@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from planner.algebra.nodes import Sink
 from planner.sql import statements as st
 from planner.sql.binding.inserts import bind_insert
-from planner.table.operations import relation_node, session_for
+from planner.table.operations import listed, relation_node, session_for
 from planner.table.paths import path_of
 from planner.table.source import NOWHERE, not_too_deep
 from planner.table.unfinished import check_table
@@ -135,15 +135,21 @@ def insert_into(
         with declared(table._env, target, "insert_into") as path:
             return insert_into(table, path, columns, options, on_conflict)
     session = session_for(table._env, "insert_into")
-    listed = tuple((name,) for name in columns or ())
+    given = listed("insert_into", columns or ())
+    names = tuple((name,) for name in given if isinstance(name, str))
+    if len(names) < len(given):
+        wrong = next(item for item in given if not isinstance(item, str))
+        raise ProgramError(
+            f"{wrong!r} is no name of a column", where="insert_into()", remedy='write columns=["a", "b"]'
+        )
     statement = st.Insert(
         span=NOWHERE,
         text="",
         target=path_of(target, "insert_into"),
         target_span=NOWHERE,
         hints=(table_hint("OPTIONS", options),) if options else (),
-        columns=listed,
-        column_spans=(NOWHERE,) * len(listed),
+        columns=names,
+        column_spans=(NOWHERE,) * len(names),
         partition={},
         overwrite=False,
         query=relation_node(table._rows),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from planner.table.rows import Origin, Rows
     from planner.table.schemas import ResolvedSchema
     from plans.results import TableResult
+
+
+def _snake(name: object) -> str:
+    """`executeInsert` as Python names it."""
+    return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: f"_{found[0].lower()}", str(name))
 
 
 class NoColumnError(ProgramError, AttributeError):
@@ -77,7 +83,10 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         """
         names = self._rows.names
         if name not in names:
-            raise NoColumnError(f"the table has no column {name!r}", remedy=columns_remedy(name, list(names)))
+            remedy = columns_remedy(name, list(names))
+            if hasattr(type(self), snake := _snake(name)):
+                remedy = f"the method is {snake}. {remedy}"
+            raise NoColumnError(f"the table has no column {name!r}", remedy=remedy)
         if names.count(name) > 1:
             raise ProgramError(
                 f"column {name!r} is ambiguous: {names.count(name)} columns have that name",
@@ -182,6 +191,12 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         """
         from planner.table.inserts import insert_into
 
+        if options is not None and not isinstance(options, Mapping):
+            raise ProgramError(
+                f"the options of a sink are a mapping, not {options!r}",
+                where="insert_into()",
+                remedy='write options={"sink.parallelism": "1"}',
+            )
         return insert_into(self, target, columns, dict(options or {}), on_conflict)
 
     def execute(self) -> TableResult:

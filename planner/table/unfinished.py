@@ -5,6 +5,7 @@ Anything but the call that must follow is an error that says which one that is.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from plans.errors import ProgramError
@@ -21,6 +22,18 @@ def _refused(what: str, remedy: str, name: str) -> NoReturn:
     if name.startswith("_"):
         raise AttributeError(name)
     raise UnfinishedError(f"{what} has no {name!r}", where=f"{name}()", remedy=remedy)
+
+
+def no_method(what: str, class_: type, name: str) -> AttributeError:
+    """The error for a method that a class does not have: the nearest one, also where the name is Java's."""
+    if name.startswith("_"):
+        return AttributeError(name)
+    from planner.suggestions import did_you_mean
+
+    known = [one for one in dir(class_) if not one.startswith("_")]
+    snake = re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: f"_{found[0].lower()}", name)
+    remedy = f"write {snake}" if snake in known else did_you_mean(name, known, "see the README for what there is")
+    return UnfinishedError(f"{what} has no {name!r}", where=name, remedy=remedy)
 
 
 class Unfinished:

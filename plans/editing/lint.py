@@ -14,10 +14,10 @@ from plans.plan import CompiledPlan
 
 def lint(plan: CompiledPlan) -> tuple[Finding, ...]:
     """All warnings about a plan."""
-    return (*_bare_numbers(plan), *_shorter_downstream(plan), *_not_runnable(plan), *_without_effect(plan))
+    return (*bare_numbers(plan), *_shorter_downstream(plan), *_not_runnable(plan), *_without_effect(plan))
 
 
-def _bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
+def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
     """A TTL without a unit, which counts as milliseconds."""
     for position, node in enumerate(plan.nodes):
         for number, entry in enumerate(node.state_entries):

@@ -118,6 +118,11 @@ def test_a_ttl_without_a_unit_is_milliseconds_and_said_to_be(plan: Path, node: i
     checked = edit_plan("--check", str(plan))
     assert checked.returncode == 0, checked.stdout
     assert "warning: the TTL of 'leftState': 3600 without a unit is 3600 milliseconds" in checked.stdout
+    assert "3600 (milliseconds)" in edit_plan(str(plan)).stdout
+    run = [sys.executable, "-m", "cli.execute_plan", "--dry-run", str(plan)]
+    for more, said in (([], 1), (["-q"], 0)):
+        dry = subprocess.run([*run, *more], capture_output=True, text=True, cwd=ROOT, check=False)
+        assert dry.returncode == 0 and dry.stderr.count("3600 without a unit is 3600 milliseconds") == said
 
 
 def window_plan(folder: Path) -> Path:

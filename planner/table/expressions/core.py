@@ -32,6 +32,13 @@ class Operand:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"an expression cannot be changed: {name} = {value!r}")
 
+    if not TYPE_CHECKING:  # a type checker knows the methods that there are
+
+        def __getattr__(self, name: str) -> NoReturn:
+            from planner.table.unfinished import no_method
+
+            raise no_method(text_of(self), type(self), name)
+
     def __copy__(self) -> Expression:
         return self._self()
 

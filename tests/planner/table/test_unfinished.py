@@ -156,7 +156,7 @@ WRONG: dict[str, tuple[Callable[[Table], object], str, str]] = {
     ),
     "a descriptor that is not built": (
         lambda bid: bid.insert_into(TableDescriptor.for_connector("print")),  # type: ignore[arg-type]
-        "insert_into() takes a TableDescriptor, not TableDescriptorBuilder",
+        "insert_into() takes a table's name or a TableDescriptor, not TableDescriptorBuilder",
         ".build()",
     ),
     "a text for a list of fields": (
@@ -193,4 +193,81 @@ def test_what_is_wrong_with_it(env: TableEnvironment, what: str) -> None:
     with pytest.raises(CompiledPlanError) as fault:
         use(env.from_path("Bid"))
     assert isinstance(fault.value, ProgramError | UnsupportedError)
+    assert message in fault.value.message and remedy in fault.value.remedy
+
+
+MISUSED: dict[str, tuple[Callable[[TableEnvironment], object], str, str]] = {
+    "a query that is a table": (lambda env: env.sql_query(env.from_path("T")), "SQL is a text", "SELECT ..."),  # type: ignore[arg-type]
+    "a statement that is None": (lambda env: env.execute_sql(None), "SQL is a text, not None", "SELECT ..."),  # type: ignore[arg-type]
+    "a plan's path": (
+        lambda env: env.load_plan("plan.json"),  # type: ignore[arg-type]
+        "load_plan() takes a PlanReference, not 'plan.json'",
+        "PlanReference.from_file(",
+    ),
+    "a plan's path to execute": (
+        lambda env: env.execute_plan("plan.json"),  # type: ignore[arg-type]
+        "execute_plan() takes a PlanReference, not 'plan.json'",
+        "PlanReference.from_file(",
+    ),
+    "rows that are a text": (lambda env: env.from_values("abc"), "takes a list of rows, not 'abc'", "[(1, "),
+    "rows that are one row": (lambda env: env.from_values({"a": 1}), "takes a list of rows, not {'a': 1}", "[(1, "),
+    "rows that are None": (lambda env: env.from_values(None), "takes a list of rows, not None", "[(1, "),  # type: ignore[arg-type]
+    "names that come twice": (
+        lambda env: env.from_values([(1, 2)], ["a", "a"]),
+        "two columns are named 'a'",
+        "a name of its own",
+    ),
+    "a sink that is a table": (
+        lambda env: env.from_path("T").insert_into(env.from_path("T")),  # type: ignore[arg-type]
+        "insert_into() takes a table's name or a TableDescriptor, not Table",
+        "TableDescriptor.for_connector(",
+    ),
+    "columns that are a text": (
+        lambda env: env.from_path("T").insert_into("T", columns="abc"),
+        "insert_into() takes a list of fields, not 'abc'",
+        "['abc']",
+    ),
+    "options that are a list": (
+        lambda env: env.from_path("T").insert_into("T", options=["a"]),  # type: ignore[arg-type]
+        "the options of a sink are a mapping",
+        "options={",
+    ),
+    "a connector without a name": (
+        lambda env: TableDescriptor.for_connector(None),  # type: ignore[arg-type]
+        "for_connector() takes a name, not None",
+        "not empty",
+    ),
+    "a method of Java": (
+        lambda env: env.createTemporaryView("v", env.from_path("T")),  # type: ignore[attr-defined]
+        "TableEnvironment has no 'createTemporaryView'",
+        "write create_temporary_view",
+    ),
+    "a table's method of Java": (
+        lambda env: env.from_path("T").executeInsert("T"),
+        "the table has no column 'executeInsert'",
+        "the method is execute_insert",
+    ),
+    "an expression's method, misspelt": (
+        lambda env: col("a").upercase,  # type: ignore[attr-defined]
+        "col('a') has no 'upercase'",
+        "did you mean 'upper_case'?",
+    ),
+    "a result that is iterated over": (
+        lambda env: list(env.execute_sql("SHOW TABLES")),  # type: ignore[call-overload]
+        "a result cannot be iterated over",
+        "result.collect()",
+    ),
+    "an option's value that is None": (
+        lambda env: env.get_config().set("a", None),  # type: ignore[arg-type]
+        "the value of 'a' is a text, not None",
+        "SET",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MISUSED)
+def test_objects_used_wrongly(env: TableEnvironment, what: str) -> None:
+    use, message, remedy = MISUSED[what]
+    with pytest.raises(CompiledPlanError) as fault:
+        use(env)
     assert message in fault.value.message and remedy in fault.value.remedy
