@@ -74,7 +74,14 @@ class Rows(Iterator[Row]):
         self._rows, self._close = rows, close
 
     def __next__(self) -> Any:
-        return next(self._rows)
+        try:
+            return next(self._rows)
+        except StopIteration:
+            raise
+        except BaseException:
+            # A row that cannot become an object: nobody takes the rows behind it.
+            self._close()
+            raise
 
     def close(self) -> None:
         """End the run, whether or not there are more rows."""
