@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CODE := planner plans schemas cli tools tests
 
-.PHONY: help setup kernel docs demo demo-api test lint format schema bench bench-flink dist clean
+.PHONY: help setup kernel docs demo demo-api test test-deep lint format schema bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -30,6 +30,9 @@ demo-api: kernel  ## the same with programs in Python
 
 test: lint kernel  ## lint, then all tests
 	@$(BIN)/python -m pytest -q
+
+test-deep: kernel  ## the tests that take minutes
+	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -m deep
 
 lint: $(READY)  ## ruff, mypy, import contracts
 	@$(BIN)/ruff check --quiet $(CODE)

@@ -30,7 +30,7 @@ from planner.algebra.traverse import rewrite_shared
 from planner.algebra.windows import GroupWindowAggregate
 from planner.functions.registry import is_deterministic
 from planner.rules.lookups import is_lookup
-from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, walk
+from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, transform, walk
 
 #: The functions that rank rows; they may become a top-n.
 RANKING = ("$ROW_NUMBER$1", "$RANK$1", "$DENSE_RANK$1")
@@ -44,12 +44,22 @@ def push_filters(rel: RelNode) -> RelNode:
 def _push(rel: RelNode) -> RelNode:
     if isinstance(rel, Filter):
         parts = conjuncts(rel.condition)
-        fixed = [part for part in parts if not is_deterministic(part)]
-        moved = push([part for part in parts if is_deterministic(part)], rel.input)
+        fixed = [part for part in parts if not _may_move(part)]
+        moved = push([part for part in parts if _may_move(part)], rel.input)
         return Filter(moved, conjunction(fixed)) if fixed else moved
     if isinstance(rel, Join) or (isinstance(rel, TemporalJoin) and is_lookup(rel)):
         return _join_conditions(rel, [])
     return rel
+
+
+def _may_move(part: RexNode) -> bool:
+    """Whether a condition gives the same wherever it is computed.
+
+    CURRENT_WATERMARK must move, too: behind a join there is no watermark of one side.
+    """
+    return is_deterministic(
+        transform(part, lambda node: node.children()[0] if is_call(node, "$CURRENT_WATERMARK$1") else node)
+    )
 
 
 def push(parts: Sequence[RexNode], rel: RelNode) -> RelNode:
@@ -188,7 +198,7 @@ def _join_conditions(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
     inside: list[RexNode] = []
     for part in own:
         side = side_of(part, width)
-        if side is not None and _INSIDE[kind][side] and is_deterministic(part):
+        if side is not None and _INSIDE[kind][side] and _may_move(part):
             sides[side].append(part)
         else:
             inside.append(part)

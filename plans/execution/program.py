@@ -15,10 +15,11 @@ from plans.execution.connectors.base import TableSpec
 from plans.execution.functions.steps import needs_step
 from plans.execution.operators.base import goes_by_the_clock, has_event_time, is_keyed, is_stateless, refuse
 from plans.execution.stages.layout import Layout, Port, lay_out
-from plans.nodes import Sink, TableSourceScan, Values
+from plans.nodes import Calc, Sink, TableSourceScan, Values
 from plans.nodes.base import PlanNode
 from plans.nodes.tables import CatalogTable, PhysicalColumn, ProjectPushDown, ReadingMetadata, ResolvedTable
 from plans.plan import CompiledPlan
+from plans.rex import Call, walk
 from plans.session_options import ZONE, zone_of
 from plans.types import Field, LogicalType, RowType, TimestampBase
 
@@ -54,6 +55,17 @@ class Program:
     def event_time(self) -> bool:
         """True when rows carry watermarks: some operator waits for them."""
         return bool(self.layout.event_time)
+
+    @property
+    def reads_watermark(self) -> bool:
+        """True when a projection or filter calls CURRENT_WATERMARK."""
+        calcs = [node for node in self.plan.nodes if isinstance(node, Calc)]
+        return any(
+            isinstance(part, Call) and part.name == "$CURRENT_WATERMARK$1"
+            for node in calcs
+            for rex in (*node.projection, *(() if node.condition is None else (node.condition,)))
+            for part in walk(rex)
+        )
 
     @property
     def goes_by_the_clock(self) -> bool:

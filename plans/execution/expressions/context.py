@@ -30,6 +30,8 @@ class ExpressionContext:
         correlated: the struct column of each correlation variable, by name.
         counted: how many rows came before, which RAND with a seed goes by; None where rows are not counted.
         user_function: translates calls that are not built in.
+        current_watermark: the BIGINT column that CURRENT_WATERMARK reads, in ms; only rows that come straight from a
+            source have one.
         where: the node, for errors.
     """
 
@@ -38,6 +40,7 @@ class ExpressionContext:
     correlated: Mapping[str, Column] = field(default_factory=dict)
     counted: Column | None = None
     user_function: UserFunction | None = None
+    current_watermark: Column | None = None
     where: str = ""
 
     def now(self) -> Column:

@@ -220,6 +220,16 @@ def _now(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Co
     return args[0] if args else context.now()
 
 
+@translates("$CURRENT_WATERMARK$1")
+def _current_watermark(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    if context.current_watermark is None:
+        raise context.unsupported(
+            "CURRENT_WATERMARK behind a join, an aggregate or another operator with state",
+            "call it in a view directly over the table with the watermark, and use its column here",
+        )
+    return F.timestamp_millis(context.current_watermark).cast(to_spark(call.type))
+
+
 @translates("$LOCALTIMESTAMP$1")
 def _local_timestamp(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     return to_local(context.now(), context.time_zone)

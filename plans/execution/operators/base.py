@@ -28,7 +28,8 @@ class Flow:
     """Rows at one point between stages, as columns over the DataFrame at hand.
 
     `condition` tells which rows are there (None: all). `watermark` is that at which each row arrives, in ms, in plans
-    with event time: null for rows that are never late.
+    with event time: null for rows that are never late. `current` is what CURRENT_WATERMARK gives, in ms, in front of
+    the first stage.
     """
 
     kind: Column
@@ -37,6 +38,7 @@ class Flow:
     columns: tuple[Column, ...]
     condition: Column | None = None
     watermark: Column | None = None
+    current: Column | None = None
 
     def where(self, condition: Column) -> Flow:
         """The rows for which `condition` is true as well."""

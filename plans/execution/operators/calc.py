@@ -42,7 +42,7 @@ from plans.types import BIGINT
 @stateless(Calc)
 def calc(node: Calc, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
     """Filter, then project."""
-    context = lowering.context(node)
+    context = replace(lowering.context(node), current_watermark=flow.current)
     columns = tuple(to_column(rex, flow.columns, context) for rex in node.projection)
     kept = flow
     if node.condition is not None:

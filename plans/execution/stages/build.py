@@ -36,10 +36,12 @@ from plans.execution.program import Program, consumers, is_target, scan_columns
 from plans.execution.stages.layout import Port, output_column
 from plans.execution.stages.native import first_of_each_key
 from plans.execution.stages.watermarks import (
+    CURRENT,
     WATERMARK,
     held_back,
     meeting,
     watermark_times,
+    with_current_watermark,
     with_watermarks,
 )
 from plans.execution.types import to_spark
@@ -152,10 +154,13 @@ class StageBuilder:
             start: Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start))
             for start in self.program.starts(source)
         }
+        times = [
+            time for start, flow in flows.items() for time in watermark_times(self.plan, start, flow, self.lowering)
+        ]
+        if times and self.program.reads_watermark:
+            frame = with_current_watermark(self.spark, frame, times)
+            flows = {start: replace(flow, current=F.col(CURRENT)) for start, flow in flows.items()}
         if self.program.event_time:
-            times = [
-                time for start, flow in flows.items() for time in watermark_times(self.plan, start, flow, self.lowering)
-            ]
             frame = with_watermarks(frame, times, ends)
             flows = {start: replace(flow, watermark=F.col(WATERMARK)) for start, flow in flows.items()}
         pieces = [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
+from pyspark.sql.classic.column import Column as ClassicColumn
 from pyspark.sql.types import LongType, StructField, StructType
 
 from plans.execution.expressions import to_column
 from plans.execution.expressions.zones import as_point
+from plans.execution.java import java_class
 from plans.execution.operators.base import Flow, Lowering, is_stateless, lower_stateless, refuse
 from plans.execution.program import consumers
 from plans.nodes import WatermarkAssigner
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from plans.plan import CompiledPlan
 
 WATERMARK = "watermark"
+CURRENT = "current_watermark"
 #: The watermark at the end of the input, ms: the last that Spark's timestamps, a long of microseconds, hold.
 END = (2**63 - 1) // 1000
 #: Never late by itself: the watermark of the batch counts.
@@ -60,6 +63,13 @@ def _assigns_below(plan: CompiledPlan, node: int) -> bool:
     )
 
 
+def with_current_watermark(spark: SparkSession, frame: DataFrame, times: Sequence[Column]) -> DataFrame:
+    """The rows of a source with what CURRENT_WATERMARK gives for each, in ms; see `CurrentWatermark` in the kernel."""
+    kernel = java_class(spark.sparkContext._jvm, "org.compiledplan.kernel.CurrentWatermark")
+    own: Any = times[0] if len(times) == 1 else F.least(*times)
+    return frame.withColumn(CURRENT, ClassicColumn(kernel.of(spark._jsparkSession, own._jc)))
+
+
 def with_watermarks(frame: DataFrame, times: Sequence[Column], ends: DataFrame | None) -> DataFrame:
     """The rows with the watermark at which each arrives; Spark learns of the times.
 
@@ -81,7 +91,8 @@ def with_watermarks(frame: DataFrame, times: Sequence[Column], ends: DataFrame |
     counted = timed.withWatermark(_TIME, "0 seconds").withColumn(
         WATERMARK, F.call_function("row_watermark", F.unix_millis(F.col(_TIME)))
     )
-    kept = counted if ends is None else counted.where(F.col(_END).isNull())
+    # Where nobody reads the column it would be left out, and the filter would get below all the same.
+    kept = counted if ends is None else counted.where(F.col(_END).isNull() & F.col(WATERMARK).isNotNull())
     return kept.drop(_TIME, _END)
 
 

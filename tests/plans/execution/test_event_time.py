@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -201,3 +202,42 @@ def wait_until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_the_current_watermark_is_that_of_the_rows_before(spark: SparkSession, tmp_path: Path) -> None:
+    """Also of those of earlier micro-batches, and the same for two sinks that compute a batch one after the other."""
+    names = [f"{at}.json" for at in range(4)]
+    for at, (name, seconds) in enumerate(zip(names, ([20, 40], [25, 31], [70, 50], [59]), strict=True)):
+        put(tmp_path / "clicks", name, *(click(second) for second in seconds))
+        os.utime(tmp_path / "clicks" / name, (at, at))
+    plan = TableEnvironment().compile_script(
+        table(tmp_path, "clicks", "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND")
+        + table(tmp_path, "marks", "ts TIMESTAMP(3), mark TIMESTAMP(3)")
+        + table(tmp_path, "late", "ts TIMESTAMP(3)")
+        + "EXECUTE STATEMENT SET BEGIN INSERT INTO marks SELECT ts, CURRENT_WATERMARK(ts) FROM clicks;"
+        + "INSERT INTO late SELECT ts FROM clicks WHERE ts <= CURRENT_WATERMARK(ts); END;"
+    )
+    Run(spark, plan, RunOptions(max_files_per_batch=1)).execute()
+
+    def seconds(name: str, *columns: str) -> list[tuple[str | None, ...]]:
+        files = sorted((tmp_path / name).glob("part-*"))
+        rows = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        return sorted(tuple(row[column] and row[column][14:19] for column in columns) for row in rows)
+
+    marks = {"00:20": None, "00:40": "00:10", "00:25": "00:30", "00:31": "00:30", "01:10": "00:30"}
+    marks |= {"00:50": "01:00", "00:59": "01:00"}
+    assert seconds("marks", "ts", "mark") == sorted(marks.items())
+    assert seconds("late", "ts") == [("00:25",), ("00:50",), ("00:59",)]
+
+
+def test_the_current_watermark_behind_state_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path / "clicks", "0.json", click(1))
+    put(tmp_path / "pages", "0.json", {"page": "a"})
+    plan = TableEnvironment().compile_script(
+        table(tmp_path, "clicks", "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND")
+        + table(tmp_path, "pages", "page STRING")
+        + table(tmp_path, "marks", "mark TIMESTAMP(3)", "debezium-json")
+        + "INSERT INTO marks SELECT CURRENT_WATERMARK(c.ts) FROM clicks AS c JOIN pages AS p ON c.page = p.page;"
+    )
+    with pytest.raises(UnsupportedError, match="CURRENT_WATERMARK behind a join"):
+        Run(spark, plan, RunOptions()).execute()

@@ -105,6 +105,21 @@ def test_a_table_in_five_joins_is_read_once(spark: SparkSession, tmp_path: Path)
         ]
 
 
+def test_rows_of_more_columns_than_spark_generates_code_for(spark: SparkSession, tmp_path: Path) -> None:
+    """A program of many queries: their columns together are more than `spark.sql.codegen.maxFields`."""
+    names = [f"c{at}" for at in range(110)]
+    columns = ", ".join(f"{name} INT" for name in names)
+    put(tmp_path / "wide", "1.json", {"k": 1} | dict.fromkeys(names, 1), {"k": 1} | dict.fromkeys(names, 2))
+    sums = ", ".join(f"SUM({name})" for name in names)
+    program = (
+        table(tmp_path, "wide", f"k INT, {columns}")
+        + table(tmp_path, "sums", f"k INT, {columns}", "debezium-json")
+        + f"INSERT INTO sums SELECT k, {sums} FROM wide GROUP BY k;"
+    )
+    Run(spark, compiled(program), RunOptions()).execute()
+    assert lines(tmp_path / "sums")[-1]["after"] == {"k": 1} | dict.fromkeys(names, 3)
+
+
 def test_a_view_in_eight_inserts_is_computed_once(spark: SparkSession, tmp_path: Path) -> None:
     program = (
         table(tmp_path, "clicks", "page STRING, millis INT")

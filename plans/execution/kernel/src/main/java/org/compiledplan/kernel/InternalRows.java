@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.Literal;
@@ -63,9 +64,11 @@ public final class InternalRows implements Serializable {
     LogicalPlan operator = ((SerializeFromObject) dataset.queryExecution().analyzed()).child();
     Attribute object = new AttributeReference(
         "obj", new ObjectType(InternalRow.class), true, Metadata.empty(), NamedExpression.newExprId(), none());
+    // As Spark's own serializers: wide rows, whose code is not generated for a whole stage, are not bound again.
+    Expression given = new BoundReference(0, object.dataType(), true);
     List<NamedExpression> columns = new ArrayList<>();
     for (StructField field : schema.fields()) {
-      Expression value = call("get", field.dataType(), object, new Literal(columns.size(), DataTypes.IntegerType));
+      Expression value = call("get", field.dataType(), given, new Literal(columns.size(), DataTypes.IntegerType));
       columns.add(new Alias(value, field.name(), NamedExpression.newExprId(), none(), Option.empty(), none()));
     }
     LogicalPlan plan = new SerializeFromObject(

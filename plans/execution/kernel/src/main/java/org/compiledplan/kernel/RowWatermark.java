@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.DataTypes;
 public final class RowWatermark implements UDF1<Long, Long> {
   private static final long serialVersionUID = 1L;
   /** Flink's default of pipeline.auto-watermark-interval, ms. */
-  private static final long INTERVAL = 200;
+  static final long INTERVAL = 200;
 
   private transient long task;
   private transient long emitted;

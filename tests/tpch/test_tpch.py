@@ -1,0 +1,51 @@
+"""TPC-H as streaming programs gives what a batch engine gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.tpch.programs import QUERIES, batch, generate, program, streamed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SCALE = 0.001
+SOME = ("q02", "q13", "q16", "q19", "q21", "q22")
+
+
+@pytest.fixture(scope="module")
+def tpch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables, some 9,000 rows."""
+    folder = tmp_path_factory.mktemp("tpch")
+    generate(folder, SCALE)
+    return folder
+
+
+def run(spark: SparkSession, text: str) -> None:
+    from planner.environment import TableEnvironment
+    from plans.execution.options import RunOptions
+    from plans.execution.run import Run
+
+    Run(spark, TableEnvironment().compile_script(text), RunOptions()).execute()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query(query: str, spark: SparkSession, tpch: Path, tmp_path: Path) -> None:
+    run(spark, program([query], tpch, tmp_path))
+    assert streamed(query, tmp_path) == batch(query, tpch)
+
+
+@pytest.mark.deep
+def test_all_queries_in_one_program(spark: SparkSession, tpch: Path, tmp_path: Path) -> None:
+    run(spark, program(list(QUERIES), tpch, tmp_path))
+    assert {query: streamed(query, tmp_path) for query in QUERIES} == {query: batch(query, tpch) for query in QUERIES}
+
+
+def test_some_queries_in_one_program(spark: SparkSession, tpch: Path, tmp_path: Path) -> None:
+    """Outer, semi and anti joins, NOT IN, scalar subqueries, DISTINCT, a key out of an OR, a top-n."""
+    run(spark, program(list(SOME), tpch, tmp_path))
+    assert {query: streamed(query, tmp_path) for query in SOME} == {query: batch(query, tpch) for query in SOME}
