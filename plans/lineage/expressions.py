@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from plans.lineage.meaning import Meaning, listed, listed_in_full, made_of, type_text
+from plans.lineage.meaning import Meaning, listed, made_of, type_text
 from plans.lineage.rows import in_order
 from plans.rex import (
     Call,
@@ -216,5 +216,3 @@ _READERS: dict[type[RexNode], Callable[[Any, Scope], Meaning]] = {
     PatternInputRef: _pattern,
     Call: _call,
 }
-
-__all__ = ["Scope", "conjuncts", "field_of", "function_name", "listed_in_full", "meaning_of", "of_python"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from plans.lineage.meaning import digest_of
-from plans.lineage.operators import Item, Lineage, Property, Source, read
+from plans.lineage.operators import Item, Lineage, Operator, Property, Source
+from plans.lineage.rows import Rows
+from plans.lineage.rules.base import Context, rule_of
 from plans.lineage.tables import at_rest, options_of, source_of
 from plans.nodes.scan import TableSourceScan, Values
 from plans.nodes.sink import Sink
@@ -20,7 +22,7 @@ def lineage_of(plan: CompiledPlan, place: Callable[[str], str] = at_rest) -> Lin
         plan: the plan.
         place: the full name of a path, so that two spellings of one place are equal.
     """
-    rows, operators = read(plan, place)
+    rows, operators = _read(plan, place)
     sources = _sources(plan, place)
     for node in plan.nodes:
         if isinstance(node, Values):
@@ -58,3 +60,15 @@ def places(plan: CompiledPlan) -> Mapping[int, str]:
             own.append(node.dynamic_table_sink.table.identifier)
         found[node.id] = digest_of([own, sorted(found[each.id] for each in plan.consumers(node))])
     return found
+
+
+def _read(plan: CompiledPlan, place: Callable[[str], str]) -> tuple[dict[int, Rows], list[Operator]]:
+    """What flows out of every node, and the operators, in the order of the plan."""
+    context = Context(plan, place)
+    found: list[Operator] = []
+    for node in plan.in_order:
+        made = rule_of(type(node))(node, context)
+        context.rows[node.id] = made.rows
+        if made.operator is not None:
+            found.append(made.operator)
+    return context.rows, found

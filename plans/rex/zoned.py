@@ -40,7 +40,7 @@ def in_zone(call: Call) -> bool:
         return False
     types = [type_of(operand) for operand in call.operands]
     if call.name in _CASTS:
-        return _is_moved(types[0], call.type)
+        return bool(types) and _is_moved(types[0], call.type)
     if not any(_holds(type_, TimestampLtzType) for type_ in (*types, call.type)):
         return False
     # Beside a TIMESTAMP, a point in time is taken for what clocks show.

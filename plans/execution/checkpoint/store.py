@@ -9,7 +9,7 @@ may not.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from plans.execution.checkpoint.description import (
     source_parts,
 )
 from plans.execution.program import Program
-from plans.lineage.compare import Pairs, Part, edits, paired
+from plans.lineage.compare import Edit, Pairs, Part, edits, paired
 from plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -35,11 +35,12 @@ _PLAN, _LAYOUT = f"{FOLDER}/plan.json", f"{FOLDER}/layout.json"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that keeps a plan from starting on a checkpoint."""
+    """Something that keeps a plan from starting on a checkpoint; `remedy` where something else than the plan does."""
 
     what: str
     old: str
     new: str
+    remedy: str = ""
 
     def __str__(self) -> str:
         return f"{self.what}: checkpoint has {self.old}, plan has {self.new}"
@@ -84,14 +85,13 @@ def check(folder: Folder, program: Program, setting: Setting, *, guarded: bool =
     found, pairs = differences(old, new, program)
     asked = setting.asked
     if asked is not None and old["partitions"] and asked != old["partitions"]:
-        found.append(
-            Difference("shuffle partitions", str(old["partitions"]), f"{asked} (spark.sql.shuffle.partitions)")
-        )
+        remedy = "leave spark.sql.shuffle.partitions out: state stays spread as it is"
+        found.append(Difference("shuffle partitions", str(old["partitions"]), str(asked), remedy))
     if found and guarded:
         raise CheckpointError(
             "the plan does not fit the checkpoint's state:\n" + "\n".join(f"  - {item}" for item in found),
             where=folder.uri,
-            remedy="start with an empty checkpoint folder, or run the plan that the checkpoint was written by",
+            remedy=_remedy(found),
         )
     nodes = {each["uid"]: each["node"] for each in new["operators"]}
     uids = {nodes[after.name]: before.name for before, after in pairs.both if after.kind != "sink"}
@@ -151,12 +151,13 @@ def differences(
         found.append(Difference(_label(part), f"no such {_noun(part)}", part.kind))
     for before, after in operators.both:
         found += [
-            Difference(f"{_label(before)}, {each.property}", each.old, each.new)
+            Difference(f"{_label(before)}, {each.property}", each.old, each.new, _outside(each))
             for each in edits(before, after)
             if each.worded or not moved
         ]
         if after.kept and before.name != after.name:
-            found.append(Difference(f"{_label(before)}, uid", before.name, after.name))
+            remedy = f"give the operator its uid {before.name} again"
+            found.append(Difference(f"{_label(before)}, uid", before.name, after.name, remedy))
     if not found:
         found += [
             Difference(f"{_label(before)}, what is above it", before.identity, after.identity)
@@ -164,6 +165,23 @@ def differences(
             if before.identity != after.identity
         ]
     return found, operators
+
+
+def _remedy(found: Sequence[Difference]) -> str:
+    """What to do: of the plan itself there is one way, of what surrounds it each has its own."""
+    ways = [each.remedy for each in found if each.remedy]
+    if len(ways) < len(found):
+        ways.append("run the plan that the checkpoint was written by")
+    return "; ".join(dict.fromkeys(ways)) + ", or start with an empty checkpoint folder"
+
+
+def _outside(edit: Edit) -> str:
+    """The remedy for what is not in the plan itself."""
+    if edit.property == "time zone":
+        return f"give --time-zone {edit.old}" if "," not in edit.old else ""
+    if edit.property.startswith("code of "):
+        return f"run it with the {edit.property} as it was"
+    return ""
 
 
 def _noun(part: Part) -> str:
@@ -177,12 +195,13 @@ def _label(part: Part) -> str:
 def _run_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Difference]:
     found = []
     if old["host"] != new["host"]:
-        found.append(Difference("the operator host (--host)", old["host"], new["host"]))
+        found.append(Difference("the operator host", old["host"], new["host"], f"give --host {old['host']}"))
     if old["clock"] != new["clock"]:
         found.append(Difference("the clock of timers", old["clock"], new["clock"]))
     before, after = old["versions"]["spark"], new["versions"]["spark"]
     if _release(before) > _release(after):
-        found.append(Difference("Spark", f"version {before}", f"version {after}"))
+        remedy = f"run it with Spark {before} or newer"
+        found.append(Difference("Spark", f"version {before}", f"version {after}", remedy))
     return found
 
 

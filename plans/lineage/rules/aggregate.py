@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plans.lineage.meaning import type_text
-from plans.lineage.operators import Context, Draft, Made, rule
 from plans.lineage.rows import sides
+from plans.lineage.rules.base import Context, Draft, Made, rule
 from plans.lineage.rules.calls import calls_of, results_of, type_at
 from plans.lineage.rules.stateless import same
 from plans.nodes.aggregate import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plans.lineage.expressions import conjuncts
-from plans.lineage.operators import Context, Draft, Made, rule
 from plans.lineage.rows import in_order
+from plans.lineage.rules.base import Context, Draft, Made, rule
 from plans.lineage.rules.calls import is_rowtime
 from plans.nodes.deduplicate import ChangelogNormalize, Deduplicate
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from plans.lineage.expressions import conjuncts
 from plans.lineage.meaning import Meaning, made_of, value
-from plans.lineage.operators import Context, Draft, Made, origin_of, rule
 from plans.lineage.rows import Port, in_order
+from plans.lineage.rules.base import Context, Draft, Made, origin_of, rule
 from plans.lineage.rules.calls import Columns
 from plans.nodes.base import PlanNode
 from plans.nodes.join import IntervalJoin, Join, MultiJoin, TemporalJoin
@@ -91,11 +91,11 @@ def multi_join(node: MultiJoin, context: Context) -> Made:
         for right in [of_input(e.right_input_id, e.right_field_index)]
     ]
     draft.add("key", in_order(pairs))
+    draft.key_types += [type_ for at in range(len(ports)) for type_ in context.types(node, at)]
     for at, port in enumerate(ports):
         keys = node.input_unique_keys[at] if at < len(node.input_unique_keys) else ()
         draft.add(port.named("unique keys"), key_sets(keys, port))
         draft.stored(port, at)
-    draft._key_types += [type_ for at in range(len(ports)) for type_ in context.types(node, at)]
     return draft.made(columns, "multi-join")
 
 

@@ -7,8 +7,8 @@ from functools import partial
 
 from plans.lineage.expressions import Scope, conjuncts, meaning_of
 from plans.lineage.meaning import digest_of, made_of
-from plans.lineage.operators import Context, Made, rule, zone_of
 from plans.lineage.rows import Branch, in_order
+from plans.lineage.rules.base import Context, Made, rule, said_zone
 from plans.lineage.rules.scan import columns_read
 from plans.lineage.tables import origin_of_table
 from plans.nodes.base import value_to_json
@@ -25,7 +25,7 @@ def _looked_up(branch: Branch, node: LookupJoin, context: Context) -> Branch:
     source = node.temporal_table.lookup_table_source
     table = origin_of_table(source.table, context.place)
     own = columns_read(source, node.temporal_table.output_type, table)
-    inside = Scope(lambda at: own[at] if at < len(own) else branch.column(-1), zone_of(node))
+    inside = Scope(lambda at: own[at] if at < len(own) else branch.column(-1), said_zone(node))
     exprs = node.projection_on_temporal_table
     given = own if exprs is None else tuple(meaning_of(rex, inside) for rex in exprs)
     outside = context.scope(node, lambda at: (*branch.columns, *given)[at])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plans.lineage.expressions import meaning_of
 from plans.lineage.meaning import Meaning, made_of
-from plans.lineage.operators import Context, Draft, Made, rule
+from plans.lineage.rules.base import Context, Draft, Made, rule
 from plans.lineage.rules.calls import is_rowtime, order_of, type_at
 from plans.nodes.match import Match
 

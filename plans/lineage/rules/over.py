@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plans.lineage.expressions import Scope, meaning_of
 from plans.lineage.meaning import Meaning, made_of, value
-from plans.lineage.operators import Context, Draft, Made, rule
+from plans.lineage.rules.base import Context, Draft, Made, rule
 from plans.lineage.rules.calls import Columns, calls_of, is_rowtime, order_of, results_of, type_at
 from plans.nodes.over import Bound, BoundedWindow, OverAggregate, OverGroup
 

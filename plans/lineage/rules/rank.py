@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plans.lineage.meaning import Meaning, made_of
-from plans.lineage.operators import Context, Draft, Made, rule
+from plans.lineage.rules.base import Context, Draft, Made, rule
 from plans.lineage.rules.calls import order_of, type_at
 from plans.lineage.rules.join import key_sets
 from plans.nodes.rank import Limit, Rank, SortLimit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from plans.lineage.expressions import Scope, field_of, meaning_of
 from plans.lineage.meaning import Meaning, made_of, type_text
-from plans.lineage.operators import Context, Made, rule
 from plans.lineage.rows import Branch
+from plans.lineage.rules.base import Context, Made, rule
 from plans.lineage.tables import column_of, columns_of, name_of, origin_of_table
 from plans.nodes.scan import TableSourceScan, Values
 from plans.nodes.tables import ProjectPushDown, ReadingMetadata, TableSource

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plans.lineage.meaning import made_of
-from plans.lineage.operators import Context, Draft, Made, rule
+from plans.lineage.rules.base import Context, Draft, Made, rule
 from plans.lineage.rules.join import key_sets
 from plans.lineage.tables import NOWHERE, columns_of, name_of, options_of, place_of
 from plans.masking import HIDDEN, is_sensitive

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plans.lineage.operators import Context, Draft, Made, rule
+from plans.lineage.rules.base import Context, Draft, Made, rule
 from plans.lineage.rules.calls import is_rowtime, order_of, type_at
 from plans.nodes.sort import Sort, TemporalSort
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from plans.lineage.expressions import Scope, conjuncts, meaning_of
 from plans.lineage.meaning import Meaning, made_of
-from plans.lineage.operators import Context, Draft, Made, rule
 from plans.lineage.rows import Branch, in_order
+from plans.lineage.rules.base import Context, Draft, Made, rule
 from plans.nodes.base import PlanNode
 from plans.nodes.stateless import (
     Calc,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plans.lineage.meaning import digest_of, made_of
-from plans.lineage.operators import Context, Made, rule
 from plans.lineage.rows import Branch, sides
+from plans.lineage.rules.base import Context, Made, rule
 from plans.nodes.base import PlanNode
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from plans.lineage.expressions import conjuncts
 from plans.lineage.meaning import Meaning, made_of, type_text
-from plans.lineage.operators import Context, Draft, Made, origin_of, rule, zone_of
 from plans.lineage.rows import Port, in_order, sides
 from plans.lineage.rules.aggregate import first_phase
+from plans.lineage.rules.base import Context, Draft, Made, origin_of, rule, said_zone
 from plans.lineage.rules.calls import calls_of, is_rowtime, order_of, results_of, type_at
 from plans.lineage.rules.join import at_of, joined
 from plans.lineage.rules.rank import ranked
@@ -87,7 +87,7 @@ def windows_of(node: PlanNode, windowing: Windowing, port: Port) -> Meaning:
 
 
 def _zones(node: PlanNode, time: LogicalType) -> tuple[str, ...]:
-    return (zone_of(node),) if isinstance(time, TimestampLtzType) else ()
+    return (said_zone(node),) if isinstance(time, TimestampLtzType) else ()
 
 
 @rule(WindowTableFunction)

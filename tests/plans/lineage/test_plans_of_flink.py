@@ -16,7 +16,8 @@ from planner.environment import TableEnvironment
 from plans.errors import PlanError
 from plans.identity import derived_uids
 from plans.lineage import changes, lineage_of
-from plans.nodes.registry import node_type
+from plans.lineage.rules.base import rule_of
+from plans.nodes.registry import all_node_types, node_type
 from plans.plan import CompiledPlan
 from tests.conformance.cases import Case, cases, categories
 from tests.plans.plan_files import ALL, data_of, name_of
@@ -267,3 +268,8 @@ def _is_found(data: Any, at: int, alias: str, values: set[str]) -> bool:
             if not same(CompiledPlan.from_data(data), CompiledPlan.from_data(other)):
                 return True
     return False
+
+
+def test_every_node_type_has_a_rule_of_its_own() -> None:
+    for name, type_ in all_node_types().items():
+        assert (rule_of(type_).__name__ == "unknown") == (not type_.RUNNABLE), name

@@ -205,7 +205,9 @@ def test_what_surrounds_a_plan_is_compared(place: Place, monkeypatch: pytest.Mon
     partitions = json.loads(written)["partitions"]
     place.spark.conf.set(ASKED, str(partitions + 3))
     try:
-        assert f"shuffle partitions: checkpoint has {partitions}, plan has {partitions + 3}" in place.refusal(plan)
+        said_of_them = place.refusal(plan)
+        assert f"shuffle partitions: checkpoint has {partitions}, plan has {partitions + 3}" in said_of_them
+        assert "try: leave spark.sql.shuffle.partitions out" in said_of_them
         place.spark.conf.set(ASKED, str(partitions))
         assert resumes(place, plan)
     finally:
