@@ -47,8 +47,9 @@ format: $(READY)  ## ruff's formatter and its safe fixes
 schema: $(READY)  ## schemas/compiled-plan.schema.json, from the node declarations
 	@$(BIN)/python -m schemas.generate
 
-docs: $(READY)  ## planner/functions/README.md, from the declarations of functions
+docs: $(READY)  ## planner/functions/README.md and plans/rex/signatures.json, from the declarations of functions
 	@$(BIN)/python -m tools.function_table
+	@$(BIN)/python -m tools.signature_table
 
 bench: kernel  ## speed and memory, as ratios from one run
 	@$(BIN)/python -m tests.bench

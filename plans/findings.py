@@ -62,6 +62,25 @@ class Finding:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong within one node.
+
+    Args:
+        path: where in the node's JSON, as parts of a JSON pointer.
+        message: what is wrong, in one sentence.
+        remedy: what to do about it.
+        value: the JSON value found there; None where there is none.
+        editable: whether the plan can be edited all the same, and only not run here.
+    """
+
+    path: tuple[str | int, ...]
+    message: str
+    remedy: str = ""
+    value: Any = None
+    editable: bool = False
+
+
 def pointer_of(parts: Iterable[str | int]) -> str:
     """A JSON pointer from its parts."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)

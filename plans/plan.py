@@ -81,11 +81,13 @@ class CompiledPlan:
     @classmethod
     def from_data(cls, data: Json, source: str = "") -> CompiledPlan:
         """Read a plan from parsed JSON. Raises as `from_json` does."""
+        from plans.findings import Severity
         from plans.reading import read_plan
 
         plan, findings = read_plan(data)
         if plan is None:
-            raise findings[0].as_error(source, more=len(findings) - 1)
+            errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+            raise errors[0].as_error(source, more=len(errors) - 1)
         return plan
 
     def to_data(self) -> dict[str, Json]:
@@ -257,11 +259,13 @@ def plan_of(nodes: Sequence[PlanNode], edges: Sequence[tuple[int, int]]) -> Comp
     Raises:
         PlanError: a dangling edge, a cycle, or a wrong number of inputs or state entries.
     """
+    from plans.findings import Severity
     from plans.reading import graph_findings
 
     plan = CompiledPlan(tuple(nodes), tuple(Edge.between(source, target) for source, target in edges))
     for finding in graph_findings(plan.nodes, plan.edges):
-        raise finding.as_error()
+        if finding.severity is Severity.ERROR:
+            raise finding.as_error()
     return plan
 
 

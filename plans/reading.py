@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
 
 from pydantic import ValidationError
 
-from plans.columns import column_uses
+from plans.connectors.declarations import Changes
 from plans.errors import PlanError
-from plans.findings import Finding, did_you_mean, pointer_of, shown
+from plans.findings import Fault, Finding, Severity, did_you_mean, pointer_of, shown
+from plans.masking import masked_json
 from plans.nodes.base import Json, PlanNode
+from plans.nodes.configuration import configuration_faults
 from plans.nodes.read import findings_of, read_node
+from plans.nodes.rules import Inputs, indices
 from plans.plan import FLINK_VERSION, CompiledPlan, Edge
 
 _ROOT = {"flinkVersion": str, "nodes": list, "edges": list}
@@ -20,7 +25,7 @@ _KINDS = {str: "a text", list: "a list"}
 
 
 def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
-    """The plan, or None and the errors that keep it from being read."""
+    """The plan, or None and the errors that keep it from being read; beside them what keeps it from being run."""
     findings = list(_root_findings(data))
     if not (isinstance(data, dict) and isinstance(data.get("nodes"), list) and isinstance(data.get("edges"), list)):
         return None, findings
@@ -39,7 +44,8 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
     if findings:
         return None, findings
     findings = list(graph_findings(nodes, edges))
-    return (None if findings else CompiledPlan(tuple(nodes), tuple(edges), data["flinkVersion"])), findings
+    wrong = any(finding.severity is Severity.ERROR for finding in findings)
+    return (None if wrong else CompiledPlan(tuple(nodes), tuple(edges), data["flinkVersion"])), findings
 
 
 def _root_findings(data: Json) -> Iterator[Finding]:
@@ -75,7 +81,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def graph_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[Finding]:
-    """What is wrong between nodes: ids, edges, cycles, numbers of inputs, state entries."""
+    """What is wrong between nodes: ids, edges, cycles, numbers of inputs, state entries; then each node's own rule."""
     counts = Counter(node.id for node in nodes)
     faulty = False
     for position, node in enumerate(nodes):
@@ -94,32 +100,59 @@ def graph_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator
     if faulty:
         return
     yield from _uid_findings(nodes)
-    yield from _cycle_findings(nodes, edges)
     inputs = Counter(edge.target for edge in edges)
     feeds = {edge.source for edge in edges}
-    widths = _input_widths(nodes, edges)
+    found = {
+        position: list(_node_findings(node, position, inputs[node.id], node.id in feeds))
+        for position, node in enumerate(nodes)
+    }
+    cycles = list(_cycle_findings(nodes, edges))
+    yield from (*cycles, *(finding for items in found.values() for finding in items))
+    # A rule looks at what feeds its node: it can where every node has its inputs.
+    if cycles or any(finding.pointer == "/edges" for items in found.values() for finding in items):
+        return
+    plan = CompiledPlan(tuple(nodes), tuple(edges))
+    received = _received(plan)
     for position, node in enumerate(nodes):
-        found = list(_node_findings(node, position, inputs[node.id], node.id in feeds))
-        yield from found or _column_findings(node, position, widths[node.id])
+        if not found[position]:
+            yield from _rule_findings(node, position, plan, received[node.id])
 
 
-def _input_widths(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> dict[int, list[int]]:
-    """Node id -> the number of columns of each of its inputs."""
-    width = {node.id: len(node.output_type.fields) for node in nodes}
-    found: dict[int, list[int]] = {node.id: [] for node in nodes}
-    for edge in edges:
-        found[edge.target].append(width[edge.source])
-    return found
+def _received(plan: CompiledPlan) -> dict[int, Changes]:
+    """Node id -> the kinds of rows that certainly come to it."""
+    received: dict[int, Changes] = {}
+    sent: dict[int, Changes] = {}
+    for node in plan.in_order:
+        received[node.id] = reduce(or_, (sent[source.id] for source in plan.inputs(node)), Changes.NONE)
+        sent[node.id] = node.sends(received[node.id])
+    return received
 
 
-def _column_findings(node: PlanNode, position: int, widths: list[int]) -> Iterator[Finding]:
-    for use in column_uses(node):
-        most = sum(widths) if use.input is None else widths[use.input]
-        if not 0 <= use.index < most:
-            what = "its input has" if len(widths) == 1 else "its inputs have" if use.input is None else "that input has"
-            message = f"no column {use.index}: {what} {most} columns"
-            pointer = pointer_of(("nodes", position, *use.path))
-            yield Finding(pointer, message, f"columns are numbered 0 to {most - 1}", use.index, label(node))
+def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: Changes) -> Iterator[Finding]:
+    """What does not follow from the node's inputs, by its own rule."""
+    rows = tuple(source.output_type for source in plan.inputs(node))
+    for number, entry in enumerate(node.input_properties):
+        keys = entry.required_distribution.keys or ()
+        path = ("inputProperties", number, "requiredDistribution", "keys")
+        yield from (_of_node(fault, node, position) for fault in indices(keys, rows[number].types, path))
+    if node.RUNNABLE:
+        nodes = tuple(_behind_exchanges(source, plan) for source in plan.inputs(node))
+        before = tuple(tuple(source.output_type for source in plan.inputs(above)) for above in nodes)
+        faults = (*configuration_faults(node.configuration), *node.faults(Inputs(rows, nodes, before, received)))
+        yield from (_of_node(fault, node, position) for fault in faults)
+
+
+def _behind_exchanges(node: PlanNode, plan: CompiledPlan) -> PlanNode:
+    while node.kind == "exchange":
+        node = plan.inputs(node)[0]
+    return node
+
+
+def _of_node(fault: Fault, node: PlanNode, position: int) -> Finding:
+    pointer = pointer_of(("nodes", position, *fault.path))
+    value = masked_json(fault.value, str(fault.path[-1]))
+    severity = Severity.WARNING if fault.editable else Severity.ERROR
+    return Finding(pointer, fault.message, fault.remedy, value, label(node), severity)
 
 
 def _uid_findings(nodes: Sequence[PlanNode]) -> Iterator[Finding]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from plans.plan import CompiledPlan
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -39,6 +42,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plans_keep_the_rules() -> Iterator[None]:
+    """Every plan that any test compiles is one that can be read: its nodes keep their rules."""
+    planning: Any = import_module("planner.physical.plan")
+    from plans.reading import graph_findings
+
+    numbered = planning._numbered
+
+    def checked(*args: Any) -> CompiledPlan:
+        found = numbered(*args)
+        faults = [(finding.pointer, finding.message) for finding in graph_findings(found.nodes, found.edges)]
+        assert faults == [], "the planner made a plan that breaks a rule"
+        return found
+
+    planning._numbered = checked
+    yield
+    planning._numbered = numbered
 
 
 @pytest.fixture(scope="session")

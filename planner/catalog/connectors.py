@@ -122,7 +122,7 @@ def format_of(table: CatalogTable) -> Format:
 def metadata_keys(table: CatalogTable) -> tuple[str, ...]:
     """The metadata that the table's connector offers; Flink's files offer none of their format's."""
     connector = CONNECTORS.get(table.option("connector") or "")
-    return connector.metadata if connector is not None else ()
+    return tuple(connector.metadata) if connector is not None else ()
 
 
 def check_metadata(table: CatalogTable) -> None:

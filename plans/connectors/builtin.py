@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from plans.connectors.declarations import Changes, Connector, Effect, Format, TableOption
 from plans.options import Kind
+from plans.types import BIGINT, STRING, TimestampLtzType
 
 _TEXT, _BOOLEAN, _INTEGER = TableOption(Kind.TEXT), TableOption(Kind.BOOLEAN), TableOption(Kind.INTEGER)
 _POSITIVE, _CHARACTER, _DURATION = TableOption(Kind.POSITIVE), TableOption(Kind.CHARACTER), TableOption(Kind.DURATION)
@@ -146,7 +147,12 @@ CONNECTORS: Mapping[str, Connector] = _by_name(
             "filesystem",
             _FILES,
             formatted=True,
-            metadata=("file.path", "file.name", "file.size", "file.modification-time"),
+            metadata={
+                "file.path": STRING.not_null(),
+                "file.name": STRING.not_null(),
+                "file.size": BIGINT.not_null(),
+                "file.modification-time": TimestampLtzType(precision=3, nullable=False),
+            },
         ),
         Connector(
             "datagen",

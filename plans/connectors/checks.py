@@ -24,12 +24,14 @@ class TableFault:
         remedy: what to do about it.
         option: the option that is wrong; empty where one is missing or it is about columns.
         supported: False where Flink has it and it does not run here.
+        foreign: True where Flink may know it, from a jar of the user's: a plan with it can be edited, not run.
     """
 
     message: str
     remedy: str
     option: str = ""
     supported: bool = True
+    foreign: bool = False
 
 
 def table_faults(
@@ -130,8 +132,8 @@ def format_fault(table: str, options: Mapping[str, str], connector: Connector) -
         return None
     if name in FLINK_FORMATS:
         remedy = f"use one of: {', '.join(sorted(FORMATS))}"
-        return TableFault(f"format {name!r} is not supported", remedy, "format", supported=False)
-    return TableFault(f"no format is named {name!r}", _choices(name, FORMATS), "format")
+        return TableFault(f"format {name!r} is not supported", remedy, "format", supported=False, foreign=True)
+    return _unknown("format", name, FORMATS)
 
 
 def _no_connector(table: str, name: str | None) -> TableFault:
@@ -139,8 +141,14 @@ def _no_connector(table: str, name: str | None) -> TableFault:
     if name is None:
         return TableFault(f"table {table} has no connector", f"add 'connector' = '...', one of: {known}")
     if name in FLINK_CONNECTORS:
-        return TableFault(f"connector {name!r} is not supported", f"use one of: {known}", "connector", supported=False)
-    return TableFault(f"no connector is named {name!r}", _choices(name, CONNECTORS), "connector")
+        remedy = f"use one of: {known}"
+        return TableFault(f"connector {name!r} is not supported", remedy, "connector", supported=False, foreign=True)
+    return _unknown("connector", name, CONNECTORS)
+
+
+def _unknown(what: str, name: str, known: Mapping[str, object]) -> TableFault:
+    near = get_close_matches(name, known, n=1)
+    return TableFault(f"no {what} is named {name!r}", _choices(name, known), what, foreign=not near)
 
 
 def _role_fault(table: str, connector: Connector, reading: bool, lookup: bool) -> TableFault | None:
@@ -186,7 +194,7 @@ def _option_faults(
                 yield TableFault(message, _choices(key, known), key)
         elif found.effect is Effect.REFUSED:
             message = f"option {key!r} of table {table} is not supported"
-            yield TableFault(message, "leave the option out", key, supported=False)
+            yield TableFault(message, "leave the option out", key, supported=False, foreign=True)
         else:
             remedy = found.unfit(key, value)
             if remedy is not None:

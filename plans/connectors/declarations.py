@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, Flag
 
 from plans.options import Option
+from plans.types import LogicalType
 
 
 class Changes(Flag):
@@ -79,7 +80,7 @@ class Connector:
     formatted: bool = False
     reads: Changes = Changes.INSERT
     writes: Changes = Changes.INSERT
-    metadata: tuple[str, ...] = ()
+    metadata: Mapping[str, LogicalType] = field(default_factory=dict)
     lookup: bool = False
     scan: bool = True
     by_column: bool = False

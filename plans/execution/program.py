@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from plans import zones
 from plans.errors import UnsupportedError
 from plans.execution import operators  # noqa: F401 - registers the lowerings
 from plans.execution.connectors.base import TableSpec
@@ -19,8 +18,8 @@ from plans.nodes import Calc, Sink, TableSourceScan, Values
 from plans.nodes.base import PlanNode
 from plans.nodes.tables import CatalogTable, PhysicalColumn, ProjectPushDown, ReadingMetadata, ResolvedTable
 from plans.plan import CompiledPlan
+from plans.reading import graph_findings
 from plans.rex import Call, walk
-from plans.session_options import ZONE, zone_of
 from plans.types import Field, LogicalType, RowType, TimestampBase
 
 _LEGACY_CAST = "table.exec.legacy-cast-behaviour"
@@ -118,6 +117,8 @@ def prepare(plan: CompiledPlan) -> Program:
         if not (is_keyed(node) or is_stateless(node) or isinstance(node, (TableSourceScan, Values, Sink))):
             raise refuse(node, remedy="see the README for the operators that run")
         _check_options(node)
+    for finding in graph_findings(plan.nodes, plan.edges):
+        raise UnsupportedError(finding.message, where=finding.where, remedy=finding.remedy)
     sinks = tuple(node for node in plan.nodes if isinstance(node, Sink))
     if not sinks:
         raise UnsupportedError("the plan has no sink", remedy="compile an INSERT INTO statement")
@@ -144,9 +145,6 @@ def prepare(plan: CompiledPlan) -> Program:
 
 def _check_options(node: PlanNode) -> None:
     """Refuse options of a session that a node asks for and that would be passed over."""
-    zone = zone_of(node)
-    if zone is not None and not zones.is_zone(zone):
-        raise refuse(node, f"{ZONE} = {zone}", zones.REMEDY)
     if node.configuration.get(_LEGACY_CAST, "DISABLED").upper() != "DISABLED":
         raise refuse(node, f"{_LEGACY_CAST} = {node.configuration[_LEGACY_CAST]}", "set DISABLED")
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from plans.nodes.base import Bool, Enforcing, Int, PlanNode, StatefulNode, StateSlot
+from collections.abc import Iterator, Sequence
+
+from plans.connectors.declarations import Changes
+from plans.findings import Fault
+from plans.nodes.base import INSERTS, Bool, Enforcing, Int, PlanNode, StatefulNode, StateSlot
+from plans.nodes.calls import calls
 from plans.nodes.fields import RowTypeJson
+from plans.nodes.rules import Columns, Inputs, indices, lengths, output
 from plans.nodes.specs import AggregateCall
+from plans.types import RowType
+from plans.types.likeness import alike
 
 
 class GroupAggregate(StatefulNode):
@@ -19,6 +27,16 @@ class GroupAggregate(StatefulNode):
     generate_update_before: Bool
     need_retraction: Enforcing[Bool]
 
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        wrong = list(_grouped(self.grouping, self.agg_calls, self.agg_call_need_retractions, inputs.types))
+        yield from wrong
+        if not wrong:
+            yield from output(self.output_type, grouped_types(self.grouping, self.agg_calls, inputs.types), "it")
+            yield from retractions(self, inputs)
+
+    def sends(self, received: Changes) -> Changes:
+        return _updates(self.generate_update_before, self.need_retraction)
+
 
 class LocalGroupAggregate(PlanNode):
     """The first phase: aggregates within a mini-batch, before the exchange."""
@@ -29,6 +47,16 @@ class LocalGroupAggregate(PlanNode):
     agg_calls: tuple[AggregateCall, ...]
     agg_call_need_retractions: tuple[Bool, ...]
     need_retraction: Bool
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        wrong = list(_grouped(self.grouping, self.agg_calls, self.agg_call_need_retractions, inputs.types))
+        yield from wrong
+        if not wrong:
+            yield from accumulators(self.output_type, self.grouping, inputs.types)
+            yield from retractions(self, inputs)
+
+    def sends(self, received: Changes) -> Changes:
+        return INSERTS
 
 
 class GlobalGroupAggregate(StatefulNode):
@@ -45,6 +73,37 @@ class GlobalGroupAggregate(StatefulNode):
     need_retraction: Enforcing[Bool]
     index_of_count_star: Int | None = None
 
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        columns = self.local_agg_input_row_type.types
+        yield from indices(self.grouping, inputs.types, ("grouping",), once=True)
+        wrong = list(calls(self.agg_calls, columns, ("aggCalls",)))
+        yield from wrong
+        count = len(self.agg_call_need_retractions)
+        yield from lengths("aggCallNeedRetractions", count, len(self.agg_calls), "calls")
+        below = inputs.nodes[0]
+        if isinstance(below, IncrementalGroupAggregate):
+            final = (below.final_agg_grouping, below.partial_original_agg_calls)
+        elif isinstance(below, LocalGroupAggregate):
+            final = (below.grouping, below.agg_calls)
+            yield from same_row(self.local_agg_input_row_type, inputs.before[0][0], "localAggInputRowType")
+            if called(below.agg_calls) != called(self.agg_calls):
+                remedy = f"make them those of node {below.id}"
+                yield Fault(("aggCalls",), "the calls are not those of the local aggregate", remedy)
+        else:
+            message = f"its input is {below.type}, not a local aggregate"
+            yield Fault(("type",), message, "compile the program again", self.type)
+            return
+        if len(final[0]) != len(self.grouping) or len(final[1]) != len(self.agg_calls):
+            message = f"{len(self.grouping)} keys and {len(self.agg_calls)} calls, and node {below.id} has "
+            message += f"{len(final[0])} and {len(final[1])}"
+            yield Fault(("grouping",), message, "make them equal", list(self.grouping))
+        elif not wrong and all(key < len(inputs.types) for key in self.grouping):
+            wanted = (*(inputs.types[key] for key in self.grouping), *(call.type for call in self.agg_calls))
+            yield from output(self.output_type, wanted, "it")
+
+    def sends(self, received: Changes) -> Changes:
+        return _updates(self.generate_update_before, self.need_retraction)
+
 
 class IncrementalGroupAggregate(StatefulNode):
     """The middle phase of a split distinct aggregate."""
@@ -58,3 +117,88 @@ class IncrementalGroupAggregate(StatefulNode):
     partial_agg_call_need_retractions: Enforcing[tuple[Bool, ...]]
     partial_local_agg_input_row_type: Enforcing[RowTypeJson]
     partial_agg_need_retraction: Enforcing[Bool]
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        columns = self.partial_local_agg_input_row_type.types
+        original = self.partial_original_agg_calls
+        yield from indices(self.partial_agg_grouping, inputs.types, ("partialAggGrouping",), once=True)
+        yield from indices(self.final_agg_grouping, self.partial_agg_grouping_types(inputs), ("finalAggGrouping",))
+        yield from calls(original, columns, ("partialOriginalAggCalls",))
+        count = len(self.partial_agg_call_need_retractions)
+        yield from lengths("partialAggCallNeedRetractions", count, len(original), "calls")
+        local = inputs.nodes[0]
+        if not isinstance(local, LocalGroupAggregate):
+            message = f"its input is {local.type}, not a local aggregate"
+            yield Fault(("type",), message, "compile the program again", self.type)
+        elif called(local.agg_calls) != called(original):
+            remedy = f"make them those of node {local.id}"
+            yield Fault(("partialOriginalAggCalls",), "the calls are not those of the local aggregate", remedy)
+        elif len(local.grouping) != len(self.partial_agg_grouping):
+            message = f"{len(self.partial_agg_grouping)} keys, and the local aggregate has {len(local.grouping)}"
+            yield Fault(("partialAggGrouping",), message, "make them equal", list(self.partial_agg_grouping))
+
+    def partial_agg_grouping_types(self, inputs: Inputs) -> Columns:
+        """The types of the partial key."""
+        return inputs.types[: len(self.partial_agg_grouping)]
+
+
+#: Functions that have nothing to go back to where nothing is ever taken back. Not MIN and MAX: Flink plans them so over
+#: values that only ever shrink or grow.
+_KEEPERS = frozenset(f"${name}$1" for name in "FIRST_VALUE LAST_VALUE LISTAGG".split())
+
+
+def _updates(before: bool, deletes: bool) -> Changes:
+    found = Changes.INSERT | Changes.UPDATE_AFTER
+    return found | (Changes.UPDATE_BEFORE if before else Changes.NONE) | (Changes.DELETE if deletes else Changes.NONE)
+
+
+def retractions(node: GroupAggregate | LocalGroupAggregate, inputs: Inputs) -> Iterator[Fault]:
+    """An aggregate that is not ready for rows that are taken back, which its input sends."""
+    taken = inputs.received & (Changes.UPDATE_BEFORE | Changes.DELETE)
+    if taken is Changes.NONE:
+        return
+    what = " and ".join(taken.names())
+    if not node.need_retraction:
+        message = f"the input sends {what}, and `needRetraction` is false"
+        yield Fault(("needRetraction",), message, "set it to true", False)
+    for at, (call, ready) in enumerate(zip(node.agg_calls, node.agg_call_need_retractions, strict=True)):
+        if not ready and call.internal_name in _KEEPERS:
+            name = str(call.internal_name).removeprefix("$").removesuffix("$1")
+            message = f"the input sends {what}, and {name} keeps nothing to go back to"
+            yield Fault(("aggCallNeedRetractions", at), message, "set it to true", False)
+
+
+def grouped_types(grouping: Sequence[int], items: Sequence[AggregateCall], columns: Columns) -> Columns:
+    """The columns that an aggregate gives: its key, then its calls."""
+    return (*(columns[key] for key in grouping), *(call.type for call in items))
+
+
+def accumulators(row: RowType, grouping: Sequence[int], columns: Columns) -> Iterator[Fault]:
+    """An output type that does not begin with the key; what follows are accumulators, which stay within Flink."""
+    if len(row.fields) < len(grouping):
+        message = f"the output type has {len(row.fields)} fields, and the key {len(grouping)}"
+        yield Fault(("outputType",), message, "compile the program again", len(row.fields))
+        return
+    for field, key in zip(row.fields, grouping, strict=False):
+        if not alike(field.type, columns[key]):
+            message = f"field {field.name!r} of the output type is {field.type}, and the key {columns[key]}"
+            yield Fault(("outputType",), message, f"make it {columns[key]}", str(field.type))
+
+
+def _grouped(
+    grouping: Sequence[int], items: Sequence[AggregateCall], retractions: Sequence[bool], columns: Columns
+) -> Iterator[Fault]:
+    yield from indices(grouping, columns, ("grouping",), once=True)
+    yield from calls(items, columns, ("aggCalls",))
+    yield from lengths("aggCallNeedRetractions", len(retractions), len(items), "calls")
+
+
+def same_row(row: RowType, wanted: RowType, name: str) -> Iterator[Fault]:
+    """A row type that is kept of another place, and differs from it."""
+    if len(row.fields) != len(wanted.fields) or not all(map(alike, row.types, wanted.types)):
+        yield Fault((name,), f"{row} is not the row that the local aggregate gets", f"make it {wanted}")
+
+
+def called(items: Sequence[AggregateCall]) -> list[tuple[object, ...]]:
+    """What calls compute, their arguments apart."""
+    return [(call.internal_name, call.distinct, len(call.arg_list), call.filter_arg >= 0) for call in items]

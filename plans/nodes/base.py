@@ -18,11 +18,16 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticUndefined
 
+from plans.connectors.declarations import Changes
 from plans.nodes.fields import RowTypeJson
 from plans.rex import PythonFunction, RexNode, rex_to_json
 from plans.types import LogicalType, type_to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plans.findings import Fault
+    from plans.nodes.rules import Inputs
     from plans.nodes.tables import CatalogTable
 
 Json = Any
@@ -173,6 +178,7 @@ class Arity:
         return f"{self.least} or more inputs" if self.most is None else f"{self.least} to {self.most} inputs"
 
 
+INSERTS = Changes.INSERT
 NO_INPUT, ONE_INPUT, TWO_INPUTS, SOME_INPUTS = Arity(0, 0), Arity(1, 1), Arity(2, 2), Arity(1, None)
 #: The option whose TTL holds for idle keys, and the name of that entry for people.
 TTL, IDLE_ENTRY = "table.exec.state.ttl", "idleState"
@@ -284,6 +290,14 @@ class PlanNode(PlanModel):
         if not self.forgets_idle_keys:
             return self.state_entries
         return (*self.state_entries, StateEntry(index=0, ttl=self.configuration.get(TTL, "0 ms"), name=IDLE_ENTRY))
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        """What does not fit: the node's rule, how its fields and its output follow from its inputs."""
+        return iter(())
+
+    def sends(self, received: Changes) -> Changes:
+        """The kinds of rows that it certainly sends, given those that come from all its inputs."""
+        return received if not self.KEEPS_STATE else INSERTS
 
     def ttl_ms(self, index: int) -> int:
         """TTL in milliseconds of what is kept of input `index`; 0 never expires."""

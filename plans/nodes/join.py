@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
-from plans.nodes.base import SOME_INPUTS, TWO_INPUTS, Bool, Enforcing, Int, PlanModel, PlanNode, StatefulNode, StateSlot
+from plans.connectors.declarations import Changes
+from plans.findings import Fault
+from plans.nodes.base import (
+    INSERTS,
+    SOME_INPUTS,
+    TWO_INPUTS,
+    Bool,
+    Enforcing,
+    Int,
+    PlanModel,
+    PlanNode,
+    StatefulNode,
+    StateSlot,
+)
 from plans.nodes.fields import RexJson
+from plans.nodes.rules import Inputs, condition_faults, index, indices, join, joined_types, output, timestamp
 from plans.nodes.specs import JoinSpec
+
+#: The time attribute of a temporal join by processing time.
+NO_COLUMN = -1
 
 
 class Join(StatefulNode):
@@ -19,6 +37,17 @@ class Join(StatefulNode):
     join_spec: Enforcing[JoinSpec]
     left_upsert_keys: Enforcing[tuple[tuple[Int, ...], ...]] = ()
     right_upsert_keys: Enforcing[tuple[tuple[Int, ...], ...]] = ()
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        yield from join(self.join_spec, inputs, ("joinSpec",))
+        sides = (("leftUpsertKeys", self.left_upsert_keys), ("rightUpsertKeys", self.right_upsert_keys))
+        for port, (name, keys) in enumerate(sides):
+            yield from _unique(keys or (), inputs, port, (name,))
+        yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
+
+    def sends(self, received: Changes) -> Changes:
+        # Of outer joins, what is missing is sent and taken back, too.
+        return received if self.join_spec.join_type == "INNER" else INSERTS
 
 
 class JoinAttribute(PlanModel):
@@ -41,6 +70,31 @@ class MultiJoin(StatefulNode):
     multi_join_condition: RexJson | None = None
     join_attribute_map: Enforcing[dict[str, tuple[JoinAttribute, ...]]]
     input_unique_keys: Enforcing[tuple[tuple[tuple[Int, ...], ...], ...]]
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        count = len(inputs.rows)
+        lists = (
+            ("joinTypes", self.join_types),
+            ("joinConditions", self.join_conditions),
+            ("inputUniqueKeys", self.input_unique_keys),
+        )
+        for name, items in lists:
+            if len(items) != count:
+                yield Fault((name,), f"{len(items)} values for {count} inputs", "one for each input", len(items))
+        for port, condition in enumerate(self.join_conditions[:count]):
+            columns = tuple(type_ for row in inputs.rows[: port + 1] for type_ in row.types)
+            yield from condition_faults(condition, columns, ("joinConditions", port))
+        yield from condition_faults(self.multi_join_condition, inputs.all_types, ("multiJoinCondition",))
+        for port, keys in enumerate(self.input_unique_keys[:count]):
+            yield from _unique(keys, inputs, port, ("inputUniqueKeys", port))
+        for name, entries in self.join_attribute_map.items():
+            for at, entry in enumerate(entries):
+                if name != str(entry.right_input_id):
+                    message = f"the attribute is of input {entry.right_input_id}, and listed for input {name}"
+                    place = ("joinAttributeMap", name, at, "rightInputId")
+                    yield Fault(place, message, f"write {name}", entry.right_input_id)
+                yield from _attribute(entry, inputs, ("joinAttributeMap", name, at))
+        yield from output(self.output_type, inputs.all_types, "the join")
 
     def state_slots(self, input_count: int) -> tuple[StateSlot, ...]:
         return tuple(StateSlot(f"input-state-{index}", index) for index in range(input_count))
@@ -72,6 +126,14 @@ class IntervalJoin(PlanNode):
 
     interval_join_spec: Enforcing[IntervalJoinSpec]
 
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        spec, bounds = self.interval_join_spec.join_spec, self.interval_join_spec.window_bounds
+        yield from join(spec, inputs, ("intervalJoinSpec", "joinSpec"))
+        path = ("intervalJoinSpec", "windowBounds")
+        yield from timestamp(bounds.left_time_index, inputs.rows[0].types, (*path, "leftTimeIndex"))
+        yield from timestamp(bounds.right_time_index, inputs.rows[1].types, (*path, "rightTimeIndex"))
+        yield from output(self.output_type, joined_types(spec, inputs), "the join")
+
 
 class TemporalJoin(PlanNode):
     """Each left row with the version of the right table that held at its time."""
@@ -89,3 +151,32 @@ class TemporalJoin(PlanNode):
     def forgets_idle_keys(self) -> bool:
         """As Flink's TemporalRowTimeJoinOperator and TemporalProcessTimeJoinOperator."""
         return True
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        yield from join(self.join_spec, inputs, ("joinSpec",))
+        yield from timestamp(self.left_time_attribute_index, inputs.rows[0].types, ("leftTimeAttributeIndex",))
+        if self.right_time_attribute_index != NO_COLUMN:
+            yield from timestamp(self.right_time_attribute_index, inputs.rows[1].types, ("rightTimeAttributeIndex",))
+        yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
+
+
+def _unique(
+    keys: tuple[tuple[int, ...], ...], inputs: Inputs, port: int, path: tuple[str | int, ...]
+) -> Iterator[Fault]:
+    for at, key in enumerate(keys):
+        yield from indices(key, inputs.rows[port].types, (*path, at))
+
+
+def _attribute(entry: JoinAttribute, inputs: Inputs, path: tuple[str | int, ...]) -> Iterator[Fault]:
+    sides = (
+        ("leftInputId", entry.left_input_id, "leftFieldIndex", entry.left_field_index, NO_COLUMN),
+        ("rightInputId", entry.right_input_id, "rightFieldIndex", entry.right_field_index, None),
+    )
+    for name, port, field, column, none in sides:
+        if port == none:
+            continue
+        if not 0 <= port < len(inputs.rows):
+            message = f"no input {port}: there are {len(inputs.rows)} inputs"
+            yield Fault((*path, name), message, f"inputs are numbered 0 to {len(inputs.rows) - 1}", port)
+        else:
+            yield from index(column, inputs.rows[port].types, (*path, field))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from plans.findings import Fault
 from plans.nodes.base import Always, Bool, Enforcing, Int, Json, Nullable, PlanModel, StatefulNode, StateSlot
 from plans.nodes.fields import RexJson, RowTypeJson, TypeJson
+from plans.nodes.rules import Columns, Inputs, condition_faults, expression_faults, expressions, index, indices, output
 from plans.nodes.specs import RowKind
+from plans.nodes.table_rules import catalog_table_faults, source_faults, source_row
 from plans.nodes.tables import CatalogTable, TableSource
+from plans.rex import type_of
+from plans.types.likeness import alike
 
 LOOKUP_STATE = StateSlot("lookupJoinState", 0)
 
@@ -64,6 +70,51 @@ class LookupJoin(StatefulNode):
     input_changelog_mode: tuple[RowKind, ...]
     input_upsert_key: tuple[Int, ...] = ()
     prefer_custom_shuffle: Always[Bool] = False
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        place, source = ("temporalTable",), self.temporal_table.lookup_table_source
+        wrong = [
+            *catalog_table_faults(source.table, (*place, "lookupTableSource", "table"), reading=True, lookup=True),
+            *source_faults(source, (*place, "lookupTableSource")),
+        ]
+        yield from wrong
+        asked = self.temporal_table.output_type
+        table = source.table.resolved_table
+        fit = all(fault.editable for fault in wrong)
+        row = source_row(table, source.abilities) if fit and table is not None else None
+        if row is not None:
+            for fault in output(asked, row.types, "the table"):
+                yield Fault((*place, *fault.path), fault.message, fault.remedy, fault.value)
+        yield from self._key_faults(inputs.types, asked.types)
+        yield from condition_faults(self.pre_filter_condition, inputs.types, ("preFilterCondition",))
+        yield from condition_faults(self.filter_on_temporal_table, asked.types, ("filterOnTemporalTable",))
+        exprs = self.projection_on_temporal_table
+        used = asked.types if exprs is None else tuple(type_of(rex) for rex in exprs)
+        if exprs is not None:
+            yield from expressions(exprs, asked.types, None, ("projectionOnTemporalTable",))
+        yield from condition_faults(self.join_condition, (*inputs.types, *used), ("joinCondition",))
+        yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
+        yield from output(self.output_type, (*inputs.types, *used), "the join")
+
+    def _key_faults(self, left: Columns, right: Columns) -> Iterator[Fault]:
+        if not self.lookup_keys:
+            yield Fault(("lookupKeys",), "there are no keys to look up", "join on columns of the table", {})
+        for name, key in self.lookup_keys.items():
+            at = int(name) if name.isdecimal() else -1
+            if not 0 <= at < len(right):
+                message = f"the table has no column {name}"
+                yield Fault(("lookupKeys", name), message, f"columns are numbered 0 to {len(right) - 1}", name)
+                continue
+            if isinstance(key, FieldKey):
+                wrong = list(index(key.index, left, ("lookupKeys", name, "index")))
+                yield from wrong
+                given = None if wrong else left[key.index]
+            else:
+                yield from expression_faults(key.literal, (), ("lookupKeys", name, "literal"))
+                given = type_of(key.literal)
+            if given is not None and not alike(given, right[at]):
+                message = f"column {name} of the table is {right[at]}, and its key {given}"
+                yield Fault(("lookupKeys", name), message, "look up by a key of the column's type", str(given))
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
         return ((("temporalTable", "lookupTableSource", "table"), self.temporal_table.lookup_table_source.table),)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from plans.findings import Fault
 from plans.nodes.base import Bool, Enforcing, Nullable, PlanModel, PlanNode
 from plans.nodes.fields import RexJson
+from plans.nodes.rules import Inputs, condition_faults, expression_faults, order, output, partition
+from plans.nodes.sort import time_first
 from plans.nodes.specs import PartitionSpec, SortSpec
+from plans.rex import type_of
 
 
 class MatchSpec(PlanModel):
@@ -28,3 +34,20 @@ class Match(PlanNode):
     KEEPS_STATE = True
 
     match_spec: Enforcing[MatchSpec]
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        spec, path = self.match_spec, ("matchSpec",)
+        wrong = [
+            *partition(spec.partition, inputs.types, (*path, "partition")),
+            *order(spec.order_by, inputs.types, (*path, "orderBy")),
+            *time_first(spec.order_by, inputs.types, (*path, "orderBy")),
+        ]
+        yield from wrong
+        for name, rex in spec.pattern_definitions.items():
+            yield from condition_faults(rex, inputs.types, (*path, "patternDefinitions", name))
+        for name, rex in spec.measures.items():
+            yield from expression_faults(rex, inputs.types, (*path, "measures", name))
+        if not wrong and not spec.all_rows:
+            made = (type_of(rex) for rex in spec.measures.values())
+            wanted = (*(inputs.types[at] for at in spec.partition.fields), *made)
+            yield from output(self.output_type, wanted, "the pattern")

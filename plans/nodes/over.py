@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from plans.findings import Fault
 from plans.nodes.base import Always, Bool, Enforcing, Int, PlanModel, PlanNode
+from plans.nodes.calls import calls
 from plans.nodes.fields import RexJson
+from plans.nodes.rules import Columns, Inputs, expression_faults, order, output, partition
 from plans.nodes.specs import AggregateCall, PartitionSpec, SortSpec
+from plans.rex import InputRef
+from plans.rex import Literal as RexLiteral
+from plans.types import IntegerType, IntervalType
 
 
 class CurrentRow(PlanModel):
@@ -73,5 +80,51 @@ class OverAggregate(PlanNode):
     @property
     def forgets_idle_keys(self) -> bool:
         """All but windows of the last interval of time: those clean up by time alone, in Flink 2.3, too."""
-        group = self.over_spec.groups[0]
-        return group.is_rows or isinstance(group.lower_bound, UnboundedPreceding)
+        groups = self.over_spec.groups
+        return bool(groups) and (groups[0].is_rows or isinstance(groups[0].lower_bound, UnboundedPreceding))
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        spec, path = self.over_spec, ("overSpec",)
+        yield from partition(spec.partition, inputs.types, (*path, "partition"))
+        if spec.original_input_fields != len(inputs.types):
+            message = f"the input has {len(inputs.types)} columns, not {spec.original_input_fields}"
+            at = (*path, "originalInputFields")
+            yield Fault(at, message, f"write {len(inputs.types)}", spec.original_input_fields)
+            return
+        for number, constant in enumerate(spec.constants):
+            if not isinstance(constant, RexLiteral):
+                yield Fault((*path, "constants", number), "a constant must be a LITERAL", "write its value")
+                return
+            yield from expression_faults(constant, (), (*path, "constants", number))
+        columns = (*inputs.types, *(constant.type for constant in spec.constants if isinstance(constant, RexLiteral)))
+        if not spec.groups:
+            yield Fault((*path, "groups"), "there is no window", "give it one", [])
+        for number, group in enumerate(spec.groups):
+            place = (*path, "groups", number)
+            yield from order(group.order_by, inputs.types, (*place, "orderBy"))
+            yield from calls(group.agg_calls, columns, (*place, "aggCalls"), over=True)
+            for name, bound in (("lowerBound", group.lower_bound), ("upperBound", group.upper_bound)):
+                if isinstance(bound, BoundedWindow):
+                    yield from self._offset(bound, columns, (*place, name))
+        made = (call.type for group in spec.groups for call in group.agg_calls)
+        yield from output(self.output_type, (*inputs.types, *made), "it")
+
+    def _offset(self, bound: BoundedWindow, columns: Columns, path: tuple[str | int, ...]) -> Iterator[Fault]:
+        """A bound must go one way, by a constant."""
+        if bool(bound.is_preceding) == bool(bound.is_following):
+            message = "the bound is neither PRECEDING nor FOLLOWING"
+            yield Fault(
+                (*path, "isPreceding"), message, "set `isPreceding` or `isFollowing` to true", bound.is_preceding
+            )
+        place = (*path, "offset")
+        wrong = list(expression_faults(bound.offset, columns, place))
+        yield from wrong
+        if wrong:
+            return
+        offset = bound.offset
+        if isinstance(offset, InputRef) and offset.index >= self.over_spec.original_input_fields:
+            offset = self.over_spec.constants[offset.index - self.over_spec.original_input_fields]
+        if not isinstance(offset, RexLiteral) or not isinstance(offset.type, IntegerType | IntervalType):
+            yield Fault(place, "the offset of a window must be a constant number", "name one of the `constants`")
+        elif offset.value is None or (isinstance(offset.type, IntegerType) and int(str(offset.value)) < 0):
+            yield Fault(place, f"a window cannot reach back by {offset.value}", "write 0 or more", offset.value)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
+from plans.findings import Fault
 from plans.nodes.base import Bool, Enforcing, StatefulNode, StateSlot
-from plans.nodes.ranks import RankRange, RankStrategy, RankType
+from plans.nodes.ranks import RankRange, RankStrategy, RankType, UpdateFast, range_faults
+from plans.nodes.rules import ROW_NUMBER, Inputs, indices, order, partition, same_as_input
 from plans.nodes.specs import PartitionSpec, SortSpec
 
 RANK_STATE = (StateSlot("rankState", 0),)
@@ -24,6 +27,17 @@ class Rank(StatefulNode):
     rank_strategy: Enforcing[RankStrategy]
     output_row_number: Bool
     generate_update_before: Bool
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        yield from partition(self.partition, inputs.types, ("partition",))
+        yield from order(self.order_by, inputs.types, ("orderBy",))
+        yield from range_faults(self.rank_range, inputs.types, ("rankRange",))
+        if isinstance(self.rank_strategy, UpdateFast):
+            keys = self.rank_strategy.primary_keys
+            yield from indices(keys, inputs.types, ("rankStrategy", "primaryKeys"))
+            if not keys:
+                yield Fault(("rankStrategy", "primaryKeys"), "there are no primary keys", "name columns", [])
+        yield from same_as_input(self.output_type, inputs, (ROW_NUMBER,) if self.output_row_number else ())
 
 
 class SortLimit(Rank):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from plans.findings import Fault
 from plans.nodes.base import Always, Int, PlanModel
+from plans.nodes.rules import Columns, Path, index
+from plans.types import IntegerType
 
 RankType = Literal["ROW_NUMBER", "RANK", "DENSE_RANK"]
 
@@ -31,6 +35,23 @@ class VariableRange(PlanModel):
 
     type: Always[Literal["Variable"]] = "Variable"
     end_index: Int
+
+
+def range_faults(
+    found: ConstantRange | ConstantRangeWithoutEnd | VariableRange, columns: Columns, path: Path
+) -> Iterator[Fault]:
+    """A range of ranks that begins before 1 or holds none, or whose end is no column of numbers."""
+    if isinstance(found, VariableRange):
+        yield from index(found.end_index, columns, (*path, "endIndex"))
+        if 0 <= found.end_index < len(columns) and not isinstance(columns[found.end_index], IntegerType):
+            message = f"the end of the ranks is column {found.end_index} of type {columns[found.end_index]}"
+            yield Fault((*path, "endIndex"), message, "name a column of whole numbers", found.end_index)
+        return
+    if found.start < 1:
+        yield Fault((*path, "start"), f"ranks begin at 1, not at {found.start}", "write 1 or more", found.start)
+    if isinstance(found, ConstantRange) and found.end < found.start:
+        message = f"the ranks end at {found.end}, before they begin at {found.start}"
+        yield Fault((*path, "end"), message, f"write {found.start} or more", found.end)
 
 
 RankRange = Annotated[ConstantRange | ConstantRangeWithoutEnd | VariableRange, Field(discriminator="type")]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar, Literal
 
+from plans.connectors.declarations import Changes
+from plans.findings import Fault
 from plans.nodes.base import Bool, Enforcing, Int, PlanModel, StatefulNode, StateSlot
+from plans.nodes.rules import Inputs, indices, output
 from plans.nodes.specs import RowKind
+from plans.nodes.table_rules import catalog_table_faults, changes_of, persisted_row
 from plans.nodes.tables import CatalogTable, TableSink
+from plans.types.likeness import alike
 
 MATERIALIZE_STATE = StateSlot("sinkMaterializeState", 0)
 
@@ -36,6 +42,47 @@ class Sink(StatefulNode):
     upsert_materialize_strategy: str | None = None
     input_upsert_key: Enforcing[tuple[Int, ...]] = ()
     conflict_strategy: ConflictStrategy | None = None
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        table = self.dynamic_table_sink.table
+        path = ("dynamicTableSink", "table")
+        wrong = list(catalog_table_faults(table, path, reading=False))
+        yield from wrong
+        yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
+        yield from output(self.output_type, inputs.types, "its input")
+        # A sink that materialises takes all kinds, and gives those that the table takes.
+        for kind in inputs.received.names():
+            if kind not in self.input_changelog_mode:
+                message = f"the input sends rows of kind {kind}, which are not in `inputChangelogMode`"
+                yield Fault(("inputChangelogMode",), message, f"add {kind}", list(self.input_changelog_mode))
+        if len(set(self.input_changelog_mode)) < len(self.input_changelog_mode):
+            yield Fault(("inputChangelogMode",), "a kind is there twice", "remove one", list(self.input_changelog_mode))
+        takes = None if self.require_upsert_materialize else changes_of(table, reading=False)
+        for at, kind in enumerate(self.input_changelog_mode):
+            # A table of upserts passes over the rows before updates.
+            if takes is Changes.INSERT and kind != "INSERT":
+                message = f"the table does not take rows of kind {kind}"
+                remedy = f"it takes {', '.join(takes.names())}: choose another connector or format"
+                yield Fault(("inputChangelogMode", at), message, remedy, kind)
+        resolved = table.resolved_table
+        if resolved is None or any(not fault.editable for fault in wrong):
+            return
+        stored = persisted_row(resolved)
+        if len(stored.fields) != len(inputs.types):
+            message = f"the input has {len(inputs.types)} columns, and the table takes {len(stored.fields)}"
+            columns = (*path, "resolvedTable", "schema", "columns")
+            yield Fault(columns, message, "make the numbers equal", len(stored.fields))
+        else:
+            for at, (field, type_) in enumerate(zip(stored.fields, inputs.types, strict=True)):
+                if not alike(field.type, type_):
+                    message = f"column {field.name!r} of the table is {field.type}, and input column {at} is {type_}"
+                    columns = (*path, "resolvedTable", "schema", "columns")
+                    yield Fault(columns, message, f"give the table {field.type}", str(type_))
+        if self.require_upsert_materialize and resolved.table_schema.primary_key is None:
+            message = "the sink keeps rows by primary key, and its table has none"
+            yield Fault(
+                ("requireUpsertMaterialize",), message, "give the table a primary key, or set it to false", True
+            )
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
         return ((("dynamicTableSink", "table"), self.dynamic_table_sink.table),)

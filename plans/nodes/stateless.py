@@ -5,11 +5,29 @@ A projection with a seeded RAND keeps how many rows came.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
+from plans.connectors.declarations import Changes
+from plans.findings import Fault
 from plans.nodes.base import SOME_INPUTS, Int, Nullable, PlanModel, PlanNode
 from plans.nodes.fields import RexJson
+from plans.nodes.rules import (
+    Inputs,
+    condition_faults,
+    expression_faults,
+    expressions,
+    output,
+    same_as_input,
+    timestamp,
+)
+from plans.nodes.table_functions import function_call, function_columns
 from plans.rex.sequences import has_sequence
+from plans.types import RowType, TimeKind, TimestampBase, row_of
+
+#: Digits of the seconds of a rowtime attribute.
+_PRECISION = 3
 
 
 class Calc(PlanNode):
@@ -25,11 +43,18 @@ class Calc(PlanNode):
         """Where RAND has a seed, how far its sequence is."""
         return has_sequence(self.condition, *self.projection)
 
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        yield from _projected(self.projection, self.output_type, inputs, ("projection",))
+        yield from condition_faults(self.condition, inputs.types, ("condition",))
+
 
 class Exchange(PlanNode):
     """Spreads rows as the input property asks (by hash of columns, or onto one task)."""
 
     NAME = "stream-exec-exchange"
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        return same_as_input(self.output_type, inputs)
 
 
 class Union(PlanNode):
@@ -38,6 +63,10 @@ class Union(PlanNode):
     NAME = "stream-exec-union"
     INPUTS = SOME_INPUTS
 
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        for number, row in enumerate(inputs.rows):
+            yield from output(self.output_type, row.types, f"input {number}", kinds=True)
+
 
 class Expand(PlanNode):
     """Each row once for each grouping set."""
@@ -45,6 +74,12 @@ class Expand(PlanNode):
     NAME = "stream-exec-expand"
 
     projects: tuple[tuple[RexJson, ...], ...]
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        for number, project in enumerate(self.projects):
+            yield from _projected(project, self.output_type, inputs, ("projects", number))
+        if not self.projects:
+            yield Fault(("projects",), "there are no projects", "add one for each grouping set", [])
 
 
 class Correlate(PlanNode):
@@ -56,11 +91,28 @@ class Correlate(PlanNode):
     function_call: RexJson
     condition: Nullable[RexJson] = None
 
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        # A call may name the row as a whole, whose fields are called as those of the output.
+        names = self.output_type.names[: len(inputs.types)]
+        outer = row_of(names, tuple(inputs.types)) if len(names) == len(inputs.types) else inputs.rows[0]
+        wrong = list(function_call(self.function_call, outer, ("functionCall",)))
+        yield from wrong
+        if not wrong:
+            made = function_columns(self.function_call)
+            yield from output(self.output_type, (*inputs.types, *made), "the correlate")
+            yield from condition_faults(self.condition, made, ("condition",))
+
 
 class DropUpdateBefore(PlanNode):
     """Drops the UPDATE_BEFORE rows."""
 
     NAME = "stream-exec-drop-update-before"
+
+    def sends(self, received: Changes) -> Changes:
+        return received & ~Changes.UPDATE_BEFORE
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        return same_as_input(self.output_type, inputs)
 
 
 class WatermarkAssigner(PlanNode):
@@ -70,6 +122,22 @@ class WatermarkAssigner(PlanNode):
 
     watermark_expr: RexJson
     rowtime_field_index: Int
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        wrong = list(timestamp(self.rowtime_field_index, inputs.types, ("rowtimeFieldIndex",)))
+        yield from wrong
+        at = self.rowtime_field_index
+        yield from expression_faults(
+            self.watermark_expr, inputs.types, ("watermarkExpr",), None if wrong else inputs.types[at]
+        )
+        if wrong:
+            return
+        wanted = list(inputs.types)
+        time = wanted[at]
+        assert isinstance(time, TimestampBase)
+        # A watermark goes by milliseconds, whatever the column has.
+        wanted[at] = replace(time, kind=TimeKind.ROWTIME, precision=_PRECISION)
+        yield from output(self.output_type, wanted, "the watermark", kinds=True)
 
 
 class MiniBatchInterval(PlanModel):
@@ -85,3 +153,19 @@ class MiniBatchAssigner(PlanNode):
     NAME = "stream-exec-mini-batch-assigner"
 
     mini_batch_interval: MiniBatchInterval
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        return same_as_input(self.output_type, inputs)
+
+
+def _projected(
+    exprs: tuple[RexJson, ...], row: RowType, inputs: Inputs, path: tuple[str | int, ...]
+) -> Iterator[Fault]:
+    """Expressions that make the output, one for each of its fields."""
+    if len(exprs) != len(row.fields):
+        message = f"{len(exprs)} expressions for {len(row.fields)} fields of the output type"
+        yield Fault(path, message, "one for each field", len(exprs))
+        yield from expressions(exprs, inputs.types, None, path)
+        return
+    yield from expressions(exprs, inputs.types, row.types, path)
+    yield from output(row, row.types, "the projection")

@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
-from plans.nodes.base import TWO_INPUTS, Bool, Enforcing, Int, PlanNode
+from plans.findings import Fault
+from plans.nodes.aggregate import accumulators, called, grouped_types, same_row
+from plans.nodes.base import TWO_INPUTS, Bool, Enforcing, Int, PlanModel, PlanNode
+from plans.nodes.calls import calls
 from plans.nodes.fields import RowTypeJson
-from plans.nodes.ranks import RankRange, RankType
+from plans.nodes.ranks import RankRange, RankType, range_faults
+from plans.nodes.rules import (
+    ROW_NUMBER,
+    Inputs,
+    Path,
+    index,
+    indices,
+    join,
+    joined_types,
+    order,
+    output,
+    partition,
+    same_as_input,
+)
 from plans.nodes.specs import AggregateCall, JoinSpec, PartitionSpec, SortSpec
-from plans.nodes.windows import GroupWindow, NamedWindowProperty, SessionWindow, Windowing
+from plans.nodes.windows import (
+    GroupWindow,
+    NamedWindowProperty,
+    SessionWindow,
+    SliceAttachedWindowing,
+    TimeAttributeWindowing,
+    WindowAttachedWindowing,
+    Windowing,
+    group_window_faults,
+    property_faults,
+    property_types,
+    windowing_faults,
+)
+from plans.types import TimestampType
 
 #: Why there are no entries to edit.
 CLEANED = "watermarks (or the clock) end windows, and what was kept for a window goes with it"
@@ -22,6 +52,13 @@ class WindowTableFunction(PlanNode):
     KEEPS_STATE = True
 
     windowing: Enforcing[Windowing]
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        yield from _strategy(self.windowing, (TimeAttributeWindowing,), ("windowing",))
+        yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
+        time = TimestampType(precision=3)
+        more = (time, time, self.windowing.time_attribute_type)
+        yield from output(self.output_type, (*inputs.types, *more), "the windows")
 
     @property
     def keeps_state(self) -> bool:
@@ -42,6 +79,21 @@ class WindowAggregate(PlanNode):
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: Enforcing[Bool]
 
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        strategies = (TimeAttributeWindowing, WindowAttachedWindowing)
+        yield from _strategy(self.windowing, strategies, ("windowing",))
+        yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
+        wrong = [
+            *indices(self.grouping, inputs.types, ("grouping",), once=True),
+            *calls(self.agg_calls, inputs.types, ("aggCalls",)),
+        ]
+        yield from wrong
+        if not wrong:
+            made = grouped_types(self.grouping, self.agg_calls, inputs.types)
+            yield from property_faults(self.named_window_properties, self.windowing.time_attribute_type)
+            shown = property_types(self.named_window_properties, self.windowing.time_attribute_type)
+            yield from output(self.output_type, (*made, *shown), "it")
+
 
 class LocalWindowAggregate(PlanNode):
     """The first phase of a window aggregate, before the exchange."""
@@ -53,6 +105,18 @@ class LocalWindowAggregate(PlanNode):
     agg_calls: tuple[AggregateCall, ...]
     windowing: Windowing
     need_retraction: Bool
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        strategies = (TimeAttributeWindowing, WindowAttachedWindowing)
+        yield from _strategy(self.windowing, strategies, ("windowing",))
+        yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
+        wrong = [
+            *indices(self.grouping, inputs.types, ("grouping",), once=True),
+            *calls(self.agg_calls, inputs.types, ("aggCalls",)),
+        ]
+        yield from wrong
+        if not wrong:
+            yield from accumulators(self.output_type, self.grouping, inputs.types)
 
 
 class GlobalWindowAggregate(PlanNode):
@@ -70,6 +134,38 @@ class GlobalWindowAggregate(PlanNode):
     need_retraction: Enforcing[Bool]
     local_agg_input_row_type: Enforcing[RowTypeJson]
 
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        strategies = (SliceAttachedWindowing, WindowAttachedWindowing)
+        yield from _strategy(self.windowing, strategies, ("windowing",))
+        yield from windowing_faults(self.windowing, inputs.types, ("windowing",), behind_local=True)
+        wrong = [
+            *indices(self.grouping, inputs.types, ("grouping",), once=True),
+            *calls(self.agg_calls, self.local_agg_input_row_type.types, ("aggCalls",)),
+        ]
+        yield from wrong
+        local = inputs.nodes[0]
+        if not isinstance(local, LocalWindowAggregate):
+            message = f"its input is {local.type}, not a local window aggregate"
+            yield Fault(("type",), message, "compile the program again", self.type)
+            return
+        yield from same_row(self.local_agg_input_row_type, inputs.before[0][0], "localAggInputRowType")
+        if len(local.grouping) != len(self.grouping):
+            message = f"{len(self.grouping)} keys, and the local aggregate has {len(local.grouping)}"
+            yield Fault(("grouping",), message, "make them equal", list(self.grouping))
+        for name, own, other in (
+            ("windowing", self.windowing.window, local.windowing.window),
+            ("windowing", self.windowing.is_rowtime, local.windowing.is_rowtime),
+            ("aggCalls", called(self.agg_calls), called(local.agg_calls)),
+        ):
+            if own != other:
+                message = f"its {name} is not that of the local aggregate"
+                yield Fault((name,), message, f"make it that of node {local.id}")
+        if not wrong:
+            made = grouped_types(self.grouping, self.agg_calls, inputs.types)
+            yield from property_faults(self.named_window_properties, self.windowing.time_attribute_type)
+            shown = property_types(self.named_window_properties, self.windowing.time_attribute_type)
+            yield from output(self.output_type, (*made, *shown), "it")
+
 
 class GroupWindowAggregate(PlanNode):
     """Aggregates by a window in GROUP BY, the older syntax."""
@@ -84,6 +180,19 @@ class GroupWindowAggregate(PlanNode):
     named_window_properties: tuple[NamedWindowProperty, ...]
     need_retraction: Enforcing[Bool]
 
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        yield from group_window_faults(self.window, inputs.types, ("window",))
+        wrong = [
+            *indices(self.grouping, inputs.types, ("grouping",), once=True),
+            *calls(self.agg_calls, inputs.types, ("aggCalls",)),
+        ]
+        yield from wrong
+        if not wrong:
+            made = grouped_types(self.grouping, self.agg_calls, inputs.types)
+            yield from property_faults(self.named_window_properties, self.window.time_field.field_type)
+            shown = property_types(self.named_window_properties, self.window.time_field.field_type)
+            yield from output(self.output_type, (*made, *shown), "it")
+
 
 class WindowJoin(PlanNode):
     """Joins the rows of one window."""
@@ -96,6 +205,17 @@ class WindowJoin(PlanNode):
     join_spec: Enforcing[JoinSpec]
     left_windowing: Enforcing[Windowing]
     right_windowing: Enforcing[Windowing]
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        yield from join(self.join_spec, inputs, ("joinSpec",))
+        sides = (("leftWindowing", self.left_windowing), ("rightWindowing", self.right_windowing))
+        for (name, windowing), row in zip(sides, inputs.rows, strict=True):
+            yield from _strategy(windowing, (WindowAttachedWindowing,), (name,))
+            yield from windowing_faults(windowing, row.types, (name,))
+        if self.left_windowing.is_rowtime != self.right_windowing.is_rowtime:
+            message = "one side goes by rowtime and the other does not"
+            yield Fault(("rightWindowing", "isRowtime"), message, "make them agree", self.right_windowing.is_rowtime)
+        yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
 
 
 class WindowRank(PlanNode):
@@ -112,6 +232,14 @@ class WindowRank(PlanNode):
     output_row_number: Bool
     windowing: Enforcing[Windowing]
 
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        yield from partition(self.partition_spec, inputs.types, ("partitionSpec",))
+        yield from order(self.sort_spec, inputs.types, ("sortSpec",))
+        yield from range_faults(self.rank_range, inputs.types, ("rankRange",))
+        yield from _strategy(self.windowing, (WindowAttachedWindowing,), ("windowing",))
+        yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
+        yield from same_as_input(self.output_type, inputs, (ROW_NUMBER,) if self.output_row_number else ())
+
 
 class WindowDeduplicate(PlanNode):
     """The first or last row of each window and key."""
@@ -124,3 +252,18 @@ class WindowDeduplicate(PlanNode):
     order_key: Enforcing[Int]
     keep_last_row: Enforcing[Bool]
     windowing: Enforcing[Windowing]
+
+    def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        yield from indices(self.partition_keys, inputs.types, ("partitionKeys",))
+        yield from index(self.order_key, inputs.types, ("orderKey",))
+        yield from _strategy(self.windowing, (WindowAttachedWindowing,), ("windowing",))
+        yield from windowing_faults(self.windowing, inputs.types, ("windowing",))
+        yield from same_as_input(self.output_type, inputs)
+
+
+def _strategy(windowing: Windowing, known: tuple[type[PlanModel], ...], path: Path) -> Iterator[Fault]:
+    """A windowing that the operator cannot have."""
+    if not isinstance(windowing, known):
+        names = [str(model.model_fields["strategy"].default) for model in known]
+        message = f"its windows are {windowing.strategy}"
+        yield Fault((*path, "strategy"), message, f"known here: {', '.join(names)}", windowing.strategy)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from plans.durations import parse_iso_duration
 from plans.errors import PlanError
+from plans.findings import Fault
 from plans.nodes.base import Always, Bool, Int, PlanModel
 from plans.nodes.fields import TypeJson, wrapped
+from plans.nodes.rules import Columns, Path, index, indices, rowtime, timestamp
+from plans.types import BIGINT, LogicalType, TimeKind, TimestampBase, TimestampLtzType, TimestampType
+from plans.types.likeness import alike
 
 
 def _checked(text: str) -> str:
@@ -158,3 +163,106 @@ class SessionGroupWindow(PlanModel):
 
 
 GroupWindow = Annotated[TumblingGroupWindow | SlidingGroupWindow | SessionGroupWindow, Field(discriminator="kind")]
+
+
+def window_faults(window: Window, path: Path) -> Iterator[Fault]:
+    """Windows without a length, and steps that do not fit the size."""
+    lengths = {
+        name: getattr(window, name) for name in ("size", "slide", "step", "max_size", "gap") if hasattr(window, name)
+    }
+    sizes = {name: parse_iso_duration(text) for name, text in lengths.items()}
+    for name, size in sizes.items():
+        if size <= 0:
+            shown = {"max_size": "maxSize"}.get(name, name)
+            message = f"a window's {shown} of {lengths[name]} is no length of time"
+            yield Fault((*path, shown), message, "write a duration above zero, such as PT5M", lengths[name])
+            return
+    for small, large, shown in (("slide", "size", "size"), ("step", "max_size", "maxSize")):
+        if small in sizes and large in sizes and sizes[large] % sizes[small]:
+            message = f"the {shown} {lengths[large]} is no multiple of the {small} {lengths[small]}"
+            yield Fault((*path, shown), message, f"make it a multiple of {lengths[small]}", lengths[large])
+
+
+def windowing_faults(
+    windowing: Windowing, columns: Columns, path: Path, *, behind_local: bool = False
+) -> Iterator[Fault]:
+    """Windows that do not fit the columns that they are told by.
+
+    Behind a local aggregate, a window that rows carry has its end alone, in milliseconds.
+    """
+    yield from window_faults(windowing.window, (*path, "window"))
+    time = windowing.time_attribute_type
+    if not isinstance(time, TimestampBase):
+        message = f"the type of the time attribute is {time}"
+        yield Fault((*path, "timeAttributeType"), message, "make it a TIMESTAMP or TIMESTAMP_LTZ", str(time))
+        return
+    if windowing.is_rowtime != (time.kind is TimeKind.ROWTIME):
+        message = f"`isRowtime` is {str(windowing.is_rowtime).lower()} for a time attribute of type {time}"
+        yield Fault((*path, "isRowtime"), message, "make them agree", windowing.is_rowtime)
+    match windowing:
+        case TimeAttributeWindowing():
+            place = (*path, "timeAttributeIndex")
+            check = rowtime if windowing.is_rowtime else timestamp
+            wrong = list(check(windowing.time_attribute_index, columns, place))
+            yield from wrong
+            if not wrong and not alike(columns[windowing.time_attribute_index], time):
+                message = (
+                    f"column {windowing.time_attribute_index} is {columns[windowing.time_attribute_index]}, not {time}"
+                )
+                yield Fault(place, message, "correct the index or the type", windowing.time_attribute_index)
+            if isinstance(windowing.window, SessionWindow):
+                keys = windowing.window.partition_key_indices
+                yield from indices(keys, columns, (*path, "window", "partition_key_indices"))
+        case WindowAttachedWindowing() if behind_local:
+            yield from _milliseconds(windowing.window_end, columns, (*path, "windowEnd"))
+        case WindowAttachedWindowing():
+            for name, at in (("windowStart", windowing.window_start), ("windowEnd", windowing.window_end)):
+                yield from timestamp(at, columns, (*path, name))
+        case SliceAttachedWindowing():
+            yield from _milliseconds(windowing.slice_end, columns, (*path, "sliceEnd"))
+
+
+def _milliseconds(at: int, columns: Columns, path: Path) -> Iterator[Fault]:
+    yield from index(at, columns, path)
+    if 0 <= at < len(columns) and not alike(columns[at], BIGINT):
+        message = f"the end of a window is column {at} of type {columns[at]}, which is not BIGINT"
+        yield Fault(path, message, "name the last column of the local aggregate", at)
+
+
+def property_faults(properties: tuple[NamedWindowProperty, ...], time: LogicalType) -> Iterator[Fault]:
+    """Columns that show a window of another time."""
+    for at, item in enumerate(properties):
+        given = item.property.reference.type
+        if not alike(given, time, kinds=True):
+            place = ("namedWindowProperties", at, "property", "reference", "type")
+            yield Fault(place, f"the window is one of {time}, not of {given}", f"make it {time}", str(given))
+
+
+def property_types(properties: tuple[NamedWindowProperty, ...], time: LogicalType) -> Columns:
+    """The types of the columns that show windows, which lie on the clock of a time attribute's type."""
+    return tuple(_PROPERTY_TYPES.get(item.property.kind, time) for item in properties)
+
+
+_LOCAL, _PROCTIME = TimestampType(precision=3), TimestampLtzType(precision=3)
+_PROPERTY_TYPES: dict[str, LogicalType] = {"WindowStart": _LOCAL, "WindowEnd": _LOCAL, "Proctime": _PROCTIME}
+
+
+def group_window_faults(window: GroupWindow, columns: Columns, path: Path) -> Iterator[Fault]:
+    """A window in GROUP BY that does not fit its time, or has no length."""
+    field = window.time_field
+    place = (*path, "timeField", "fieldIndex")
+    wrong = list(timestamp(field.field_index, columns, place))
+    yield from wrong
+    if not wrong and not alike(columns[field.field_index], field.field_type, kinds=True):
+        message = f"column {field.field_index} is {columns[field.field_index]}, and the field says {field.field_type}"
+        yield Fault((*path, "timeField", "fieldType"), message, "correct the index or the type", str(field.field_type))
+    timed = getattr(window, "is_time_window", True)
+    for name in ("size", "slide", "gap"):
+        length = getattr(window, name, None)
+        if length is None:
+            continue
+        if isinstance(length, str) != timed:
+            wanted = "a duration, such as PT5M" if timed else "a number of rows"
+            yield Fault((*path, name), f"a window's {name} of {length!r} is not {wanted}", f"write {wanted}", length)
+        elif (parse_iso_duration(length) if isinstance(length, str) else length) <= 0:
+            yield Fault((*path, name), f"a window's {name} of {length} is no length", "write more than zero", length)

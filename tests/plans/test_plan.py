@@ -105,8 +105,7 @@ class TestFiles:
 
 def test_text_is_kept_whatever_it_holds() -> None:
     data = json.loads(text_of("join/three_way_inner"))
-    options = data["nodes"][0]["scanTableSource"]["table"]["resolvedTable"]["options"]
-    options["comment"] = 'Bücher \U0001f4da "x" \\ \n\t\x01 / <'
+    data["nodes"][0]["scanTableSource"]["table"]["resolvedTable"]["comment"] = 'Bücher \U0001f4da "x" \\ \n\t\x01 / <'
     found = CompiledPlan.from_data(data)
     assert json.loads(found.to_json()) == data
     assert CompiledPlan.from_json(found.to_json()) == found

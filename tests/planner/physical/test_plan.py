@@ -9,7 +9,7 @@ from planner.physical import plan
 from plans.errors import ProgramError
 from plans.plan import CompiledPlan
 from plans.rex import Literal
-from plans.types import INT, STRING
+from plans.types import BIGINT, INT, STRING
 from tests.planner.physical.builders import call, count_by, into, join, project, ref, scan, table
 
 ORDERS = table("orders", order_id=INT, customer=STRING)
@@ -119,7 +119,7 @@ def test_an_upsert_sink_on_another_key_needs_a_conflict_clause_and_then_keeps_st
 def test_consumers_of_different_needs_get_an_aggregate_each() -> None:
     counts = count_by(scan(ORDERS), "customer")
     upsert = into(counts, "", ("customer",), connector="blackhole")
-    retract = replace(into(counts), table=table("other", "debezium-json", customer=STRING, n=INT))
+    retract = replace(into(counts), table=table("other", "debezium-json", customer=STRING, n=BIGINT))
     found = planned(upsert, retract)
     assert kinds(found).count("group-aggregate") == 2
     assert kinds(found).count("table-source-scan") == 1

@@ -57,6 +57,14 @@ def test_a_retraction_for_an_unknown_key_is_ignored(harness: Harness) -> None:
     assert short(only.out) == ["+I(a, 1, 5)"]
 
 
+def test_values_that_only_grow_need_no_list_of_all_values(harness: Harness) -> None:
+    """Flink plans MAX of a count so: what is taken back is followed by what is larger."""
+    highest = spec([{"function": "$MAX$1", "args": [1], "needRetract": False}], ["INT"], needRetraction=True)
+    steps = [[Change("+I", ("a", 1))], [Change("-U", ("a", 1)), Change("+U", ("a", 2))]]
+    answers = harness.run(highest, batches(steps))
+    assert [short(a.out) for a in answers] == [["+I(a, 1)"], ["-U(a, 1)", "+U(a, 2)"]]
+
+
 def test_unchanged_results_are_suppressed_only_without_a_ttl(harness: Harness) -> None:
     maximum = spec([{"function": "$MAX$1", "args": [1]}], ["INT"])
     steps = batches([[Change("+I", ("a", 5))], [Change("+I", ("a", 3))]])

@@ -39,10 +39,11 @@ def test_a_window_of_time() -> None:
 
 def test_constants_that_are_arguments_become_columns() -> None:
     data = data_of("over_range")
-    spec = node_of(data, "over-aggregate")["overSpec"]
+    node = node_of(data, "over-aggregate")
+    spec = node["overSpec"]
     spec["constants"].append({"kind": "LITERAL", "value": 2, "type": "INT NOT NULL"})
     width = spec["originalInputFields"]
-    spec["groups"][0]["aggCalls"][0] |= {"internalName": "$LAG$1", "argList": [2, width + 1]}
+    spec["groups"][0]["aggCalls"][0] |= {"internalName": "$COUNT$1", "argList": [2, width + 1]}
     operator, _ = lowered(data, "over-aggregate")
     assert operator.parameters["aggs"][0]["args"] == [2, width]
     assert [str(type_) for type_ in operator.ports[0].types[width:]] == ["INT NOT NULL"]
@@ -68,8 +69,10 @@ def test_windows_that_are_refused(change: dict[str, Any], why: str) -> None:
 
 def test_windows_that_differ_are_refused() -> None:
     data = data_of("over_range")
-    groups = node_of(data, "over-aggregate")["overSpec"]["groups"]
+    node = node_of(data, "over-aggregate")
+    groups, fields = node["overSpec"]["groups"], node["outputType"]["fields"]
     groups.append(groups[0])
+    fields += [field | {"name": f"{field['name']}_again"} for field in fields[-len(groups[0]["aggCalls"]) :]]
     with pytest.raises(UnsupportedError, match="OVER windows differ"):
         lowered(data, "over-aggregate")
 
@@ -86,13 +89,22 @@ def test_an_interval_join_holds_the_watermark_back(join_type: str, held_back: in
 
 def test_inputs_through_one_watermark_assigner_share_a_watermark() -> None:
     data = data_of("interval_join/left_outer")
-    first, second = (node["id"] for node in data["nodes"] if node["type"] == "stream-exec-watermark-assigner_1")
-    for edge in data["edges"]:
-        if edge["source"] == second:
-            edge["source"] = first
-    gone = {second, *(edge["source"] for edge in data["edges"] if edge["target"] == second)}
-    data["edges"] = [edge for edge in data["edges"] if edge["target"] != second]
-    data["nodes"] = [node for node in data["nodes"] if node["id"] not in gone]
+    join = node_of(data, "interval-join")
+    left, _ = (edge["source"] for edge in data["edges"] if edge["target"] == join["id"])
+    kept, todo = {join["id"]}, [left]
+    while todo:
+        kept.add(todo[-1])
+        at = todo.pop()
+        todo += [edge["source"] for edge in data["edges"] if edge["target"] == at]
+    data["nodes"] = [node for node in data["nodes"] if node["id"] in kept]
+    data["edges"] = [edge for edge in data["edges"] if {edge["source"], edge["target"]} <= kept]
+    data["edges"].append(data["edges"][-1])
+    row = next(node["outputType"] for node in data["nodes"] if node["id"] == left)
+    again = [field | {"name": f"{field['name']}0"} for field in row["fields"]]
+    join["outputType"] = row | {"fields": [*row["fields"], *again]}
+    spec = join["intervalJoinSpec"]
+    spec["joinSpec"] |= {"rightKeys": spec["joinSpec"]["leftKeys"], "nonEquiCondition": None}
+    spec["windowBounds"]["rightTimeIndex"] = spec["windowBounds"]["leftTimeIndex"]
     assert lowered(data, "interval-join")[0].parameters["sharedWatermark"]
 
 
@@ -112,14 +124,14 @@ def test_temporal_joins() -> None:
 
 
 def reference(alpha: str, index: int = 0) -> dict[str, Any]:
-    return {"kind": "PATTERN_INPUT_REF", "alpha": alpha, "inputIndex": index, "type": "BIGINT"}
+    return {"kind": "PATTERN_INPUT_REF", "alpha": alpha, "inputIndex": index, "type": "INT"}
 
 
 def literal(value: Any, type_: str = "INT NOT NULL") -> dict[str, Any]:
     return {"kind": "LITERAL", "value": value, "type": type_}
 
 
-def call(name: str, *operands: Any, type_: str = "BIGINT") -> dict[str, Any]:
+def call(name: str, *operands: Any, type_: str = "INT") -> dict[str, Any]:
     return {"kind": "CALL", "internalName": name, "operands": list(operands), "type": type_}
 
 

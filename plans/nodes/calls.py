@@ -1,0 +1,174 @@
+"""Rules of aggregate calls: arguments in range and of the function's kinds, filters, results.
+
+Source: Flink's built-in aggregate functions by their names in plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from plans.findings import Fault, did_you_mean
+from plans.nodes.rules import Columns, Path, index, is_ordered
+from plans.nodes.specs import AggregateCall
+from plans.rex.signatures import SYNTAXES
+from plans.types import (
+    ArrayType,
+    BooleanType,
+    CharacterType,
+    IntegerType,
+    LogicalType,
+    MapType,
+    MultisetType,
+    NumericType,
+)
+from plans.types.likeness import alike
+
+_Types = tuple[LogicalType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """How many arguments a function takes, which, and what it gives for them; `over`: in OVER windows alone."""
+
+    least: int
+    most: int
+    takes: Callable[[_Types], bool]
+    gives: Callable[[_Types, LogicalType], bool]
+    over: bool = False
+
+
+def _number(types: _Types) -> bool:
+    return isinstance(types[0], NumericType)
+
+
+def _any(types: _Types) -> bool:
+    return True
+
+
+def _text(types: _Types) -> bool:
+    return isinstance(types[0], CharacterType)
+
+
+def _texts(types: _Types) -> bool:
+    return all(isinstance(type_, CharacterType) for type_ in types)
+
+
+def _same(types: _Types, result: LogicalType) -> bool:
+    return alike(types[0], result)
+
+
+def _gives(kind: type[LogicalType]) -> Callable[[_Types, LogicalType], bool]:
+    return lambda types, result: isinstance(result, kind)
+
+
+def _array_of(types: _Types, result: LogicalType) -> bool:
+    return isinstance(result, ArrayType) and alike(types[0], result.element)
+
+
+def _multiset_of(types: _Types, result: LogicalType) -> bool:
+    return isinstance(result, MultisetType) and alike(types[0], result.element)
+
+
+def _offset(types: _Types) -> bool:
+    return all(isinstance(type_, NumericType) for type_ in types[1:2])
+
+
+def _percentile(types: _Types) -> bool:
+    second = types[1].element if isinstance(types[1], ArrayType) else types[1]
+    third = types[2:] == () or isinstance(types[2], IntegerType)
+    return isinstance(types[0], NumericType) and isinstance(second, NumericType) and third
+
+
+def _percentiles(types: _Types, result: LogicalType) -> bool:
+    inner = result.element if isinstance(result, ArrayType) else result
+    return isinstance(result, ArrayType) == isinstance(types[1], ArrayType) and isinstance(inner, NumericType)
+
+
+_NUMBER_OF_ROWS = _Function(0, 0, _any, _gives(IntegerType), over=True)
+_JSON_OBJECT = _Function(2, 2, _text, _gives(CharacterType))
+_JSON_ARRAY = _Function(1, 1, _any, _gives(CharacterType))
+_EXTREMUM = _Function(1, 1, lambda types: is_ordered(types[0]), _same)
+
+FUNCTIONS: Mapping[str, _Function] = {
+    "$COUNT$1": _Function(0, 64, _any, _gives(IntegerType)),
+    "$SUM$1": _Function(1, 1, _number, _gives(NumericType)),
+    "$$SUM0$1": _Function(1, 1, _number, _gives(NumericType)),
+    "$AVG$1": _Function(1, 1, _number, _gives(NumericType)),
+    "$MIN$1": _EXTREMUM,
+    "$MAX$1": _EXTREMUM,
+    "$FIRST_VALUE$1": _Function(1, 1, _any, _same),
+    "$LAST_VALUE$1": _Function(1, 1, _any, _same),
+    "$SINGLE_VALUE$1": _Function(1, 1, _any, _same),
+    "$LISTAGG$1": _Function(1, 2, _texts, _gives(CharacterType)),
+    "$ARRAY_AGG$1": _Function(1, 1, _any, _array_of),
+    "$COLLECT$1": _Function(1, 1, _any, _multiset_of),
+    "$PERCENTILE$1": _Function(2, 3, _percentile, _percentiles),
+    "$$WELFORD_M2$1$1": _Function(1, 1, _number, _gives(NumericType)),
+    "$JSON_OBJECTAGG_NULL_ON_NULL$1": _JSON_OBJECT,
+    "$JSON_OBJECTAGG_ABSENT_ON_NULL$1": _JSON_OBJECT,
+    "$JSON_ARRAYAGG_NULL_ON_NULL$1": _JSON_ARRAY,
+    "$JSON_ARRAYAGG_ABSENT_ON_NULL$1": _JSON_ARRAY,
+    "$ROW_NUMBER$1": _NUMBER_OF_ROWS,
+    "$RANK$1": _Function(0, 64, _any, _gives(IntegerType), over=True),
+    "$DENSE_RANK$1": _Function(0, 64, _any, _gives(IntegerType), over=True),
+    "$LAG$1": _Function(
+        1, 3, lambda types: all(isinstance(type_, NumericType) for type_ in types[1:2]), _same, over=True
+    ),
+}
+#: Functions of Flink's that are refused by name when the plan runs.
+_NOT_RUN = frozenset(f"${name}$1" for name in "LEAD NTILE PERCENT_RANK CUME_DIST APPROX_COUNT_DISTINCT".split())
+
+
+def calls(items: Sequence[AggregateCall], columns: Columns, path: Path, *, over: bool = False) -> Iterator[Fault]:
+    """What is wrong with aggregate calls over columns.
+
+    Args:
+        items: the calls.
+        columns: what their arguments count.
+        path: where they stand.
+        over: whether they are over an OVER window.
+    """
+    for at, item in enumerate(items):
+        yield from _call(item, columns, (*path, at), over)
+
+
+def _call(item: AggregateCall, columns: Columns, path: Path, over: bool) -> Iterator[Fault]:
+    found = [fault for at, arg in enumerate(item.arg_list) for fault in index(arg, columns, (*path, "argList", at))]
+    yield from found
+    filters = list(index(item.filter_arg, columns, (*path, "filterArg"), none=-1))
+    yield from filters
+    if not filters and item.filter_arg >= 0 and not isinstance(columns[item.filter_arg], BooleanType):
+        message = f"the filter is column {item.filter_arg} of type {columns[item.filter_arg]}, which is not BOOLEAN"
+        yield Fault((*path, "filterArg"), message, "name a BOOLEAN column, or -1 for none", item.filter_arg)
+    if item.syntax is not None and item.syntax not in SYNTAXES:
+        message = f"unknown value {item.syntax!r} for `syntax`"
+        yield Fault((*path, "syntax"), message, f"known: {', '.join(SYNTAXES)}", item.syntax)
+    if item.internal_name is None or item.internal_name in _NOT_RUN:
+        if not (item.internal_name or item.system_name or item.catalog_name or item.function_class or item.python):
+            yield Fault((*path, "internalName"), "the call names no function", "add `internalName`")
+        return
+    function = FUNCTIONS.get(item.internal_name)
+    if function is None or (function.over and not over):
+        where = "" if function is None else " outside of OVER"
+        message = f"no aggregate function is named {item.internal_name!r}{where}"
+        remedy = did_you_mean(item.internal_name, FUNCTIONS)
+        yield Fault((*path, "internalName"), message, remedy, item.internal_name)
+    elif not found:
+        yield from _signature(item, function, tuple(columns[arg] for arg in item.arg_list), path)
+
+
+def _signature(item: AggregateCall, function: _Function, types: _Types, path: Path) -> Iterator[Fault]:
+    name = str(item.internal_name).removeprefix("$").removesuffix("$1")
+    if not function.least <= len(types) <= function.most:
+        wanted = str(function.least) if function.least == function.most else f"{function.least} to {function.most}"
+        message = f"{name} has {len(types)} arguments, and takes {wanted}"
+        yield Fault((*path, "argList"), message, "correct the arguments", list(item.arg_list))
+    elif not function.takes(types):
+        message = f"{name} does not take ({', '.join(map(str, types))})"
+        yield Fault((*path, "argList"), message, "name columns of other types", list(item.arg_list))
+    elif not function.gives(types, item.type):
+        message = f"{name} of ({', '.join(map(str, types))}) does not give {item.type}"
+        yield Fault((*path, "type"), message, "correct the type", str(item.type))
+    if item.distinct and any(isinstance(type_, MapType | MultisetType) for type_ in types):
+        yield Fault((*path, "distinct"), f"{name} of distinct values of {types[0]}", "remove `distinct`", True)

@@ -1,0 +1,38 @@
+"""The options that a node was planned with: those that a run reads must have values that it knows.
+
+Source: the options that Flink 2.3 keeps in its plans. Others are kept as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from plans import zones
+from plans.findings import Fault
+from plans.options import Kind, Option
+
+_SWITCH = Option(Kind.BOOLEAN)
+OPTIONS: Mapping[str, Option] = {
+    "table.exec.sink.not-null-enforcer": Option(Kind.CHOICE, "ERROR", ("ERROR", "DROP")),
+    "table.exec.sink.type-length-enforcer": Option(Kind.CHOICE, "IGNORE", ("IGNORE", "TRIM_PAD", "ERROR")),
+    "table.exec.sink.keyed-shuffle": Option(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE")),
+    "table.exec.sink.upsert-materialize": Option(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE")),
+    "table.exec.sink.rowtime-inserter": Option(Kind.CHOICE, "ENABLED", ("ENABLED", "DISABLED")),
+    "table.exec.deduplicate.insert-update-after-sensitive-enabled": _SWITCH,
+    "table.exec.deduplicate.mini-batch.compact-changes-enabled": _SWITCH,
+    "table.exec.mini-batch.enabled": _SWITCH,
+    "table.exec.mini-batch.size": Option(Kind.INTEGER),
+    "table.exec.mini-batch.allow-latency": Option(Kind.DURATION),
+    "table.exec.rank.topn-cache-size": Option(Kind.INTEGER),
+    "table.exec.state.ttl": Option(Kind.DURATION),
+}
+
+
+def configuration_faults(configuration: Mapping[str, str]) -> Iterator[Fault]:
+    """Options of a node with values that they cannot have."""
+    for key, value in configuration.items():
+        remedy = OPTIONS[key].unfit(key, value) if key in OPTIONS else None
+        if key == "table.local-time-zone" and value != "default" and not zones.is_zone(value):
+            remedy = zones.REMEDY
+        if remedy is not None:
+            yield Fault(("configuration", key), f"invalid value {value!r} for the option {key!r}", remedy, value)

@@ -1,0 +1,186 @@
+"""What the rules of several nodes share: how a node's fields and output follow from its inputs.
+
+A rule is a node's method `faults`. It yields what is wrong, with the place in the node's JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plans.connectors.declarations import Changes
+from plans.findings import Fault
+from plans.rex.typing import Columns, Path, condition_faults, expression_faults
+from plans.types import BIGINT, LogicalType, RowType, TimeKind, TimestampBase
+from plans.types.likeness import alike
+
+if TYPE_CHECKING:
+    from plans.nodes.base import PlanNode
+    from plans.nodes.specs import JoinSpec, PartitionSpec, SortSpec
+    from plans.rex import RexNode
+
+__all__ = [
+    "Columns",
+    "Inputs",
+    "Path",
+    "condition_faults",
+    "expression_faults",
+    "index",
+    "indices",
+    "join",
+    "joined_types",
+    "order",
+    "output",
+    "partition",
+    "rowtime",
+    "same_as_input",
+]
+
+#: The type of a row's number.
+ROW_NUMBER = BIGINT
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a rule may look at: the row type of each input, and the node that it comes from, exchanges stepped over."""
+
+    rows: tuple[RowType, ...]
+    nodes: tuple[PlanNode, ...]
+    #: The inputs of those nodes.
+    before: tuple[tuple[RowType, ...], ...] = ()
+    #: The kinds of rows that certainly come.
+    received: Changes = Changes.INSERT
+
+    @property
+    def types(self) -> Columns:
+        """The columns of the first input."""
+        return self.rows[0].types
+
+    @property
+    def all_types(self) -> Columns:
+        """The columns of all inputs, one after another."""
+        return tuple(type_ for row in self.rows for type_ in row.types)
+
+
+def index(value: int, columns: Columns, path: Path, *, none: int | None = None) -> Iterator[Fault]:
+    """A column index out of range. `none` is the number that stands for no column."""
+    if value != none and not 0 <= value < len(columns):
+        remedy = f"columns are numbered 0 to {len(columns) - 1}" if columns else "there are none"
+        yield Fault(path, f"no column {value}: there are {len(columns)} columns", remedy, value)
+
+
+def indices(values: Iterable[int], columns: Columns, path: Path, *, once: bool = False) -> Iterator[Fault]:
+    """Column indices out of range; with `once`, also one that is there twice."""
+    seen: set[int] = set()
+    for at, value in enumerate(values):
+        yield from index(value, columns, (*path, at))
+        if once and value in seen:
+            yield Fault((*path, at), f"column {value} is there twice", "remove one", value)
+        seen.add(value)
+
+
+def output(row: RowType, wanted: Sequence[LogicalType], what: str, *, kinds: bool = False) -> Iterator[Fault]:
+    """An output type that is not what the node gives.
+
+    Args:
+        row: the node's output type.
+        wanted: what it gives.
+        what: what gives it, for the message: "the projection".
+        kinds: whether time attributes must be time attributes in both.
+    """
+    if len(row.fields) != len(wanted):
+        message = f"the output type has {len(row.fields)} fields, and {what} gives {len(wanted)}"
+        yield Fault(("outputType",), message, "make the numbers equal", len(row.fields))
+        return
+    for field, type_ in zip(row.fields, wanted, strict=True):
+        if not alike(field.type, type_, kinds=kinds):
+            message = f"field {field.name!r} of the output type is {field.type}, and {what} gives {type_}"
+            yield Fault(("outputType",), message, f"make it {type_}", str(field.type))
+    names = [field.name for field in row.fields]
+    for name in {name for name in names if names.count(name) > 1}:
+        yield Fault(("outputType",), f"the output type has two fields {name!r}", "rename one", name)
+
+
+def same_as_input(row: RowType, inputs: Inputs, more: Sequence[LogicalType] = ()) -> Iterator[Fault]:
+    """An output type that is not the input's columns, then `more`."""
+    yield from output(row, (*inputs.types, *more), "its input" if not more else "the operator", kinds=not more)
+
+
+def order(spec: SortSpec, columns: Columns, path: Path) -> Iterator[Fault]:
+    """Columns of an order out of range, and such as have no order."""
+    for at, field in enumerate(spec.fields):
+        place = (*path, "fields", at, "index")
+        yield from index(field.index, columns, place)
+        if 0 <= field.index < len(columns) and not is_ordered(columns[field.index]):
+            message = f"column {field.index} of type {columns[field.index]} has no order"
+            yield Fault(place, message, "order by another column", field.index)
+
+
+def is_ordered(type_: LogicalType) -> bool:
+    """Whether values of the type can be sorted."""
+    return type_.ROOT not in ("MAP", "MULTISET", "RAW", "VARIANT", "DESCRIPTOR", "SYMBOL")
+
+
+def partition(spec: PartitionSpec, columns: Columns, path: Path) -> Iterator[Fault]:
+    """Columns of a partition out of range."""
+    yield from indices(spec.fields, columns, (*path, "fields"))
+
+
+def join(spec: JoinSpec, inputs: Inputs, path: Path) -> Iterator[Fault]:
+    """Keys that do not pair, and a condition that is none."""
+    left, right = inputs.rows[0].types, inputs.rows[1].types
+    before = [
+        *indices(spec.left_keys, left, (*path, "leftKeys")),
+        *indices(spec.right_keys, right, (*path, "rightKeys")),
+    ]
+    yield from before
+    if len(spec.left_keys) != len(spec.right_keys):
+        message = f"{len(spec.left_keys)} keys on the left, and {len(spec.right_keys)} on the right"
+        yield Fault((*path, "rightKeys"), message, "give each key its other side", list(spec.right_keys))
+    elif not before:
+        for at, (one, other) in enumerate(zip(spec.left_keys, spec.right_keys, strict=True)):
+            if not alike(left[one], right[other]):
+                message = f"the left key is {left[one]}, and the right key {right[other]}"
+                yield Fault((*path, "rightKeys", at), message, "join columns of equal types", other)
+    if len(spec.filter_nulls) != len(spec.left_keys):
+        message = f"{len(spec.filter_nulls)} values for {len(spec.left_keys)} keys"
+        yield Fault((*path, "filterNulls"), message, "one for each key", list(spec.filter_nulls))
+    yield from condition_faults(spec.non_equi_condition, inputs.all_types, (*path, "nonEquiCondition"))
+
+
+def joined_types(spec: JoinSpec, inputs: Inputs) -> Columns:
+    """The columns that a join gives."""
+    return inputs.rows[0].types if spec.join_type in ("SEMI", "ANTI") else inputs.all_types
+
+
+def timestamp(value: int, columns: Columns, path: Path) -> Iterator[Fault]:
+    """A column that must be a timestamp, by its index."""
+    yield from index(value, columns, path)
+    if 0 <= value < len(columns) and not isinstance(columns[value], TimestampBase):
+        message = f"column {value} is {columns[value]}, and a time is needed"
+        yield Fault(path, message, "name a TIMESTAMP or TIMESTAMP_LTZ column", value)
+
+
+def rowtime(value: int, columns: Columns, path: Path) -> Iterator[Fault]:
+    """A column that must be a rowtime attribute, by its index."""
+    found = list(timestamp(value, columns, path))
+    yield from found
+    type_ = None if found else columns[value]
+    if isinstance(type_, TimestampBase) and type_.kind is not TimeKind.ROWTIME:
+        message = f"column {value} of type {type_} has no watermark"
+        yield Fault(path, message, "name the column of the table's WATERMARK", value)
+
+
+def lengths(name: str, count: int, wanted: int, what: str) -> Iterator[Fault]:
+    """A list that must be as long as another."""
+    if count != wanted:
+        yield Fault((name,), f"{count} values for {wanted} {what}", f"one for each of the {what}", count)
+
+
+def expressions(
+    rexes: Sequence[RexNode], columns: Columns, wanted: Sequence[LogicalType] | None, path: Path
+) -> Iterator[Fault]:
+    """Expressions over columns; with `wanted`, of these types."""
+    for at, rex in enumerate(rexes):
+        yield from expression_faults(rex, columns, (*path, at), wanted[at] if wanted is not None else None)

@@ -1,0 +1,72 @@
+"""Rules of the table functions of correlates.
+
+Source: `$UNNEST_ROWS$1`, `$UNNEST_ROWS_WITH_ORDINALITY$1` and `$REPLICATE_ROWS$1` in Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plans.findings import Fault
+from plans.nodes.rules import Columns, Path, expression_faults
+from plans.rex import Call, RexNode, type_of
+from plans.rex.typing import type_within
+from plans.types import INT, ArrayType, FieldsType, LogicalType, MapType, MultisetType, NumericType, RowType
+from plans.types.likeness import alike
+
+_UNNEST, _ORDINALITY, _REPLICATE = "$UNNEST_ROWS$1", "$UNNEST_ROWS_WITH_ORDINALITY$1", "$REPLICATE_ROWS$1"
+_NAMES = (_UNNEST, _ORDINALITY, _REPLICATE)
+
+
+def function_columns(call: RexNode) -> Columns:
+    """The columns of the rows that a call gives."""
+    found = type_of(call)
+    return found.types if isinstance(found, FieldsType) else (found,)
+
+
+def function_call(call: RexNode, row: RowType, path: Path) -> Iterator[Fault]:
+    """What is wrong with the call of a correlate over the columns of its input; $cor0 is the row as a whole."""
+    if not isinstance(call, Call):
+        yield Fault(path, "a table function must be a CALL", "call a table function")
+        return
+    wrong = [
+        fault
+        for at, operand in enumerate(call.operands)
+        for fault in expression_faults(operand, row.types, (*path, "operands", at), outer=row)
+    ]
+    yield from wrong
+    if wrong or call.extra:
+        return
+    if call.name not in _NAMES:
+        message = f"no table function is named {call.name!r}"
+        yield Fault((*path, "internalName"), message, f"known: {', '.join(_NAMES)}", call.name)
+        return
+    types = [type_within(operand) for operand in call.operands]
+    given = _given(call.name, [type_ for type_ in types if type_ is not None])
+    if given is None:
+        shown = ", ".join(map(str, types))
+        yield Fault((*path, "operands"), f"{call.name} does not take ({shown})", "give it a collection")
+        return
+    columns = function_columns(call)
+    if len(columns) != len(given) or not all(map(alike, columns, given)):
+        shown = ", ".join(map(str, given))
+        yield Fault(
+            (*path, "type"), f"{call.name} gives ({shown}), not {call.type}", "correct the type", str(call.type)
+        )
+
+
+def _given(name: str, types: list[LogicalType]) -> Columns | None:
+    """The columns that a function gives for operands; None where it does not take them."""
+    if name == _REPLICATE:
+        return tuple(types[1:]) if len(types) > 1 and isinstance(types[0], NumericType) else None
+    items = _items(types[0]) if len(types) == 1 else None
+    return None if items is None else (*items, INT) if name == _ORDINALITY else items
+
+
+def _items(type_: LogicalType) -> Columns | None:
+    match type_:
+        case ArrayType() | MultisetType():
+            return type_.element.types if isinstance(type_.element, FieldsType) else (type_.element,)
+        case MapType():
+            return (type_.key, type_.value)
+    return None

@@ -1,0 +1,216 @@
+"""Rules of tables in scans, sinks and lookups: what the schema, the options and the push-downs say must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from plans.connectors.checks import find_connector, table_faults
+from plans.connectors.declarations import Changes
+from plans.findings import Fault
+from plans.nodes.rules import Columns, Path, condition_faults, expression_faults
+from plans.nodes.tables import (
+    CatalogTable,
+    Column,
+    ComputedColumn,
+    FilterPushDown,
+    MetadataColumn,
+    PhysicalColumn,
+    ProjectPushDown,
+    ReadingMetadata,
+    ResolvedTable,
+    SourceAbility,
+    TableSchema,
+    TableSource,
+)
+from plans.rex import type_of
+from plans.types import Field, FieldsType, LogicalType, RowType, TimestampBase
+from plans.types.likeness import alike
+
+
+def physical_row(table: ResolvedTable) -> RowType:
+    """The columns that the table stores."""
+    columns = table.table_schema.columns
+    return RowType(
+        fields=tuple(Field(item.name, item.data_type) for item in columns if isinstance(item, PhysicalColumn))
+    )
+
+
+def persisted_row(table: ResolvedTable) -> RowType:
+    """The columns that a sink is given: those that the table stores, then metadata that is not virtual."""
+    metadata = (
+        Field(item.name, item.data_type)
+        for item in table.table_schema.columns
+        if isinstance(item, MetadataColumn) and not item.is_virtual
+    )
+    row = physical_row(table)
+    return RowType(fields=(*row.fields, *metadata))
+
+
+def catalog_table_faults(table: CatalogTable, path: Path, *, reading: bool, lookup: bool = False) -> Iterator[Fault]:
+    """What is wrong with a table: its schema, and its options for its connector and format.
+
+    Args:
+        table: the table; one without schema or options has been compiled for a catalog, and is not looked at.
+        path: where it stands in the node.
+        reading: whether it is read; else it is written.
+        lookup: whether it is asked by key.
+    """
+    if len(table.path) != 3 or not all(table.path):
+        remedy = "write `catalog`.`database`.`table`"
+        yield Fault((*path, "identifier"), f"{table.identifier!r} names no table", remedy, table.identifier)
+    resolved = table.resolved_table
+    if resolved is None:
+        return
+    at = (*path, "resolvedTable")
+    wrong = list(_schema_faults(resolved, (*at, "schema")))
+    yield from wrong
+    names = {column.name for column in resolved.table_schema.columns}
+    for number, key in enumerate(resolved.partition_keys):
+        if key not in names:
+            message = f"the table is partitioned by {key!r}, which is no column"
+            yield Fault((*at, "partitionKeys", number), message, f"columns: {', '.join(sorted(names))}", key)
+            return
+    if resolved.options is None or wrong:
+        return
+    row = physical_row(resolved)
+    name = ".".join(table.path)
+    options = (*at, "options")
+    for fault in table_faults(name, resolved.options, row, resolved.partition_keys, reading=reading, lookup=lookup):
+        place = (*options, fault.option) if fault.option else options
+        yield Fault(place, fault.message, fault.remedy, resolved.options.get(fault.option), fault.foreign)
+    connector = find_connector(resolved.options.get("connector", ""))
+    if connector is not None and reading and not lookup and not connector.scan:
+        message = f"connector {connector.name!r} of table {name} can only be looked up, not read as a whole"
+        yield Fault((*options, "connector"), message, "join it FOR SYSTEM_TIME AS OF", connector.name)
+
+
+def _schema_faults(table: ResolvedTable, path: Path) -> Iterator[Fault]:
+    schema = table.table_schema
+    names = [column.name for column in schema.columns]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            yield Fault((*path, "columns", number, "name"), f"two columns are named {name!r}", "rename one", name)
+    if not any(isinstance(column, PhysicalColumn) for column in schema.columns):
+        # Computed columns alone would do, but a table that holds nothing is no table of a connector.
+        yield Fault((*path, "columns"), "the table has no columns", "add its columns", [])
+    types = tuple(_type(column) for column in schema.columns)
+    for number, column in enumerate(schema.columns):
+        if isinstance(column, ComputedColumn):
+            place = (*path, "columns", number, "expression", "rexNode")
+            yield from expression_faults(column.expression.rex_node, types, place)
+    yield from _watermark_faults(schema, types, path)
+    key = schema.primary_key
+    for number, name in enumerate(key.columns if key else ()):
+        found = next((column for column in schema.columns if column.name == name), None)
+        if not isinstance(found, PhysicalColumn):
+            message = f"{name!r} of the primary key is no column that the table stores"
+            stored = ", ".join(column.name for column in schema.columns if isinstance(column, PhysicalColumn))
+            yield Fault((*path, "primaryKey", "columns", number), message, f"columns: {stored}", name)
+    if key is not None and not key.columns:
+        yield Fault((*path, "primaryKey", "columns"), "the primary key has no columns", "name them", [])
+
+
+def _watermark_faults(schema: TableSchema, types: Columns, path: Path) -> Iterator[Fault]:
+    for number, spec in enumerate(schema.watermark_specs):
+        place = (*path, "watermarkSpecs", number)
+        names = (spec.rowtime_attribute, spec.rowtime_attribute.partition(".")[0])
+        at = next((at for at, column in enumerate(schema.columns) if column.name in names), None)
+        if at is None:
+            message = f"the watermark is for {spec.rowtime_attribute!r}, which is no column"
+            remedy = f"columns: {', '.join(column.name for column in schema.columns)}"
+            yield Fault((*place, "rowtimeAttribute"), message, remedy, spec.rowtime_attribute)
+        elif schema.columns[at].name == spec.rowtime_attribute and not isinstance(types[at], TimestampBase):
+            message = f"the watermark is for {spec.rowtime_attribute!r} of type {types[at]}, which is no timestamp"
+            yield Fault((*place, "rowtimeAttribute"), message, "name a TIMESTAMP column", spec.rowtime_attribute)
+        yield from expression_faults(spec.expression.rex_node, types, (*place, "expression", "rexNode"))
+
+
+def _type(column: Column) -> LogicalType:
+    return type_of(column.expression.rex_node) if isinstance(column, ComputedColumn) else column.data_type
+
+
+def source_faults(source: TableSource, path: Path) -> Iterator[Fault]:
+    """Push-downs that do not follow from the table, one after another."""
+    table = source.table.resolved_table
+    if table is None:
+        return
+    for number, ability in enumerate(source.abilities):
+        row = source_row(table, source.abilities[:number])
+        place = (*path, "abilities", number)
+        if row is not None:
+            yield from _ability_faults(ability, row, table, place)
+
+
+def source_row(table: ResolvedTable, abilities: Sequence[SourceAbility]) -> RowType | None:
+    """The row that a source gives with these abilities; None where one of them decides by itself."""
+    row: RowType | None = physical_row(table)
+    for ability in abilities:
+        produced = getattr(ability, "produced_type", None)
+        row = produced if isinstance(produced, RowType) else row
+    return row
+
+
+def _ability_faults(ability: SourceAbility, row: RowType, table: ResolvedTable, path: Path) -> Iterator[Fault]:
+    match ability:
+        case ProjectPushDown():
+            wrong = False
+            given: list[LogicalType] = []
+            for at, steps in enumerate(ability.projected_fields):
+                found = _at_path(row, steps)
+                if found is None:
+                    wrong = True
+                    message = f"no column at {list(steps)}: there are {len(row.fields)} columns"
+                    yield Fault((*path, "projectedFields", at), message, "correct the indices", list(steps))
+                else:
+                    given.append(found)
+            if not wrong:
+                yield from _produced(ability.produced_type, given, path)
+        case ReadingMetadata():
+            columns = {item.key: item for item in table.table_schema.columns if isinstance(item, MetadataColumn)}
+            connector = find_connector((table.options or {}).get("connector", ""))
+            offered = connector.metadata if connector is not None else {}
+            for at, key in enumerate(ability.metadata_keys):
+                if key not in columns or (connector is not None and key not in offered):
+                    message = f"the table has no metadata {key!r}"
+                    remedy = f"known: {', '.join(set(columns) & set(offered)) or 'none'}"
+                    yield Fault((*path, "metadataKeys", at), message, remedy, key)
+                    return
+            types = [offered.get(key, columns[key].data_type) for key in ability.metadata_keys]
+            yield from _produced(ability.produced_type, (*row.types, *types), path)
+        case FilterPushDown():
+            for at, predicate in enumerate(ability.predicates):
+                yield from condition_faults(predicate, row.types, (*path, "predicates", at))
+
+
+def _at_path(row: RowType, steps: Sequence[int]) -> LogicalType | None:
+    here: LogicalType | None = row if steps else None
+    for step in steps:
+        if not isinstance(here, FieldsType) or not 0 <= step < len(here.fields):
+            return None
+        here = here.types[step]
+    return here
+
+
+def _produced(row: RowType, wanted: Sequence[LogicalType], path: Path) -> Iterator[Fault]:
+    if len(row.fields) != len(wanted):
+        message = f"the produced type has {len(row.fields)} fields, and the push-down gives {len(wanted)}"
+        yield Fault((*path, "producedType"), message, "make the numbers equal", len(row.fields))
+        return
+    for field, type_ in zip(row.fields, wanted, strict=True):
+        if not alike(field.type, type_):
+            message = f"field {field.name!r} of the produced type is {field.type}, and the source gives {type_}"
+            yield Fault((*path, "producedType"), message, f"make it {type_}", str(field.type))
+
+
+def changes_of(table: CatalogTable, *, reading: bool) -> Changes | None:
+    """The kinds of rows that a table gives or takes; None where its plan does not say."""
+    from plans.connectors.builtin import FORMATS
+
+    options = (table.resolved_table.options if table.resolved_table else None) or {}
+    connector = find_connector(options.get("connector", ""))
+    if connector is None:
+        return None
+    if connector.formatted:
+        format_ = FORMATS.get(options.get("format", ""))
+        return None if format_ is None else format_.reads if reading else format_.writes
+    return connector.reads if reading else connector.writes

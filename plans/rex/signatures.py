@@ -1,0 +1,253 @@
+"""Which operands a call may have, and what it gives.
+
+Most functions are in a table of kinds, `signatures.json`, made from the planner's declarations (`make docs`). Those
+whose operands hang together in another way have a rule here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from plans.findings import Fault, did_you_mean
+from plans.rex.kinds import kind_of, kind_text
+from plans.rex.nodes import Call, Literal, Sarg
+from plans.types import ArrayType, FieldsType, LogicalType, MapType
+from plans.types.likeness import alike
+
+Types = tuple[LogicalType, ...]
+#: Says what is wrong with a call's operands; None for nothing.
+Rule = Callable[[Call, Types], str | None]
+
+#: What MATCH_RECOGNIZE has beside functions: the rule of its node looks at them.
+_MATCH = frozenset(
+    f"${name}$1" for name in "PREV NEXT LAST FIRST FINAL RUNNING MATCH_ROWTIME MATCH_PROCTIME CLASSIFIER".split()
+)
+_AGGREGATES = frozenset(
+    f"${name}$1" for name in "COUNT SUM $SUM0 MIN MAX AVG FIRST_VALUE LAST_VALUE LISTAGG COLLECT".split()
+)
+_TIMES = frozenset("DSL")
+#: How a call is written in SQL, by Flink's names.
+SYNTAXES = "FUNCTION FUNCTION_STAR FUNCTION_ID ORDERED_FUNCTION BINARY PREFIX POSTFIX SPECIAL INTERNAL".split()
+
+
+def call_fault(call: Call, types: Types) -> Fault | None:
+    """What is wrong with a call over operands of these types; None where it is one that its function has."""
+    if call.syntax is not None and call.syntax not in SYNTAXES:
+        remedy = f"known: {', '.join(SYNTAXES)}"
+        return Fault(("syntax",), f"unknown value {call.syntax!r} for `syntax`", remedy, call.syntax)
+    if call.extra or call.name in _MATCH or call.name in _AGGREGATES:
+        return None  # a user's function, whose signature is its own affair
+    rule = STRUCTURAL.get(call.name)
+    if rule is not None:
+        wrong = rule(call, types)
+        remedy = "correct the operands, or compile the plan again"
+        return None if wrong is None else Fault(("operands",), f"{_title(call.name)}: {wrong}", remedy)
+    signatures = _table().get(call.name)
+    if signatures is None:
+        known = (*_table(), *STRUCTURAL)
+        remedy = did_you_mean(call.name, known) if call.name else "name the function in `internalName`"
+        remedy = remedy if remedy.startswith(("did", "name")) else "name a function of Flink's, such as `$UPPER$1`"
+        return Fault(("internalName",), f"no function is named {call.name!r}", remedy, call.name)
+    given, result = "".join(map(kind_of, types)), kind_of(call.type)
+    if any(_fits(given, kinds, more) for kinds, more, kind in signatures if kind == result):
+        return None
+    shown = ", ".join(str(type_.with_nullability(True)) for type_ in types)
+    if not any(_fits(given, kinds, more) for kinds, more, _ in signatures):
+        counts = sorted({len(kinds) for kinds, _, _ in signatures})
+        message = f"{_title(call.name)} does not take ({shown})"
+        return Fault(("operands",), message, _remedy(signatures, len(given), counts))
+    return Fault(
+        ("type",), f"{_title(call.name)} of ({shown}) does not give {call.type}", "correct the type", str(call.type)
+    )
+
+
+def _fits(given: str, kinds: str, more: bool) -> bool:
+    """Whether operands fit a signature; an untyped NULL fits everywhere."""
+    if len(given) > len(kinds) and more:
+        kinds += kinds[-1] * (len(given) - len(kinds))
+    return len(given) == len(kinds) and all(one in (other, "0") for one, other in zip(given, kinds, strict=True))
+
+
+def _remedy(signatures: Sequence[tuple[str, bool, str]], count: int, counts: list[int]) -> str:
+    forms = [kinds for kinds, _, _ in signatures if len(kinds) == count]
+    if not forms:
+        return f"it takes {' or '.join(map(str, counts))} operands"
+    first = ", ".join(map(kind_text, forms[0]))
+    return f"it takes ({first})" + (f" and {len(forms) - 1} other forms" if len(forms) > 1 else "")
+
+
+def _title(name: str) -> str:
+    """The name as SQL has it."""
+    return name.removeprefix("$").removesuffix("$1")
+
+
+@lru_cache(maxsize=1)
+def _table() -> Mapping[str, Sequence[tuple[str, bool, str]]]:
+    """Name -> kinds of operands, whether more like the last may follow, kind of the result."""
+    data: dict[str, str] = json.loads((Path(__file__).parent / "signatures.json").read_text(encoding="utf-8"))
+    found = {}
+    for name, text in data.items():
+        parts = (item.partition(":") for item in text.split(" "))
+        found[name] = [(kinds.removesuffix("*"), kinds.endswith("*"), result) for kinds, _, result in parts]
+    return found
+
+
+def _same_kind(call: Call, types: Types) -> str | None:
+    """All operands and the result are of one kind."""
+    if not types:
+        return "it needs operands"
+    kinds = {kind_of(type_) for type_ in (*types, call.type)} - {"0"}
+    return None if len(kinds) <= 1 or kinds <= _TIMES else f"operands of different kinds give {call.type}"
+
+
+def _case(call: Call, types: Types) -> str | None:
+    if len(types) < 3 or len(types) % 2 == 0:
+        return f"{len(types)} operands, and it takes a condition and a value each time, and a value at last"
+    if any(kind_of(type_) not in "b0" for type_ in types[0:-1:2]):
+        return "a condition is not BOOLEAN"
+    return _branches(call, (*types[1::2], types[-1]))
+
+
+def _if(call: Call, types: Types) -> str | None:
+    if len(types) != 3:
+        return f"{len(types)} operands, and it takes a condition and two values"
+    if kind_of(types[0]) not in "b0":
+        return "the condition is not BOOLEAN"
+    return _branches(call, types[1:])
+
+
+def _branches(call: Call, values: Types) -> str | None:
+    wrong = next((type_ for type_ in values if kind_of(type_) not in (kind_of(call.type), "0")), None)
+    if wrong is None or {kind_of(wrong), kind_of(call.type)} <= _TIMES:
+        return None
+    return f"a value of type {wrong} cannot be {call.type}"
+
+
+def _row(call: Call, types: Types) -> str | None:
+    if not isinstance(call.type, FieldsType) or len(call.type.fields) != len(types):
+        return f"{len(types)} operands do not make {call.type}"
+    pairs = zip(types, call.type.fields, strict=True)
+    wrong = next((field for type_, field in pairs if kind_of(type_) not in (kind_of(field.type), "0")), None)
+    return None if wrong is None else f"the operand of field {wrong.name!r} is not {wrong.type}"
+
+
+def _array(call: Call, types: Types) -> str | None:
+    if not isinstance(call.type, ArrayType):
+        return f"it does not give {call.type}"
+    return _all_of(types, call.type.element)
+
+
+def _map(call: Call, types: Types) -> str | None:
+    if not isinstance(call.type, MapType):
+        return f"it does not give {call.type}"
+    if len(types) % 2:
+        return "a key lacks its value"
+    return _all_of(types[0::2], call.type.key) or _all_of(types[1::2], call.type.value)
+
+
+def _all_of(types: Types, wanted: LogicalType) -> str | None:
+    wrong = next((type_ for type_ in types if kind_of(type_) not in (kind_of(wanted), "0")), None)
+    return None if wrong is None else f"an operand of type {wrong} is not {wanted}"
+
+
+def _item(call: Call, types: Types) -> str | None:
+    if len(types) != 2:
+        return f"{len(types)} operands, and it takes a collection and an index or a key"
+    source, key = types
+    match source:
+        case ArrayType():
+            element, wanted = source.element, "N"
+        case MapType():
+            element, wanted = source.value, kind_of(source.key)
+        case FieldsType():
+            at = call.operands[1]
+            field = source.field_named(str(at.value)) if isinstance(at, Literal) else None
+            number = at.value if isinstance(at, Literal) else None
+            if isinstance(number, int) and 1 <= number <= len(source.fields):
+                field = source.fields[number - 1]
+            if field is None:
+                return f"no such field in {source}"
+            element, wanted = field.type, kind_of(key)
+        case _:
+            return f"{source} has no items"
+    if kind_of(key) not in (wanted, "0"):
+        return f"an item of {source} is not found by {key}"
+    return None if alike(element, call.type) else f"an item of {source} is not {call.type}"
+
+
+def _object_of(call: Call, types: Types) -> str | None:
+    if not isinstance(call.type, FieldsType) or len(types) != 1 + 2 * len(call.type.fields):
+        return f"{len(types)} operands do not make {call.type}"
+    if any(not isinstance(name, Literal) for name in call.operands[1::2]):
+        return "names of fields must be constants"
+    pairs = zip(types[2::2], call.type.fields, strict=True)
+    wrong = next((field for type_, field in pairs if kind_of(type_) not in (kind_of(field.type), "0")), None)
+    return None if wrong is None else f"the value of field {wrong.name!r} is not {wrong.type}"
+
+
+def _object_update(call: Call, types: Types) -> str | None:
+    source = types[0] if types else None
+    if not isinstance(source, FieldsType) or len(types) % 2 == 0:
+        return "it takes an object, and a name and a value each time"
+    for name, type_ in zip(call.operands[1::2], types[2::2], strict=True):
+        field = source.field_named(str(name.value)) if isinstance(name, Literal) else None
+        if field is None:
+            return f"no such field in {source}"
+        if kind_of(type_) not in (kind_of(field.type), "0"):
+            return f"the value of field {field.name!r} is not {field.type}"
+    return None if alike(source, call.type) else f"it does not give {call.type}"
+
+
+def _search(call: Call, types: Types) -> str | None:
+    if len(call.operands) != 2 or not isinstance(call.operands[1], Sarg):
+        return "it takes a value and a set of ranges"
+    if kind_of(call.type) != "b":
+        return f"it does not give {call.type}"
+    return None if kind_of(types[0]) == kind_of(types[1]) else f"{types[0]} is searched in ranges of {types[1]}"
+
+
+def _first_kind(kind: str, result: str) -> Rule:
+    """The first operand is of a kind, any others follow."""
+
+    def rule(call: Call, types: Types) -> str | None:
+        if not types or kind_of(types[0]) != kind:
+            return f"its first operand must be {kind_text(kind)}"
+        return None if kind_of(call.type) == result else f"it does not give {call.type}"
+
+    return rule
+
+
+def _json_object(call: Call, types: Types) -> str | None:
+    if len(types) % 2 == 0 or kind_of(types[0]) != "K" or any(kind_of(key) != "C" for key in types[1::2]):
+        return "it takes a keyword, and a text and a value each time"
+    return None if kind_of(call.type) == "C" else f"it does not give {call.type}"
+
+
+def _between(call: Call, types: Types) -> str | None:
+    return None if len(types) == 3 and kind_of(call.type) == "b" else "it takes a value and two bounds"
+
+
+def _in(call: Call, types: Types) -> str | None:
+    return None if len(types) > 1 and kind_of(call.type) == "b" else "it takes a value and a list"
+
+
+STRUCTURAL: Mapping[str, Rule] = {
+    **dict.fromkeys(("$COALESCE$1", "$IFNULL$1", "$ifNull$1", "$GREATEST$1", "$LEAST$1", "$NULLIF$1"), _same_kind),
+    "$CASE$1": _case,
+    **dict.fromkeys(("$IF$1", "$ifThenElse$1"), _if),
+    "$ROW$1": _row,
+    "$ARRAY$1": _array,
+    "$MAP$1": _map,
+    **dict.fromkeys(("$ITEM$1", "$at$1", "$GET$1", "$get$1"), _item),
+    "$OBJECT_OF$1": _object_of,
+    "$OBJECT_UPDATE$1": _object_update,
+    "$SEARCH$1": _search,
+    "$PRINTF$1": _first_kind("C", "C"),
+    "$JSON_ARRAY$1": _first_kind("K", "C"),
+    "$JSON_OBJECT$1": _json_object,
+    **dict.fromkeys(("$BETWEEN$1", "$NOT BETWEEN$1", "$NOTBETWEEN$1", "$between$1", "$notBetween$1"), _between),
+    **dict.fromkeys(("$IN$1", "$NOT IN$1", "$in$1"), _in),
+}

@@ -1,0 +1,65 @@
+"""Whether two types are the same for a plan: what Flink's own plans leave open is left open.
+
+Flink writes the types of an expression, of the column it becomes and of the operator's output one by one, and they
+differ in what values do not show: nullability (an outer join adds it, a filter takes it away), the length of texts and
+bytes, names of a row's fields, the resolution of intervals.
+"""
+
+from __future__ import annotations
+
+from plans.types.logical import (
+    ArrayType,
+    BytesType,
+    CharacterType,
+    DayTimeIntervalType,
+    DecimalType,
+    FieldsType,
+    LogicalType,
+    MapType,
+    MultisetType,
+    RawType,
+    StructuredType,
+    TimestampBase,
+    TimestampTzType,
+    TimeType,
+    YearMonthIntervalType,
+)
+
+#: Types that count as one, the fixed lengths with the others.
+_KINDS = (CharacterType, BytesType, DayTimeIntervalType, YearMonthIntervalType)
+
+
+def alike(one: LogicalType, other: LogicalType, *, kinds: bool = False) -> bool:
+    """Whether values of one type are values of the other, as they are.
+
+    Args:
+        one: a type.
+        other: the type beside it.
+        kinds: whether a time attribute and a plain timestamp differ, too.
+    """
+    for kind in _KINDS:
+        if isinstance(one, kind):
+            return isinstance(other, kind)
+    if type(one) is not type(other):
+        return False
+    match one:
+        case DecimalType():
+            assert isinstance(other, DecimalType)
+            return (one.precision, one.scale) == (other.precision, other.scale)
+        case TimestampBase():
+            assert isinstance(other, TimestampBase)
+            return one.precision == other.precision and (not kinds or one.kind is other.kind)
+        case TimeType() | TimestampTzType():
+            assert isinstance(other, TimeType | TimestampTzType)
+            return one.precision == other.precision
+        case StructuredType():
+            assert isinstance(other, StructuredType)
+            # Objects of one class go where another with the same fields is declared.
+            if one.names != other.names:
+                return False
+        case RawType():
+            return True
+    if isinstance(one, FieldsType | ArrayType | MapType | MultisetType):
+        pairs = list(zip(one.children(), other.children(), strict=False))
+        return len(list(one.children())) == len(list(other.children())) and all(alike(a, b) for a, b in pairs)
+    return True
