@@ -31,8 +31,8 @@ demo-api: kernel  ## the same with programs in Python
 test: lint kernel  ## lint, then all tests
 	@$(BIN)/python -m pytest -q
 
-test-deep: kernel  ## the tests that take minutes
-	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -m deep
+test-deep: kernel  ## the tests that take minutes; 20,000 random edits of plans among them (EDITS=, SEED=)
+	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -s -m deep $(ARGS)
 
 lint: $(READY)  ## ruff, mypy, import contracts
 	@$(BIN)/ruff check --quiet $(CODE)

@@ -111,6 +111,10 @@ def graph_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator
     # A rule looks at what feeds its node: it can where every node has its inputs.
     if cycles or any(finding.pointer == "/edges" for items in found.values() for finding in items):
         return
+    for node in nodes:
+        if node.kind != "sink" and node.id not in feeds:
+            remedy = f"add an edge with source {node.id}, or remove the node"
+            yield Finding("/edges", f"no node reads the rows of {node.kind}", remedy, None, label(node))
     plan = CompiledPlan(tuple(nodes), tuple(edges))
     received = _received(plan)
     for position, node in enumerate(nodes):

@@ -141,7 +141,7 @@ def signatures() -> dict[str, list[str]]:
     for name, beside in _BESIDE.items():
         found[name] |= set(beside)
     found["$REINTERPRET_CAST$1"] |= found["$REINTERPRET$1"]
-    for name in STRUCTURAL:
+    for name in STRUCTURAL.keys() - _BESIDE.keys():
         found.pop(name, None)
     for alias, name in ALIASES.items():
         found[alias] |= found[name]

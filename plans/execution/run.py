@@ -167,7 +167,20 @@ class Run:
             self._sources = {name: replace(source, keeps=None) for name, source in self._sources.items()}
             self.remove_temporary()
 
-    def _execute(self) -> RunResult:
+    def lower(self) -> None:
+        """Have Spark analyse all that the plan computes, and start nothing.
+
+        Raises:
+            UnsupportedError: something that does not run; names it.
+        """
+        try:
+            self._lowered()
+        finally:
+            if self._temporary:
+                shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _lowered(self) -> tuple[DataFrame, StageBuilder]:
+        """The rows for the sinks, and what built them; whatever can be refused is refused here."""
         lowering = Lowering(self.program.plan, ExpressionContext(), self.functions)
         bounded = all(source.bounded for source in self._sources.values())
         in_order = any(sink.READS_ORDER for sink in self._sinks.values())
@@ -175,6 +188,12 @@ class Run:
         builder = StageBuilder(self.spark, lowering, self.program, options)
         with self._undone_if_it_fails():
             rows = self._build(builder)
+            for sink in self.program.sinks:
+                enforce(sink, builder.sink_rows(rows, sink_target(sink)))
+        return rows, builder
+
+    def _execute(self) -> RunResult:
+        rows, builder = self._lowered()
         checkpoint.store(self.folder, self.program, self.setting, self.known)
         self.folder.write_text(_RUN_ID, self.run_id)
         query = self._start(rows, builder)

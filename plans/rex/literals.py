@@ -12,11 +12,35 @@ from typing import Any
 
 from plans import types as t
 
+_UNITS = (
+    "YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND NANOSECOND EPOCH DECADE CENTURY MILLENNIUM "
+    "DOW DOY ISODOW ISOYEAR YEAR_TO_MONTH DAY_TO_HOUR DAY_TO_MINUTE DAY_TO_SECOND HOUR_TO_MINUTE HOUR_TO_SECOND "
+    "MINUTE_TO_SECOND"
+).split()
+#: The keywords that expressions have as operands, by Flink's name of their kind; empty: any.
+SYMBOLS: dict[str, tuple[str, ...]] = {
+    "TIME_UNIT_RANGE": tuple(_UNITS),
+    "TIME_UNIT": tuple(_UNITS),
+    "TIME_POINT_UNIT": tuple(_UNITS),
+    "TRIM": ("BOTH", "LEADING", "TRAILING"),
+    "JSON_EXISTS_ON_ERROR": ("TRUE", "FALSE", "UNKNOWN", "ERROR"),
+    "JSON_VALUE_ON_EMPTY_OR_ERROR": ("NULL", "ERROR", "DEFAULT"),
+    "JSON_EMPTY_OR_ERROR": ("EMPTY", "ERROR"),
+    "JSON_QUERY_WRAPPER": (
+        *("WITHOUT_ARRAY", "CONDITIONAL_ARRAY", "UNCONDITIONAL_ARRAY"),
+        *("WITH_CONDITIONAL_ARRAY", "WITH_UNCONDITIONAL_ARRAY"),
+    ),
+    "JSON_QUERY_ON_EMPTY_OR_ERROR": ("NULL", "EMPTY_ARRAY", "EMPTY_OBJECT", "ERROR"),
+    "JSON_ON_NULL": ("NULL", "ABSENT"),
+    "JSON_TYPE": (),
+    "MATCH_RECOGNIZE_AFTER_OPTION": (),
+}
+
 
 def value_fits(value: Any, type_: t.LogicalType, symbol: str | None = None) -> bool:
     """Whether a literal of the type can hold the value; a symbol has the name of its enum, and a text."""
     if isinstance(type_, t.SymbolType):
-        return isinstance(value, str) and symbol is not None
+        return isinstance(value, str) and symbol in SYMBOLS and value in (SYMBOLS[symbol] or (value,))
     if value is None:
         return True
     check = next((found for kind, found in _CHECKS if isinstance(type_, kind)), None)

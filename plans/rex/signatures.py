@@ -181,8 +181,9 @@ def _item(call: Call, types: Types) -> str | None:
 def _object_of(call: Call, types: Types) -> str | None:
     if not isinstance(call.type, FieldsType) or len(types) != 1 + 2 * len(call.type.fields):
         return f"{len(types)} operands do not make {call.type}"
-    if any(not isinstance(name, Literal) for name in call.operands[1::2]):
-        return "names of fields must be constants"
+    names = tuple(name.value if isinstance(name, Literal) else None for name in call.operands[1::2])
+    if names != call.type.names:
+        return f"the fields are {', '.join(map(str, names))}, and those of the type {', '.join(call.type.names)}"
     pairs = zip(types[2::2], call.type.fields, strict=True)
     wrong = next((field for type_, field in pairs if kind_of(type_) not in (kind_of(field.type), "0")), None)
     return None if wrong is None else f"the value of field {wrong.name!r} is not {wrong.type}"
@@ -199,6 +200,23 @@ def _object_update(call: Call, types: Types) -> str | None:
         if kind_of(type_) not in (kind_of(field.type), "0"):
             return f"the value of field {field.name!r} is not {field.type}"
     return None if alike(source, call.type) else f"it does not give {call.type}"
+
+
+def _json_value(call: Call, types: Types) -> str | None:
+    """JSON_VALUE(document, path), then for EMPTY and ERROR what is given, a value with DEFAULT, and which it is for."""
+    signatures = _table()["$JSON_VALUE$1"]
+    given, result = "".join(map(kind_of, types)), kind_of(call.type)
+    if not any(_fits(given, kinds, more) for kinds, more, kind in signatures if kind == result):
+        return "it takes a document and a path, and what is given on EMPTY and on ERROR"
+    rest = list(call.operands[2:])
+    while rest:
+        behavior = rest.pop(0)
+        if isinstance(behavior, Literal) and behavior.value == "DEFAULT":
+            rest = rest[1:]
+        when = rest.pop(0) if rest else None
+        if not isinstance(when, Literal) or when.symbol != "JSON_EMPTY_OR_ERROR":
+            return "what is given ON EMPTY or ON ERROR lacks a part"
+    return None
 
 
 def _search(call: Call, types: Types) -> str | None:
@@ -245,6 +263,7 @@ STRUCTURAL: Mapping[str, Rule] = {
     "$OBJECT_OF$1": _object_of,
     "$OBJECT_UPDATE$1": _object_update,
     "$SEARCH$1": _search,
+    "$JSON_VALUE$1": _json_value,
     "$PRINTF$1": _first_kind("C", "C"),
     "$JSON_ARRAY$1": _first_kind("K", "C"),
     "$JSON_OBJECT$1": _json_object,

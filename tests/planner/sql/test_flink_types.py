@@ -49,7 +49,7 @@ def rows() -> list[tuple[str, str, str]]:
 
 def column(spelling: str) -> LogicalType:
     env = TableEnvironment()
-    env.execute_sql(f"CREATE TABLE t (a {spelling}) WITH ('connector'='filesystem', 'path'='x', 'format'='json')")
+    env.execute_sql(f"CREATE TABLE t (a {spelling}) WITH ('connector'='datagen')")
     return env.from_path("t").get_schema().columns[0].data_type
 
 

@@ -57,6 +57,9 @@ WRONG: list[tuple[str, str, str, Any, str, str]] = [
     ("calc/case_searched_and_simple", "calc", "projection/1/operands/0", REMOVED, "/projection/1/operands", "CASE: "),
     ("calc/like_in_between", "calc", "projection/1/operands/1/value", 5, "/operands/1/value", "5 is not of type"),
     ("structured/structured_nested", "calc", "projection/1/operands/1/value", 5, "/operands/1/value", "is not of type"),
+    ("calc/json_invalid", "calc", "projection/1/operands/5/value", "x", "/operands/5/value", "is not of type"),
+    ("structured/structured_group_key", "calc", "projection/0/operands/1/value", "x", "/projection/0/operands",
+     "those of the type"),
     # Tables
     ("aggregate/agg_over_agg", "table-source-scan", f"scanTableSource/table/{TABLE}/schema/columns/0", REMOVED,
      "/schema/columns", "no columns"),
@@ -205,6 +208,16 @@ def test_inputs_that_are_taken_for_each_other() -> None:
     one, other = (edge for edge in data["edges"] if edge["target"] == join)
     one["source"], other["source"] = other["source"], one["source"]
     assert any("the join gives" in item.message or "right key" in item.message for item in findings_of(data))
+
+
+def test_a_node_that_nothing_reads() -> None:
+    data = data_of("set_ops/union_all")
+    union = data["nodes"][position(data, "union")]["id"]
+    one, other = (edge for edge in data["edges"] if edge["target"] == union)
+    left, one["source"] = one["source"], other["source"]
+    (found,) = findings_of(data)
+    assert found.pointer == "/edges"
+    assert str(left) in found.remedy
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 from plans.errors import UnsupportedError
 from plans.execution.expressions import ExpressionContext
 from plans.execution.operators.base import KeyedOperator, Lowering, has_event_time, lower_keyed
-from plans.plan import CompiledPlan
+from plans.nodes.read import read_node
+from plans.plan import CompiledPlan, Edge
 from tests.plans.plan_files import data_of
 
 
@@ -88,6 +89,7 @@ def test_an_interval_join_holds_the_watermark_back(join_type: str, held_back: in
 
 
 def test_inputs_through_one_watermark_assigner_share_a_watermark() -> None:
+    """The left input joined with itself, and nothing behind the join."""
     data = data_of("interval_join/left_outer")
     join = node_of(data, "interval-join")
     left, _ = (edge["source"] for edge in data["edges"] if edge["target"] == join["id"])
@@ -105,7 +107,10 @@ def test_inputs_through_one_watermark_assigner_share_a_watermark() -> None:
     spec = join["intervalJoinSpec"]
     spec["joinSpec"] |= {"rightKeys": spec["joinSpec"]["leftKeys"], "nonEquiCondition": None}
     spec["windowBounds"]["rightTimeIndex"] = spec["windowBounds"]["leftTimeIndex"]
-    assert lowered(data, "interval-join")[0].parameters["sharedWatermark"]
+    nodes = [node for at, item in enumerate(data["nodes"]) if (node := read_node(item, at)[0]) is not None]
+    plan = CompiledPlan(tuple(nodes), tuple(Edge.between(edge["source"], edge["target"]) for edge in data["edges"]))
+    operator = lower_keyed(plan.node(join["id"]), Lowering(plan, ExpressionContext()))
+    assert operator.parameters["sharedWatermark"]
 
 
 def test_an_interval_join_in_processing_time() -> None:

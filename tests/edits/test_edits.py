@@ -1,0 +1,121 @@
+"""Random edits of Flink's plans: each is refused by pointer, changes nothing, or makes another plan that runs.
+
+The short test tries some hundred edits, `make test-deep` 20,000. Edit number n can be made again by its seed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from plans.editing import check
+from plans.errors import CompiledPlanError, DataError
+from plans.execution.options import RunOptions
+from plans.execution.run import Run
+from plans.findings import Severity
+from plans.plan import CompiledPlan
+from tests.edits.outcomes import Outcome, outcomes
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: What the deep test tries, as environment variables: edits, the seed of the first, and plans that are run.
+DEEP = {"EDITS": 20_000, "SEED": 1, "RUNS": 100}
+REFUSED = "refused"
+#: What a run may fail with because of the rows that it meets, not of the plan.
+_BY_DATA = ("null value is being written", "cannot be read", "division by zero", "more than one row", "NOT NULL")
+
+
+def is_place(data: Any, pointer: str) -> bool:
+    """Whether a pointer leads to a value, or to where one is missing."""
+    parts = pointer.split("/")[1:]
+    here = data
+    for at, part in enumerate(parts):
+        key: str | int = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(here, list):
+            key = int(key) if str(key).isdigit() else -1
+        if isinstance(here, dict | list) and (key in here if isinstance(here, dict) else 0 <= int(key) < len(here)):
+            here = here[key]  # type: ignore[index]
+        else:
+            return isinstance(here, str) or at == len(parts) - 1
+    return True
+
+
+def test_an_edit_is_refused_by_pointer_or_makes_a_plan(tmp_path: Path) -> None:
+    counts: Counter[str] = Counter()
+    for found in outcomes(1, 400, tmp_path):
+        counts["refused" if found.refusals else "same" if found.same else "other"] += 1
+        assert all(is_place(found.data, pointer) for pointer in found.refusals), (str(found), found.refusals)
+        if found.plan is None:
+            continue
+        assert CompiledPlan.from_data(found.plan.to_data()) == found.plan, str(found)
+    assert counts["refused"] > 250
+    assert counts["other"] > 20
+
+
+def test_edit_plan_tells_what_loading_refuses(tmp_path: Path) -> None:
+    for found in outcomes(1000, 60, tmp_path):
+        text = json.dumps(found.data)
+        errors = [item for item in check(text) if item.severity is Severity.ERROR]
+        warned = not errors and bool(found.refusals)
+        # The schema is stricter: fields that Flink always writes.
+        assert errors or warned or found.plan is not None, str(found)
+
+
+def test_a_plan_that_is_taken_can_be_run(spark: SparkSession, tmp_path: Path) -> None:
+    taken = [found for found in outcomes(1, 120, tmp_path) if found.plan is not None and not found.same][:15]
+    assert [wrong for found in taken if (wrong := lowered(spark, found)) not in ("", REFUSED)] == []
+
+
+@pytest.mark.deep
+def test_many_edits(spark: SparkSession, tmp_path: Path) -> None:
+    edits, seed, runs = (int(os.environ.get(name, number)) for name, number in DEEP.items())
+    counts: Counter[str] = Counter()
+    failures: list[str] = []
+    for number, found in enumerate(outcomes(seed, edits, tmp_path)):
+        if number % 1000 == 999:
+            print(f"{number + 1} edits from seed {seed}: {dict(counts)}", flush=True)
+        if found.refusals or found.same:
+            counts["refused by pointer" if found.refusals else "same"] += 1
+            continue
+        wrong = lowered(spark, found)
+        counts["refused by name at the start" if wrong == REFUSED else "other plan"] += 1
+        if wrong == REFUSED:
+            continue
+        if not wrong and counts["run"] < runs and counts["other plan"] % max(edits // 10 // runs, 1) == 0:
+            counts["run"] += 1
+            wrong = ran(spark, found)
+        if wrong:
+            failures.append(wrong)
+            print(wrong, flush=True)
+    print(f"{edits} edits from seed {seed}: {dict(counts)}, {len(failures)} of them failed inside Spark")
+    assert failures == []
+
+
+def lowered(spark: SparkSession, found: Outcome) -> str:
+    """What goes wrong when Spark analyses the plan; empty where nothing does, REFUSED where it is refused by name."""
+    assert found.plan is not None
+    try:
+        Run(spark, found.plan, RunOptions()).lower()
+    except CompiledPlanError:
+        return REFUSED
+    except Exception as fault:
+        return f"{found}: {type(fault).__name__}: {str(fault)[:300]}"
+    return ""
+
+
+def ran(spark: SparkSession, found: Outcome) -> str:
+    """What goes wrong when the plan runs on the case's data, other than that the data does not fit."""
+    assert found.plan is not None
+    try:
+        Run(spark, found.plan, RunOptions()).execute()
+    except DataError:
+        return ""
+    except CompiledPlanError as fault:
+        return "" if any(text in str(fault) for text in _BY_DATA) else f"{found}: when it ran: {str(fault)[:300]}"
+    return ""
