@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from io import BytesIO
 from numbers import Integral
-from operator import index
 from typing import Any
 
 from plans import types as t
@@ -291,9 +290,9 @@ def _whole(value: Any) -> int:
     """A whole number; Arrow by itself would cut off the digits of a float."""
     if type(value) is int:
         return value
-    if isinstance(value, bool):
-        raise TypeError(f"{value!r} is a bool, and no number")
-    return index(value)
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{value!r} of class {type(value).__name__} is no whole number")
+    return int(value)
 
 
 def _decimal(type_: t.DecimalType) -> Convert:

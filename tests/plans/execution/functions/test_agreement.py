@@ -141,3 +141,10 @@ def test_both_refuse_what_is_no_value(text: str, value: Any) -> None:
     into = from_python(Bridged(type_))
     with pytest.raises(Exception, match=r"."):
         pa.array([value if into is None else into(value)], arrow_type(type_))
+
+
+def test_a_float_is_no_whole_number() -> None:
+    into = from_python(Bridged(parse_type("INT")))
+    assert into is not None and into(np.int64(3)) == 3 and type(into(np.int64(3))) is int
+    with pytest.raises(TypeError, match=r"1\.5 of class float is no whole number"):
+        into(1.5)
