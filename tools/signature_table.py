@@ -23,7 +23,7 @@ from plans.errors import CompiledPlanError
 from plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
 from plans.rex.kinds import kind_of
 from plans.rex.signatures import STRUCTURAL
-from plans.types import PICKLE, LogicalType, RawType, SymbolType, parse_type
+from plans.types import PICKLE, LogicalType, RawType, SymbolType, TimeKind, TimestampLtzType, TimestampType, parse_type
 
 TABLE = Path(__file__).resolve().parent.parent / "plans/rex/signatures.json"
 
@@ -188,6 +188,7 @@ def _samples(function: Function, form: Form) -> Iterator[tuple[tuple[RexNode, ..
 def _types() -> Iterator[LogicalType]:
     yield from map(parse_type, _TYPES)
     yield RawType(class_name="object", serializer=PICKLE)
+    yield from (kind(precision=3, kind=TimeKind.ROWTIME) for kind in (TimestampType, TimestampLtzType))
 
 
 def _candidates(family: Family, at: int) -> Iterator[RexNode]:

@@ -152,8 +152,10 @@ def _call(item: AggregateCall, columns: Columns, path: Path, over: bool) -> Iter
     if function is None or (function.over and not over):
         where = "" if function is None else " outside of OVER"
         message = f"no aggregate function is named {item.internal_name!r}{where}"
-        remedy = did_you_mean(item.internal_name, FUNCTIONS)
-        yield Fault((*path, "internalName"), message, remedy, item.internal_name)
+        remedy = did_you_mean(item.internal_name, FUNCTIONS, "use a function that is known here")
+        # As with scalar functions, it may be one of Flink's that does not run here.
+        editable = function is None and not remedy.startswith("did")
+        yield Fault((*path, "internalName"), message, remedy, item.internal_name, editable)
     elif not found:
         yield from _signature(item, function, tuple(columns[arg] for arg in item.arg_list), path)
 

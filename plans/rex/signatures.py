@@ -7,6 +7,7 @@ whose operands hang together in another way have a rule here.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +30,8 @@ _AGGREGATES = frozenset(
     f"${name}$1" for name in "COUNT SUM $SUM0 MIN MAX AVG FIRST_VALUE LAST_VALUE LISTAGG COLLECT".split()
 )
 _TIMES = frozenset("DSL")
+#: Flink's name of a function in plans.
+_NAME = re.compile(r"\$.+\$[0-9]+")
 #: How a call is written in SQL, by Flink's names.
 SYNTAXES = "FUNCTION FUNCTION_STAR FUNCTION_ID ORDERED_FUNCTION BINARY PREFIX POSTFIX SPECIAL INTERNAL".split()
 
@@ -48,9 +51,10 @@ def call_fault(call: Call, types: Types) -> Fault | None:
     signatures = _table().get(call.name)
     if signatures is None:
         known = (*_table(), *STRUCTURAL)
-        remedy = did_you_mean(call.name, known) if call.name else "name the function in `internalName`"
-        remedy = remedy if remedy.startswith(("did", "name")) else "name a function of Flink's, such as `$UPPER$1`"
-        return Fault(("internalName",), f"no function is named {call.name!r}", remedy, call.name)
+        remedy = did_you_mean(call.name, known, "use a function that is known here, or run the plan in Flink")
+        # One that is like none of those that are known may be one of Flink's that does not run here.
+        editable = _NAME.fullmatch(call.name) is not None and not remedy.startswith("did")
+        return Fault(("internalName",), f"no function is named {call.name!r}", remedy, call.name, editable)
     given, result = "".join(map(kind_of, types)), kind_of(call.type)
     if any(_fits(given, kinds, more) for kinds, more, kind in signatures if kind == result):
         return None

@@ -7,6 +7,7 @@ literal holds, what a call may have as operands.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from plans.findings import Fault, shown
@@ -43,7 +44,7 @@ def expression_faults(
     """
     found = list(_CHECKS[type(rex)](rex, columns, path, outer))
     yield from found
-    if not found and wanted is not None:
+    if all(fault.editable for fault in found) and wanted is not None:
         given = type_within(rex)
         if given is not None and not alike(given, wanted) and not _is_null(rex):
             yield Fault(
@@ -62,7 +63,7 @@ def condition_faults(
         return
     found = list(expression_faults(rex, columns, path, outer=outer))
     yield from found
-    given = None if found else type_within(rex)
+    given = type_within(rex) if all(fault.editable for fault in found) else None
     if given is not None and not isinstance(given, BooleanType):
         message = f"a condition must be BOOLEAN, not {given}"
         yield Fault((*path, "type"), message, "compile the plan again, or correct the expression", str(given))
@@ -126,7 +127,7 @@ def _call(rex: Call, columns: Columns, path: Path, outer: LogicalType | None) ->
         types = tuple(type_within(operand) for operand in rex.operands)
         fault = call_fault(rex, tuple(type_ for type_ in types if type_ is not None))
         if fault is not None:
-            yield Fault((*path, *fault.path), fault.message, fault.remedy, fault.value)
+            yield replace(fault, path=(*path, *fault.path))
 
 
 def _field(rex: FieldAccess, columns: Columns, path: Path, outer: LogicalType | None) -> Iterator[Fault]:

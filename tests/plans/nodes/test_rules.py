@@ -52,7 +52,7 @@ WRONG: list[tuple[str, str, str, Any, str, str]] = [
     ("calc/null_logic_projection", "calc", "outputType", "ROW<`a` INT>", "/projection", "expressions for 1 fields"),
     ("calc/null_logic_projection", "calc", "condition", ONE, "/condition/type", "must be BOOLEAN, not INT"),
     ("calc/array_functions", "calc", "projection/1/operands", [], "/projection/1/operands", "does not take ()"),
-    ("calc/array_functions", "calc", "projection/1/internalName", "$NOPE$1", "/1/internalName", "no function"),
+    ("calc/array_functions", "calc", "projection/1/internalName", "$ARRAY_DISTINC$1", "/1/internalName", "no function"),
     ("calc/array_functions", "calc", "projection/1/syntax", "FUNC", "/projection/1/syntax", "unknown value 'FUNC'"),
     ("calc/case_searched_and_simple", "calc", "projection/1/operands/0", REMOVED, "/projection/1/operands", "CASE: "),
     ("calc/like_in_between", "calc", "projection/1/operands/1/value", 5, "/operands/1/value", "5 is not of type"),
@@ -232,6 +232,20 @@ def test_what_only_flink_has_can_be_edited_and_not_run(option: str, value: str) 
     assert found.severity is Severity.WARNING
     assert found.pointer.endswith(f"/options/{option}")
     CompiledPlan.from_data(data)
+
+
+@pytest.mark.parametrize(
+    ("case", "kind", "path"),
+    [
+        ("calc/array_functions", "calc", "projection/1/internalName"),
+        ("aggregate/agg_over_agg", "group-aggregate", "aggCalls/0/internalName"),
+    ],
+)
+def test_a_function_that_only_flink_has_can_be_edited_and_not_run(case: str, kind: str, path: str) -> None:
+    data = data_of(case)
+    put(data, f"nodes/{position(data, kind)}/{path}", "$BITMAP_BUILD_AGG$1")
+    (found,) = findings_of(data)
+    assert (found.severity, found.value) == (Severity.WARNING, "$BITMAP_BUILD_AGG$1")
 
 
 @pytest.mark.parametrize("path", ALL, ids=name_of)
