@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from planner import DataTypes, Row, TableEnvironment, call, col, object_of
+from planner import DataTypes, Row, TableEnvironment, call, col, lit, object_of
 from plans.errors import CompiledPlanError
 from plans.functions import DataTypeHint, ScalarFunction, function_hint
 from plans.plan import CompiledPlan
@@ -203,6 +203,17 @@ def test_handling_in_a_run(spark: SparkSession) -> None:
     bob, alice = ("Bob", 1), ("Alice", 2)
     assert [(type(item), item.get_owner(), item.cents) for item in row[:2]] == [(Account, "Al", 1), (Account, "Bo", 3)]
     assert tuple(row[2:]) == (alice, bob, [bob, alice], {"a": bob, "b": alice}, (1,))
+    account = Account()
+    account.set_owner("Cy")
+    (given,) = (
+        env.from_values([(account,)], ["a"])
+        .select(call("deposit", col("a"), lit(5).cast("BIGINT")))
+        .execute()
+        .collect()
+    )
+    assert (type(given[0]), given[0].get_owner(), given[0].cents) == (Account, "Cy", 5)
+    (made,) = env.sql_query("SELECT 'Di' AS owner, CAST(7 AS BIGINT) AS cents").execute().collect(Account)
+    assert (type(made), made.get_owner(), made.cents) == (Account, "Di", 7)
     both = env.execute_sql(MEETINGS["UNION"].format(BOB, ALICE)).collect()
     assert sorted(both) == [(alice,), (bob,)]
 

@@ -310,21 +310,3 @@ def field_value(value: Any, name: str) -> Any:
         if known is None:
             raise
         return known.get(value)
-
-
-def fields_reader(names: Sequence[str]) -> Callable[[Any], list[Any]]:
-    """A function from an object to the values of its fields `names`.
-
-    The function raises ValueError for an object that lacks one.
-    """
-
-    def read(value: Any) -> list[Any]:
-        found = []
-        for name in names:
-            try:
-                found.append(field_value(value, name))
-            except AttributeError:
-                raise ValueError(f"it has no field {name}") from None
-        return found
-
-    return read

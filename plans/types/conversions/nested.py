@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from plans.types import logical as t
 from plans.types.conversions.builtin import PACKAGED
-from plans.types.conversions.classes import constructor, is_named_tuple
+from plans.types.conversions.classes import constructor, field_value, is_named_tuple
 from plans.types.conversions.compiling import Choices, Compiled, Function, Spot, compile_conversion
 from plans.types.conversions.converter import ClassLoader
 from plans.types.row import Row
@@ -165,10 +165,13 @@ def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoade
         return by_name(dict(zip(held, value, strict=True))) if held and held != names else by_position(value)
 
     def of_object(value: Any) -> tuple[Any, ...]:
-        missing = next((name for name in names if not hasattr(value, name)), None)
-        if missing is not None:
-            raise ValueError(f"it has no field {missing}; the type has {', '.join(names)}")
-        return convert([getattr(value, name) for name in names])
+        found = []
+        for name in names:
+            try:
+                found.append(field_value(value, name))
+            except AttributeError:
+                raise ValueError(f"it has no field {name}; the type has {', '.join(names)}") from None
+        return convert(found)
 
     choices: Choices = [(Row, of_row), (_NamedTuple, of_object), (tuple, by_position), (list, by_position)]
     choices += [(dict, by_name), (Mapping, by_name), (_Record, of_object)]
