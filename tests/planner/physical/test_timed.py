@@ -51,9 +51,17 @@ _SINK = "'connector' = 'filesystem', 'path' = '/data/out', 'format' = 'debezium-
 
 
 def bare(value: Any) -> Any:
-    """A node's JSON without the names of columns."""
+    """A node's JSON without the names of columns, and without the type that Flink gives LAG with a default.
+
+    It is NOT NULL there, and the null of a row before comes out as -1; here it may be null.
+    """
     if isinstance(value, dict):
-        return {key: bare(item) for key, item in value.items() if not (key == "name" and "fieldType" in value)}
+        left = "type" if value.get("internalName") == "$LAG$1" and len(value["argList"]) == 3 else ""
+        return {
+            key: bare(item)
+            for key, item in value.items()
+            if key != left and not (key == "name" and "fieldType" in value)
+        }
     if isinstance(value, list):
         return [bare(item) for item in value]
     return re.sub(r"`[^`]*` ", "", value) if isinstance(value, str) and value.startswith("ROW<") else value
@@ -71,7 +79,13 @@ def kind_of(node: dict[str, Any]) -> str:
     return str(node["type"])[len("stream-exec-") : -len("_1")]
 
 
-@pytest.mark.parametrize("name", [name for name, found in _PLANS.items() if "nodes" in found])
+#: Flink compiles it; here it is refused by name.
+_REFUSED_HERE = {"x_lag_neg"}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, found in _PLANS.items() if "nodes" in found and name not in _REFUSED_HERE]
+)
 def test_the_plan_is_that_of_flink(name: str) -> None:
     nodes = TableEnvironment().compile_script(programs()[name]).to_data()["nodes"]
     assert " ".join(map(kind_of, nodes)) == _PLANS[name]["nodes"]
@@ -113,6 +127,7 @@ def test_what_flink_cannot_run_is_refused(name: str) -> None:
         ("m_next", "physical offset"),
         ("m_skip_var_missing", "unknown pattern variable 'D'"),
         ("so_offset", "OFFSET without LIMIT"),
+        ("x_lag_neg", "the offset -1 of LAG is below 0"),
     ],
 )
 def test_a_refusal_says_why(name: str, message: str) -> None:

@@ -23,8 +23,8 @@ TAKEN = {
     ("RAW('java.lang.Object', '')", "column"): "RAW('java.lang.Object', '')",
     ("RAW('java.lang.Object', '')", "cast"): "RAW('java.lang.Object', '')",
     ("RAW('java.lang.Object', '')", "text"): "RAW('java.lang.Object', '')",
-    ("STRUCTURED<'', a INT>", "text"): "STRUCTURED<'', `a` INT>",
-    ("STRUCTURED<'1x', a INT>", "text"): "STRUCTURED<'1x', `a` INT>",
+    # Flink takes names of classes of Java; those of Python's local classes have other characters.
+    **{("STRUCTURED<'1x', a INT>", place): "STRUCTURED<'1x', `a` INT>" for place in ("column", "cast", "text")},
     # The type of flags in plans, which Flink writes in another way.
     ("SYMBOL", "text"): "SYMBOL",
     ("NULL NOT NULL", "text"): "NULL NOT NULL",
@@ -32,6 +32,7 @@ TAKEN = {
 REFUSED = {
     *((spelling, place) for spelling in ("BITMAP",) for place in ("column", "cast", "text")),  # not supported
     *(("STRUCTURED<'x.Y', a INT, a INT>", place) for place in ("column", "cast", "text")),  # never readable again
+    *(("STRUCTURED<'x.Y'>", place) for place in ("column", "cast", "text")),  # Flink cannot read it again
     ("ROW<a: INT>", "text"),  # a name that must be quoted
 }
 
