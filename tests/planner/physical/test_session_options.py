@@ -122,6 +122,29 @@ def test_other_options(key: str, value: str, kinds: list[str]) -> None:
     assert configured("INSERT INTO o SELECT CAST(x AS STRING) FROM t;", key, value) == kinds
 
 
+VERSIONS = """
+CREATE TABLE v (id INT, w INT, ts TIMESTAMP_LTZ(3), WATERMARK FOR ts AS ts, PRIMARY KEY (id) NOT ENFORCED)
+WITH ('connector' = 'filesystem', 'path' = '/tmp/v', 'format' = 'debezium-json');
+"""
+OVER = "INSERT INTO n SELECT COUNT(*) OVER (PARTITION BY id ORDER BY ts {}) FROM t;"
+
+
+@pytest.mark.parametrize(
+    ("query", "kinds"),
+    [
+        (OVER.format(""), ["over-aggregate"]),
+        (OVER.format("ROWS BETWEEN 3 PRECEDING AND CURRENT ROW"), ["over-aggregate"]),
+        (OVER.format("RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW"), []),
+        ("INSERT INTO n SELECT t.x FROM t JOIN v FOR SYSTEM_TIME AS OF t.ts ON t.id = v.id;", ["temporal-join"]),
+        ("INSERT INTO n SELECT a.x FROM t a JOIN t b ON a.id = b.id AND a.ts = b.ts;", []),
+        ("INSERT INTO n SELECT COUNT(*) FROM t GROUP BY TUMBLE(ts, INTERVAL '1' DAY);", []),
+        ("INSERT INTO n SELECT COUNT(*) FROM t GROUP BY id;", []),
+    ],
+)
+def test_the_ttl_of_operators_without_a_state_array(query: str, kinds: list[str]) -> None:
+    assert configured(VERSIONS + query, "table.exec.state.ttl", "1 h") == kinds
+
+
 def test_the_configuration_stands_where_flink_has_it() -> None:
     plan = TableEnvironment({ZONE: "Asia/Tokyo"}).compile_script(
         TABLES + "INSERT INTO o SELECT CAST(ts AS STRING) FROM t;"

@@ -82,6 +82,9 @@ def test_in_a_program(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -
     for text, wanted in ((kept, IN_TOKYO), (open_, IN_BERLIN)):
         env.execute_plan(PlanReference.from_json_string(text)).wait()
         assert capsys.readouterr().out.splitlines() == wanted
+    env.execute_sql("SET 'table.dml-sync' = 'true'")
+    env.execute_sql(PROGRAM + "SET 'table.local-time-zone' = 'UTC';" + PROGRAM[PROGRAM.index("INSERT") :])
+    assert capsys.readouterr().out.splitlines() == [*IN_BERLIN, *IN_UTC]
     env.load_plan(PlanReference.from_json_string(kept)).execute(time_zone="UTC").wait()
     assert capsys.readouterr().out.splitlines() == IN_UTC
 
