@@ -6,11 +6,12 @@ says them means in Flink what it means here.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from planner.settings import Settings
-from plans.errors import UnsupportedError
+from plans.errors import ProgramWarning, UnsupportedError
 from plans.nodes.base import TTL, PlanNode
 from plans.nodes.sink import Sink
 from plans.nodes.stateless import WatermarkAssigner
@@ -25,9 +26,10 @@ class Kept:
     of: Callable[[PlanNode], bool]
 
 
+_IDLE_TIMEOUT = "table.exec.source.idle-timeout"
 KEPT: tuple[Kept, ...] = (
     Kept(ZONE, reads_zone),
-    Kept("table.exec.source.idle-timeout", lambda node: isinstance(node, WatermarkAssigner)),
+    Kept(_IDLE_TIMEOUT, lambda node: isinstance(node, WatermarkAssigner)),
     Kept(TTL, lambda node: node.forgets_idle_keys),
     Kept("table.exec.sink.nested-constraint-enforcer", lambda node: isinstance(node, Sink)),
 )
@@ -55,7 +57,7 @@ REFUSED: tuple[Refused, ...] = (
 
 
 def check_settings(config: Mapping[str, str]) -> None:
-    """Refuse options under which the plan would not mean what the program says.
+    """Refuse options under which the plan would not mean what the program says, and warn of one without effect here.
 
     Raises:
         UnsupportedError: names option and value.
@@ -65,6 +67,12 @@ def check_settings(config: Mapping[str, str]) -> None:
             raise UnsupportedError(
                 f"{item.what} is not supported", where=f"SET '{item.key}' = '{config[item.key]}'", remedy=item.remedy
             )
+    if Settings(config).is_set(_IDLE_TIMEOUT):
+        warnings.warn(
+            f"{_IDLE_TIMEOUT} is kept for Flink and has no effect here: a source without rows holds windows back",
+            ProgramWarning,
+            stacklevel=2,
+        )
 
 
 def keeping(node: PlanNode, settings: Settings) -> PlanNode:
