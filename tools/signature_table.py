@@ -98,7 +98,7 @@ _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("JSON_STRING", (f"{kind}:C" for kind in _ANY)),
     **_each("TYPEOF", (f"{kind}{force}:C" for kind in (*_ANY, "0") for force in ("", "b"))),
     **_each("= <> IS_DISTINCT_FROM IS_NOT_DISTINCT_FROM", (f"{kind}{kind}:b" for kind in _ANY)),
-    **_each("CAST TRY_CAST", (f"{kind}:{kind}" for kind in _ANY)),
+    **_each("CAST TRY_CAST", (*(f"{kind}:{kind}" for kind in _ANY), "N:I", "N:Y", "I:N", "Y:N")),
     **_each("SQRT", ["N:N"]),
     **_each("PI E", [":N"]),
     "$IS_ALPHA$1": ("C:b",),

@@ -48,6 +48,13 @@ class Match(PlanNode):
         for name, rex in spec.measures.items():
             yield from expression_faults(rex, inputs.types, (*path, "measures", name))
         if not wrong and not spec.all_rows:
-            made = (type_of(rex) for rex in spec.measures.values())
+            # The measures stand in any order; they are columns by their names.
+            names = self.output_type.names[len(spec.partition.fields) :]
+            for name in spec.measures:
+                if name not in names:
+                    message = f"the measure {name!r} is no field of the output type"
+                    yield Fault((*path, "measures", name), message, f"fields: {', '.join(names)}", name)
+                    return
+            made = (type_of(spec.measures[name]) for name in names if name in spec.measures)
             wanted = (*(inputs.types[at] for at in spec.partition.fields), *made)
             yield from output(self.output_type, wanted, "the pattern")

@@ -210,6 +210,15 @@ def test_inputs_that_are_taken_for_each_other() -> None:
     assert any("the join gives" in item.message or "right key" in item.message for item in findings_of(data))
 
 
+def test_measures_stand_in_any_order() -> None:
+    data = data_of("match_recognize")
+    spec = data["nodes"][position(data, "match")]["matchSpec"]
+    spec["measures"] = dict(reversed(spec["measures"].items()))
+    assert findings_of(data) == []
+    spec["measures"]["no"] = spec["measures"].pop("aid")
+    assert any("'no' is no field" in item.message for item in findings_of(data))
+
+
 def test_a_node_that_nothing_reads() -> None:
     data = data_of("set_ops/union_all")
     union = data["nodes"][position(data, "union")]["id"]
