@@ -48,12 +48,11 @@ def watermark_times(plan: CompiledPlan, start: int, flow: Flow, lowering: Loweri
             time = to_column(node.watermark_expr, flow.columns, lowering.context(node))
             millis = F.unix_millis(as_point(time))
             yield millis if flow.condition is None else F.when(flow.condition, millis)
-        elif is_stateless(node):
+        elif is_stateless(node) and _assigns_below(plan, port.node):
             for made in lower_stateless(node, port.index, flow, lowering):
-                if isinstance(made, Flow):
-                    yield from watermark_times(plan, port.node, made, lowering)
-                elif _assigns_below(plan, port.node):
+                if not isinstance(made, Flow):
                     raise refuse(node, "it is below a watermark assigner")
+                yield from watermark_times(plan, port.node, made, lowering)
 
 
 def _assigns_below(plan: CompiledPlan, node: int) -> bool:
