@@ -201,6 +201,7 @@ class _Stop:
     def __init__(self, path: str, seconds: float) -> None:
         self.path, self.seconds = path, seconds
         self.signal: signal.Signals | None = None
+        self.watch: threading.Timer | None = None
         self._run: Run | None = None
 
     @contextmanager
@@ -222,9 +223,9 @@ class _Stop:
         assert self._run is not None
         self._run.stop()
         # Until the process ends: Spark's own end may wait for the task, too.
-        watch = threading.Timer(self.seconds, self.end_now)
-        watch.daemon = True
-        watch.start()
+        self.watch = threading.Timer(self.seconds, self.end_now)
+        self.watch.daemon = True
+        self.watch.start()
 
     def end_now(self, why: str = "") -> NoReturn:
         """End the process, and Spark's."""

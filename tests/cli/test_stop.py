@@ -87,4 +87,6 @@ def test_a_second_signal_ends_the_process_at_once(
         with pytest.raises(_Ended):
             os.kill(os.getpid(), signal.SIGTERM)
     assert codes == [130], "the signal that came first"
+    assert stop.watch is not None, "time ends the process, too"
+    stop.watch.cancel()
     assert "plan.json: SIGINT came again" in capfd.readouterr().err
