@@ -90,7 +90,8 @@ def spark_session(
     use_fit_java()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
-    settings = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | chosen | FIXED
+    given = _submitted() | chosen
+    settings = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | given | FIXED
     if _PARTITIONS in settings:
         settings[ASKED] = settings[_PARTITIONS]
     settings.setdefault(_PARTITIONS, str(_cores(master)))
@@ -103,6 +104,16 @@ def spark_session(
         if not within(PATIENCE, lambda: _stop(session)):
             kill_spark()
         _remove(warehouse)
+
+
+def _submitted() -> dict[str, str]:
+    """What spark-submit was told of the settings that have a default here; nothing without it."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext._ensure_initialized()
+    return {name: value for name, value in SparkConf().getAll() if name in DEFAULTS or name == _PARTITIONS}
 
 
 _STARTING = threading.Lock()
