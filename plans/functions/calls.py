@@ -366,7 +366,13 @@ def _check_method(function: UserDefinedFunction, inference: TypeInference) -> No
     count = inference.strategy.count
     parameters = list(inspect.signature(method).parameters.values())[isinstance(function, AggregateFunction) :]
     open_ = any(item.kind is item.VAR_POSITIONAL for item in parameters)
-    fixed = [item for item in parameters if item.kind is not item.VAR_POSITIONAL]
+    by_name = next((item for item in parameters if item.kind is item.KEYWORD_ONLY and item.default is item.empty), None)
+    if by_name is not None:
+        raise ProgramError(
+            f"{type(function).__qualname__}.{name}: parameter `{by_name.name}` can only be given by its Python name",
+            remedy="write parameters by position; SQL calls may still name them: f(a => 1)",
+        )
+    fixed = [item for item in parameters if item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)]
     needed = sum(item.default is item.empty for item in fixed)
     if (not open_ and (count.most is None or count.most > len(fixed))) or count.least < needed:
         takes = f"{needed} or more" if open_ else str(len(fixed))

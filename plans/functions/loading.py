@@ -13,6 +13,7 @@ from typing import Any
 
 from plans.errors import ExecutionError, ProgramError, UnsupportedError
 from plans.functions.definitions import TableAggregateFunction, UserDefinedFunction, deterministic
+from plans.functions.inference import TypeInference
 from plans.rex.python import PythonFunction
 
 #: Classes that programs of this process registered: they need no permission.
@@ -69,17 +70,30 @@ def _is_importable(class_: type) -> bool:
 
 
 def _attributes(function: UserDefinedFunction) -> str:
+    held = vars(function)
+    if _takes_nothing(type(function)):
+        # What an object that is made anew has by itself.
+        held = {name: value for name, value in held.items() if not isinstance(value, TypeInference)}
     try:
-        text = json.dumps(vars(function), sort_keys=True, allow_nan=False)
+        text = json.dumps(held, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError):
         plain = (bool, int, float, str, list, dict, type(None))
-        names = [name for name, value in vars(function).items() if not isinstance(value, plain)]
+        names = [name for name, value in held.items() if not isinstance(value, plain)]
         raise ProgramError(
             f"the function object {type(function).__qualname__} holds what a plan cannot: "
             f"{', '.join(names) or 'nested objects'}",
-            remedy="keep numbers, texts, lists and dicts in it, and make the rest in `open`",
+            remedy="keep numbers, texts, lists and dicts in it, and make the rest in `open`, or in get_type_inference",
         ) from None
     return "" if text == "{}" else text
+
+
+def _takes_nothing(class_: type) -> bool:
+    """Whether a class can be made without arguments."""
+    try:
+        inspect.signature(class_).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _file_of(class_: type) -> str:
@@ -169,7 +183,7 @@ def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserD
     try:
         if not reference.instance:
             return class_()
-        made = class_.__new__(class_)
+        made = class_() if _takes_nothing(class_) else class_.__new__(class_)
         made.__dict__.update(json.loads(reference.instance))
         return made
     except Exception as fault:

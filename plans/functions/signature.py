@@ -152,6 +152,7 @@ def _distinct(found: Sequence[Signature], class_: type) -> tuple[Signature, ...]
         for what, one, two in (
             ("results", str(other.output.type), str(signature.output.type)),
             ("methods", other.method, signature.method),
+            ("accumulators", _shown(other.accumulator), _shown(signature.accumulator)),
         ):
             if one != two:
                 raise ProgramError(
@@ -160,6 +161,10 @@ def _distinct(found: Sequence[Signature], class_: type) -> tuple[Signature, ...]
                     remedy="leave one of them out, or let it take something else",
                 )
     return tuple(kept.values())
+
+
+def _shown(part: Bridged | None) -> str:
+    return "none" if part is None else str(part.type)
 
 
 def check_class(class_: type[UserDefinedFunction]) -> None:

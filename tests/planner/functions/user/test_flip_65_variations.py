@@ -576,6 +576,35 @@ def inferring(inference: Callable[[], Any]) -> Any:
 INT = InputTypeStrategies.sequence("INT")
 
 
+class ByName(ScalarFunction):
+    def eval(self, *, a: Any) -> Any: ...
+
+    def get_type_inference(self) -> TypeInference:
+        return TypeInference("INT", InputTypeStrategies.WILDCARD)
+
+
+class Accumulating(Sums):
+    @function_hint(input=["BIGINT", "BIGINT"], accumulator="ARRAY<INT>")
+    @function_hint(input=["BIGINT", "BIGINT"], accumulator="ARRAY<BIGINT>")
+    def accumulate(self, accumulator: list[int], value: int, weight: int) -> None: ...
+
+
+class Holding(ScalarFunction):
+    def __init__(self, step: int) -> None:
+        self.step, self.inference = step, TypeInference("INT", INT)
+
+    def get_type_inference(self) -> TypeInference:
+        return self.inference
+
+    def eval(self, a: Any) -> Any: ...
+
+
+def test_manual_definition_methods_and_attributes() -> None:
+    assert "parameter `a` can only be given by its Python name" in error_of(lambda: register(ByName))
+    assert "of different accumulators: ARRAY<INT> and ARRAY<BIGINT>" in error_of(lambda: register(Accumulating))
+    assert "holds what a plan cannot: inference -> " in error_of(lambda: register(Holding(3)))
+
+
 @pytest.mark.parametrize(
     ("inference", "message"),
     [

@@ -91,7 +91,10 @@ class Kept(ScalarFunction):
         strategy = InputTypeStrategies.sequence(InputTypeStrategies.logical(NumericType))
         output = TypeStrategies.force_nullable(TypeStrategies.argument(0))
         self.inference = TypeInference.new_builder().input_type_strategy(strategy).output_type_strategy(output).build()
-        self.add = lambda number: number + 1
+        self.start = 0
+
+    def open(self, context):
+        self.add = lambda number: number + 1 + self.start
 
     def eval(self, number):
         return self.add(double(number))
@@ -215,10 +218,14 @@ def test_modules_of_every_kind(spark: SparkSession, modules: ModuleType, capfd: 
     for name in NAMES:
         env.execute_sql(f"CREATE FUNCTION {sql_name(name)} AS 'ship_functions.{name}' LANGUAGE PYTHON")
     env.create_temporary_function("local_", modules.made(6))
+    started = modules.Kept()
+    started.start = 100
+    env.create_temporary_function("started", started)
     query = f"SELECT {CALLS} FROM (VALUES (2)) AS v(x), LATERAL TABLE(numbers(x, 'STRING')) AS f(n, t)"
     first, second = (tuple(row) for row in env.execute_sql(query).collect())
     assert [str(value) for value in first[:10]] == [str(value) for value in EXPECTED]
     assert (first[10:], second[10:]) == ((0, "0"), (1, "1"))
+    assert list(env.execute_sql("SELECT started(3), kept(3)").collect()) == [(107, 7)]
     most = env.execute_sql("SELECT most(x), most(DISTINCT x) FROM (VALUES (1), (3), (2)) AS v(x)").collect()
     assert list(most)[-1] == (3, 3)
 
