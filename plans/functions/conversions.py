@@ -9,13 +9,12 @@ from __future__ import annotations
 import datetime as dt
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
-from io import BytesIO
-from numbers import Integral
 from typing import Any
 
 from plans import types as t
 from plans.functions.bridge import Bridged, name_of
+from plans.functions.converted import Converted, internal
+from plans.functions.results import as_usual, aware, bytes_of, decimal, millis_of_day, naive, pickled, whole
 from plans.types.row import Row
 
 Convert = Callable[[Any], Any]
@@ -23,7 +22,6 @@ Convert = Callable[[Any], Any]
 _EPOCH_DAY = dt.date(1970, 1, 1)
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MILLI = dt.timedelta(milliseconds=1)
-_DECIMALS = Context(prec=76, rounding=ROUND_HALF_UP)
 
 
 def to_python(bridged: Bridged, place: str = "") -> Convert | None:
@@ -44,62 +42,6 @@ def from_python(bridged: Bridged, place: str = "") -> Convert | None:
     return _null_safe(inward(bridged, place))
 
 
-def internal(type_: t.LogicalType) -> Bridged:
-    """A type whose objects are its internal values, which converters are given and give."""
-    if isinstance(type_, t.TimeType | t.DayTimeIntervalType):
-        return Bridged(type_, int)
-    children = tuple(map(internal, type_.children()))
-    return Bridged(type_, tuple if isinstance(type_, t.FieldsType) else None, children)
-
-
-#: The converters that were opened in this process, which keeps them, so that their ids stay theirs.
-_OPENED: dict[int, Any] = {}
-
-
-class _Converted:
-    """One direction of a converter, which is opened once in each process before its first value.
-
-    Args:
-        bridged: type, class and converter.
-        external: whether objects come out of internal values, or the other way.
-        place: the argument or result, for errors.
-    """
-
-    def __init__(self, bridged: Bridged, external: bool, place: str) -> None:
-        self.bridged, self.external, self.place = bridged, external, place
-        self.call: Convert | None = None
-
-    def __getstate__(self) -> tuple[Bridged, bool, str]:
-        return self.bridged, self.external, self.place
-
-    def __setstate__(self, state: tuple[Bridged, bool, str]) -> None:
-        self.__init__(*state)  # type: ignore[misc]
-
-    def __call__(self, value: Any) -> Any:
-        if self.call is None:
-            self.call = self._opened()
-        return self.call(value)
-
-    def _opened(self) -> Convert:
-        from plans.types.conversions import resolve_class
-        from plans.types.conversions.compiling import Spot, fitting
-        from plans.types.conversions.custom import Custom
-
-        type_, converter = self.bridged.type, self.bridged.converter
-        custom = Custom(converter, self.bridged.class_ or object, type_, self.place)
-        if id(converter) not in _OPENED:
-            custom.open(resolve_class)
-            _OPENED[id(converter)] = converter
-        if self.external:
-            return custom.to_external
-        return custom.inward(fitting(type_, Spot(place=self.place), resolve_class))
-
-
-def converted(bridged: Bridged, place: str) -> Convert:
-    """From objects to internal values, by the converter of a type."""
-    return _Converted(bridged, False, place)
-
-
 def _null_safe(convert: Convert | None) -> Convert | None:
     return None if convert is None else lambda value: None if value is None else convert(value)
 
@@ -108,7 +50,7 @@ def outward(bridged: Bridged, place: str = "") -> Convert | None:
     """As `to_python`, for values that are not None."""
     if bridged.converter is not None:
         plain = outward(internal(bridged.type))
-        given = _Converted(bridged, True, place)
+        given = Converted(bridged, True, place)
         return given if plain is None else lambda value: given(plain(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
     match bridged.type:
@@ -205,35 +147,35 @@ def inward(bridged: Bridged, place: str = "") -> Convert | None:
     """As `from_python`, for objects that are not None."""
     if bridged.converter is not None:
         plain = inward(internal(bridged.type))
-        given = _Converted(bridged, False, place)
+        given = Converted(bridged, False, place)
         return given if plain is None else lambda value: plain(given(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
     match bridged.type:
         case t.CharacterType():
             return bytes.decode if class_ is bytes else None
         case t.BytesType():
-            return _bytes
+            return bytes_of
         case t.BooleanType():
             return bool if class_ is not None else None
         case t.IntegerType():
-            return _whole
+            return whole
         case t.DecimalType():
-            return _decimal(bridged.type)
+            return decimal(bridged.type)
         case t.DoubleType():
             return float if class_ is not None else None
         case t.DateType() if class_ is int:
             return lambda value: _EPOCH_DAY + dt.timedelta(days=value)
         case t.FloatType() | t.DateType():
             # Arrow by itself would make an infinity of a large number, and cut the time off a datetime.
-            return _as_usual(bridged.type)
+            return as_usual(bridged.type)
         case t.TimeType():
-            return None if class_ is int else _millis_of_day
+            return None if class_ is int else millis_of_day
         case t.TimestampLtzType() if class_ is int:
             return lambda value: _EPOCH + value * _MILLI
         case t.TimestampLtzType():
-            return _aware
+            return aware
         case t.TimestampType():
-            return _naive
+            return naive
         case t.DayTimeIntervalType():
             return None if class_ is int else lambda value: value // _MILLI
         case t.YearMonthIntervalType() if name.startswith("dateutil."):
@@ -250,82 +192,6 @@ def inward(bridged: Bridged, place: str = "") -> Convert | None:
         case t.RawType():
             return pickled
     return None
-
-
-def pickled(value: Any) -> bytes:
-    """An object as the value of a RAW column: equal objects have equal bytes, whatever parts they share.
-
-    Rows are grouped, joined and compared by these bytes, as Flink does with those of its serializer.
-    """
-    data = BytesIO()
-    pickler = pickle.Pickler(data, pickle.HIGHEST_PROTOCOL)
-    # Without the memo, which writes a part that comes twice as a reference, if both are one object.
-    pickler.fast = True
-    try:
-        pickler.dump(value)
-    except (ValueError, RecursionError):  # an object that holds itself
-        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    return data.getvalue()
-
-
-def _as_usual(type_: t.LogicalType) -> Convert:
-    """The conversion of a type's usual class, that of rows and DataFrames."""
-    from plans.types.conversions.builtin import SIMPLE
-
-    convert = SIMPLE[type(type_)][0].to_internal
-    assert convert is not None
-    return lambda value: convert(value, type_)
-
-
-def _bytes(value: Any) -> bytes:
-    """Bytes; Arrow by itself would take a text, too."""
-    if isinstance(value, bytearray | memoryview):
-        return bytes(value)
-    if not isinstance(value, bytes):
-        raise TypeError(f"{value!r} of class {type(value).__name__} is no bytes")
-    return value
-
-
-def _whole(value: Any) -> int:
-    """A whole number; Arrow by itself would cut off the digits of a float."""
-    if type(value) is int:
-        return value
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{value!r} of class {type(value).__name__} is no whole number")
-    return int(value)
-
-
-def _decimal(type_: t.DecimalType) -> Convert:
-    step = Decimal(1).scaleb(-type_.scale)
-
-    def convert(value: Any) -> Decimal:
-        if not isinstance(value, Decimal):
-            if isinstance(value, bool) or not isinstance(value, Integral):
-                raise TypeError(f"{value!r} of class {type(value).__name__} is no {type_}; give a Decimal")
-            return Decimal(int(value)).quantize(step, context=_DECIMALS)
-        return value.quantize(step, context=_DECIMALS)
-
-    return convert
-
-
-def _millis_of_day(value: dt.time) -> int:
-    return ((value.hour * 60 + value.minute) * 60 + value.second) * 1000 + value.microsecond // 1000
-
-
-def _aware(value: dt.datetime) -> dt.datetime:
-    if not isinstance(value, dt.datetime):
-        raise TypeError(f"{value!r} is no datetime")
-    if value.tzinfo is None:
-        raise ValueError(f"{value!r} has no time zone, and TIMESTAMP_LTZ is a point in time; give it a tzinfo")
-    return value
-
-
-def _naive(value: dt.datetime) -> dt.datetime:
-    if not isinstance(value, dt.datetime):
-        raise TypeError(f"{value!r} is no datetime")
-    if value.tzinfo is not None:
-        raise ValueError(f"{value!r} has a time zone, and TIMESTAMP has none; declare TIMESTAMP_LTZ")
-    return value
 
 
 def _map_in(key: Convert | None, value: Convert | None) -> Convert:

@@ -18,7 +18,8 @@ from plans.execution.functions.shipping import classes_beside, for_spark, pickle
 from plans.execution.types import to_spark
 from plans.functions.bridge import Bridged
 from plans.functions.calls import Bound, Callables
-from plans.functions.conversions import converted, fields_in, from_python, inward, outward
+from plans.functions.conversions import fields_in, from_python, inward, outward
+from plans.functions.converted import Converted
 from plans.functions.definitions import FunctionKind, UserDefinedFunction, overrides
 from plans.functions.inference import ArgumentInfo
 from plans.functions.literals import literal_value
@@ -168,7 +169,7 @@ def _payload(function: UserDefinedFunction, bound: Bound, call: Call, name: str)
         else:
             row = fields_in([field for field, _ in fields], [part for _, part in fields], str(bound.output.type))
             if bound.output.converter is not None:
-                inner, convert = row, converted(bound.output, RESULT)
+                inner, convert = row, Converted(bound.output, False, RESULT)
                 row = lambda value: inner(convert(value))  # noqa: E731
             result = runtime.never_none(runtime.renamed(row))
     else:

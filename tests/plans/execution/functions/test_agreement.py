@@ -110,6 +110,7 @@ WRONG = [
     ("BOOLEAN", 1),
     ("DATE", "2024-01-01"),
     ("BYTES", "text"),
+    ("BYTES", 5),
     ("INTERVAL DAY TO SECOND(3)", "1"),
     ("MULTISET<STRING>", {"a": "b"}),
     ("STRING", 5),

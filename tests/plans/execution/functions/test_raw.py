@@ -11,7 +11,7 @@ import pytest
 from planner import DataTypes, TableEnvironment, call, col
 from plans.errors import ProgramError, UnsupportedError
 from plans.functions import DataTypeHint, ScalarFunction, function_hint
-from plans.functions.conversions import pickled
+from plans.functions.results import pickled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

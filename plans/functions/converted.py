@@ -1,0 +1,62 @@
+"""Converters of the program's own, in the types of functions: opened in the process that calls the function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from plans import types as t
+from plans.functions.bridge import Bridged
+
+Convert = Callable[[Any], Any]
+
+
+def internal(type_: t.LogicalType) -> Bridged:
+    """A type whose objects are its internal values, which converters are given and give."""
+    if isinstance(type_, t.TimeType | t.DayTimeIntervalType):
+        return Bridged(type_, int)
+    children = tuple(map(internal, type_.children()))
+    return Bridged(type_, tuple if isinstance(type_, t.FieldsType) else None, children)
+
+
+#: The converters that were opened in this process, which keeps them, so that their ids stay theirs.
+_OPENED: dict[int, Any] = {}
+
+
+class Converted:
+    """One direction of a converter, which is opened once in each process before its first value.
+
+    Args:
+        bridged: type, class and converter.
+        external: whether objects come out of internal values, or the other way.
+        place: the argument or result, for errors.
+    """
+
+    def __init__(self, bridged: Bridged, external: bool, place: str) -> None:
+        self.bridged, self.external, self.place = bridged, external, place
+        self.call: Convert | None = None
+
+    def __getstate__(self) -> tuple[Bridged, bool, str]:
+        return self.bridged, self.external, self.place
+
+    def __setstate__(self, state: tuple[Bridged, bool, str]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    def __call__(self, value: Any) -> Any:
+        if self.call is None:
+            self.call = self._opened()
+        return self.call(value)
+
+    def _opened(self) -> Convert:
+        from plans.types.conversions import resolve_class
+        from plans.types.conversions.compiling import Spot, fitting
+        from plans.types.conversions.custom import Custom
+
+        type_, converter = self.bridged.type, self.bridged.converter
+        custom = Custom(converter, self.bridged.class_ or object, type_, self.place)
+        if id(converter) not in _OPENED:
+            custom.open(resolve_class)
+            _OPENED[id(converter)] = converter
+        if self.external:
+            return custom.to_external
+        return custom.inward(fitting(type_, Spot(place=self.place), resolve_class))
