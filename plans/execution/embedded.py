@@ -163,7 +163,8 @@ class Job:
         Raises:
             StuckError: it goes on.
         """
-        self._closed = True
+        # What made it fail before it was stopped is still told to whom asks.
+        self._closed = self._closed or self._fault is None
         if self._run is not None:
             self._run.stop()
         while self._thread is not None and self._thread.is_alive():

@@ -99,7 +99,7 @@ class TestFiles:
         assert CompiledPlan.read_file("memory://plans/plan.json") == plan()
         with pytest.raises(PlanError, match="no such plan file"):
             CompiledPlan.read_file("memory://plans/none.json")
-        with pytest.raises(PlanError, match="cannot open"):
+        with pytest.raises(PlanError, match="cannot read the plan: Protocol not known: nosuch"):
             CompiledPlan.read_file("nosuch://plans/none.json")
 
 

@@ -96,7 +96,6 @@ NOON = dt.datetime(2020, 1, 1, 10, 11, 12, 123000)
         ("MULTISET<INT>", {1: 2, 2: 1}, "{1=2, 2=1}"),
         ("ROW<a INT, b STRING>", (1, None), "(1, NULL)"),
         ("STRUCTURED<'U', a STRUCTURED<'W', x INT>, b ARRAY<INT>>", ((1,), [1, 2]), "(a=(x=1), b=[1, 2])"),
-        ("STRUCTURED<'U'>", (), "()"),
         ("DOUBLE", 1e-5, "1.0E-5"),
         ("DOUBLE", 1e7, "1.0E7"),
         ("DOUBLE", 123456789.125, "1.23456789125E8"),

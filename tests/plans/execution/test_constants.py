@@ -43,7 +43,6 @@ NOON = dt.datetime(2020, 1, 31, 12, 0, 0, 123456)
         ("MAP<ARRAY<INT>, STRING>", {(1, 2): "x", (): None}),
         ("ROW<a INT, b ROW<c STRING>>", (1, (None,))),
         ("STRUCTURED<'com.example.U', b INT, a STRING>", (1, "x")),
-        ("STRUCTURED<'com.example.U'>", ()),
         ("INT", None),
     ],
 )
