@@ -258,6 +258,15 @@ def sink(table: TableSpec, context: SinkContext) -> FileSink:
 
     Raises:
         UnsupportedError: an option, format or type that does not run.
+        DataError: there is a file where the folder would be.
     """
     format_, spec = _format(table)
+    path = table.options["path"]
+    files = Files(context.spark, path)
+    if files.exists(path) and not files.is_folder(path):
+        raise DataError(
+            f"{path} is a file, and rows are written into a folder",
+            where=f"table {table.identifier}",
+            remedy="correct the table's option 'path'",
+        )
     return FileSink(table, format_, spec, context)

@@ -105,6 +105,12 @@ def test_a_quoted_cell_of_several_lines(session: SparkSession, tmp_path: Path) -
         assert (found[1], found[2], found[3]) == ('one\n\ntwo "x"', "y", "z\n")
 
 
+def test_a_file_where_the_folder_would_be(session: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}\n")
+    with pytest.raises(DataError, match="is a file"):
+        open_sink(table(tmp_path / "a.json"), SinkContext(session, "run", print))
+
+
 def test_missing_path(session: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nothing\.json"):
         open_source(table(tmp_path / "nothing.json"), SourceContext(session))
