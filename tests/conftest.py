@@ -37,11 +37,15 @@ def pytest_configure(config: pytest.Config) -> None:
     time.tzset()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that use Spark, so that `pytest -m 'not spark'` is the quick half."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests that use Spark, so that `pytest -m 'not spark'` is the quick half; deep ones are asked for by name."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
+    if "deep" not in config.option.markexpr:
+        deep = [item for item in items if item.get_closest_marker("deep")]
+        config.hook.pytest_deselected(items=deep)
+        items[:] = [item for item in items if not item.get_closest_marker("deep")]
 
 
 @pytest.fixture(scope="session", autouse=True)
