@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 DEBUG_FLAG = "--debug"
 _WIDE = 10_000
+#: How deep Python may recurse; its own limit is 1,000.
+_MOST_FRAMES = 10_000
 
 
 class ExitCode(IntEnum):
@@ -97,6 +99,8 @@ def _print(word: str, text: str) -> None:
 def run_app(app: typer.Typer) -> None:
     """Run a command to its exit. Nothing that goes wrong shows a traceback unless `--debug` is among the arguments."""
     debug = DEBUG_FLAG in sys.argv[1:]
+    # Flink writes a list of hundreds of alternatives as ORs within ORs.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _MOST_FRAMES))
     try:
         app()
     except CompiledPlanError as fault:
@@ -108,6 +112,11 @@ def run_app(app: typer.Typer) -> None:
         sys.exit(ExitCode.FAILED)
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
+    except RecursionError:
+        if debug:
+            raise
+        _print("error:", "an expression is nested too deeply\n  try: cut it into several columns or views")
+        sys.exit(ExitCode.FAILED)
     except Exception as fault:
         if debug:
             raise

@@ -10,7 +10,7 @@ import pytest
 
 from planner.environment import TableEnvironment
 from plans.errors import UnsupportedError
-from plans.execution.options import HOSTS, RunOptions
+from plans.execution.options import GROUPS, TRANSFORM, RunOptions
 from plans.execution.run import Run
 from plans.plan import CompiledPlan
 
@@ -47,7 +47,7 @@ CALLS = """SELECT n, RAND(7), RAND(7), RAND_INTEGER(7, 100), RAND(n), RAND_INTEG
 COLUMNS = "n INT, a DOUBLE, b DOUBLE, c INT, d DOUBLE, e INT, f STRING"
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", [TRANSFORM, GROUPS])
 def test_the_sequence_goes_on_over_micro_batches_and_restarts(spark: SparkSession, tmp_path: Path, host: str) -> None:
     folder = tmp_path / "in"
     options = RunOptions(checkpoint=str(tmp_path / "checkpoint"), max_files_per_batch=1, host=host)

@@ -78,9 +78,9 @@ def test_no_column_gives_one_key(session: SparkSession) -> None:
     assert {row[0] for row in session.range(3).select(canonical_key([], [])).collect()} == {""}
 
 
-def test_a_raw_value_is_no_key(session: SparkSession) -> None:
+def test_a_variant_is_no_key(session: SparkSession) -> None:
     with pytest.raises(UnsupportedError, match="cannot be a key"):
-        canonical_key([F.lit(1)], [t.RawType(class_name="a.B")])
+        canonical_key([F.lit(1)], [t.VariantType()])
 
 
 def named(types: str) -> str:
