@@ -163,3 +163,18 @@ def test_why_a_node_has_no_entries(tmp_path: Path) -> None:
         checked = edit_plan("--check", str(tmp_path / "edited.json"))
         assert checked.returncode == 1 and f"{node['type']} has no `state`: " in checked.stdout
         assert told[node["type"]] in checked.stdout and "remove it" in checked.stdout
+
+
+@pytest.mark.parametrize(("depth", "code", "told"), [(400, 0, "0 errors"), (50_000, 1, "nested too deep")])
+def test_expressions_of_any_depth(plan: Path, depth: int, code: int, told: str) -> None:
+    """Flink writes a list of hundreds of alternatives as ORs within ORs."""
+    data = json.loads(text_of("calc/calc_on_retract_source"))
+    calc = next(node for node in data["nodes"] if node["type"] == "stream-exec-calc_1")
+    condition, calc["condition"] = json.dumps(calc["condition"]), "..."
+    head = '{"kind": "CALL", "syntax": "PREFIX", "internalName": "$NOT$1", "operands": ['
+    deep = head * depth + condition + '], "type": "BOOLEAN"}' * depth
+    plan.write_text(json.dumps(data).replace('"..."', deep))
+    done = edit_plan("--check", str(plan))
+    assert done.returncode == code, done.stderr
+    assert told in done.stdout + done.stderr
+    assert "internal error" not in done.stderr
