@@ -10,7 +10,8 @@ from plans.nodes.fields import RexJson
 from plans.nodes.rules import Inputs, condition_faults, expression_faults, order, output, partition
 from plans.nodes.sort import time_first
 from plans.nodes.specs import PartitionSpec, SortSpec
-from plans.rex import type_of
+from plans.rex import Literal, RexNode, type_of
+from plans.types import DayTimeIntervalType
 
 
 class MatchSpec(PlanModel):
@@ -43,6 +44,8 @@ class Match(PlanNode):
             *time_first(spec.order_by, inputs.types, (*path, "orderBy")),
         ]
         yield from wrong
+        if spec.interval is not None:
+            yield from _within(spec.interval, inputs, (*path, "interval"))
         for name, rex in spec.pattern_definitions.items():
             yield from condition_faults(rex, inputs.types, (*path, "patternDefinitions", name))
         for name, rex in spec.measures.items():
@@ -58,3 +61,12 @@ class Match(PlanNode):
             made = (type_of(spec.measures[name]) for name in names if name in spec.measures)
             wanted = (*(inputs.types[at] for at in spec.partition.fields), *made)
             yield from output(self.output_type, wanted, "the pattern")
+
+
+def _within(interval: RexNode, inputs: Inputs, path: tuple[str, ...]) -> Iterator[Fault]:
+    """What is wrong with the time that a match may take: milliseconds, which are known beforehand."""
+    faults = list(expression_faults(interval, inputs.types, path))
+    yield from faults
+    known = isinstance(interval, Literal) and interval.value is not None
+    if not faults and not (known and isinstance(type_of(interval), DayTimeIntervalType)):
+        yield Fault(path, "WITHIN needs a literal of days to seconds", 'such as {"value": "1000", ...}', None)

@@ -180,6 +180,8 @@ WRONG: list[tuple[str, str, str, Any, str, str]] = [
     # Patterns
     ("match_recognize", "match", "matchSpec/partition/fields", [9], "/partition/fields/0", "no column 9"),
     ("match_recognize", "match", "matchSpec/measures/aid", REMOVED, "/outputType", "the pattern gives"),
+    ("window/days_of_1969_and_1970", "match", "matchSpec/interval/value", "json", "/interval/value", "json"),
+    ("window/days_of_1969_and_1970", "match", "matchSpec/interval/value", None, "/interval", "WITHIN needs"),
     ("match_recognize", "match", "matchSpec/orderBy/fields/0/index", 0, "/orderBy/fields/0/index", "no time attribute"),
 ]  # fmt: skip
 
