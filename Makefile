@@ -3,9 +3,11 @@ VENV ?= .venv
 export VENV
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-CODE := planner plans schemas cli tools tests
+# How many processes `make test` runs tests in, each with a Spark session of its own (some 2 GB).
+WORKERS ?= 2
+CODE := compiled_plan/__init__.py api planner plans schemas cli tools tests
 
-.PHONY: help setup kernel docs demo demo-api test test-deep lint format schema bench bench-flink dist clean
+.PHONY: help setup kernel docs demo demo-api demo-upgrade test test-kernel test-deep lint format schema bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -19,7 +21,7 @@ $(READY): pyproject.toml tools/bootstrap.sh
 
 kernel: $(READY)  ## compile the Java kernel and Python's bytecode, where sources changed
 	@$(BIN)/python tools/build_kernel.py
-	@$(BIN)/python -m compileall -q cli planner plans schemas
+	@$(BIN)/python -m compileall -q compiled_plan
 
 demo: kernel  ## compile a program, edit its TTLs, run it
 	@if [ -f samples/demo.sh ]; then PATH="$(abspath $(BIN)):$$PATH" bash samples/demo.sh; \
@@ -28,27 +30,36 @@ demo: kernel  ## compile a program, edit its TTLs, run it
 demo-api: kernel  ## the same with programs in Python
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_api.sh
 
-test: lint kernel  ## lint, then all tests
-	@$(BIN)/python -m pytest -q
+demo-upgrade: kernel  ## change a program while its state stays: diff, migrate, go back
+	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_upgrade.sh
 
-test-deep: kernel  ## the tests that take minutes; 20,000 random edits of plans among them (EDITS=, SEED=)
+test: lint kernel  ## lint, then all tests
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
+
+test-kernel: kernel  ## the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
+	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)
+
+test-deep: kernel  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=) and 500 upgrades (UPGRADE_SEED=)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -s -m deep $(ARGS)
 
-lint: $(READY)  ## ruff, mypy, import contracts
+lint: $(READY)  ## ruff, mypy, import contracts, the format of Java
 	@$(BIN)/ruff check --quiet $(CODE)
 	@$(BIN)/ruff format --quiet --check --output-format concise $(CODE) || { echo "try: make format" >&2; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(VENV)/lint-imports.log 2>&1 || { cat $(VENV)/lint-imports.log; exit 1; }
+	@$(BIN)/python -m tools.java_format --check || { echo "try: make format" >&2; exit 1; }
 
-format: $(READY)  ## ruff's formatter and its safe fixes
+format: $(READY)  ## ruff's formatter and its safe fixes; Java's formatter
 	@$(BIN)/ruff check --quiet --fix $(CODE) || true
 	@$(BIN)/ruff format --quiet $(CODE)
+	@$(BIN)/python -m tools.java_format
 
-schema: $(READY)  ## schemas/compiled-plan.schema.json, from the node declarations
-	@$(BIN)/python -m schemas.generate
+schema: $(READY)  ## the JSON Schemas in schemas/, from the declarations of nodes and documents
+	@$(BIN)/python -m compiled_plan.schemas.generate
+	@$(BIN)/python -m tools.document_schemas
 
-docs: $(READY)  ## planner/functions/README.md and plans/rex/signatures.json, from the declarations of functions
-	@$(BIN)/python -m tools.function_table
+docs: $(READY)  ## the tables of docs/reference and plans/rex/signatures.json, from the declarations
+	@$(BIN)/python -m tools.reference
 	@$(BIN)/python -m tools.signature_table
 
 bench: kernel  ## speed and memory, as ratios from one run
@@ -63,5 +74,5 @@ dist: kernel  ## a wheel in dist/, tried in an empty virtual environment
 	@$(BIN)/python tools/check_wheel.py dist/*.whl
 
 clean:  ## all that was built, the virtual environment too
-	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .java_format_cache .hypothesis
 	@rm -f plans/execution/kernel/*.jar

@@ -12,24 +12,33 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from plans.errors import CompiledPlanError
+from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from compiled_plan.plans.inspection.diff.text import Line
+
 DEBUG_FLAG = "--debug"
 _WIDE = 10_000
-#: How deep Python may recurse; its own limit is 1,000.
-_MOST_FRAMES = 10_000
 
 
 class ExitCode(IntEnum):
-    """Exit codes of every command. SIGINT and SIGTERM end one with 130 and 143."""
+    """Exit codes of every command, and what they mean."""
 
-    OK = 0
-    FAILED = 1
-    USAGE = 2
-    INTERRUPTED = 130
+    meaning: str
+
+    def __new__(cls, code: int, meaning: str) -> ExitCode:
+        found = int.__new__(cls, code)
+        found._value_ = code
+        found.meaning = meaning
+        return found
+
+    OK = 0, "done"
+    FAILED = 1, "the program, plan or run failed or was refused"
+    USAGE = 2, "wrong usage"
+    INTERRUPTED = 130, "stopped by SIGINT"
+    TERMINATED = 143, "stopped by SIGTERM"
 
 
 def app_for() -> typer.Typer:
@@ -42,6 +51,21 @@ def app_for() -> typer.Typer:
     )
 
 
+def settings_of(items: Iterable[str]) -> dict[str, str]:
+    """The options that `--set KEY=VALUE` gives.
+
+    Raises:
+        typer.BadParameter: not of that form.
+    """
+    found = {}
+    for text in items:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise typer.BadParameter(f"--set takes KEY=VALUE, not {text!r}")
+        found[key.strip()] = value.strip()
+    return found
+
+
 @lru_cache(maxsize=2)
 def console(*, stderr: bool = True) -> Console:
     """The console for messages (stderr), or for data (stdout).
@@ -51,6 +75,17 @@ def console(*, stderr: bool = True) -> Console:
     from rich.console import Console
 
     return Console(stderr=stderr, markup=False, highlight=False, soft_wrap=True, emoji=False)
+
+
+def print_lines(lines: Iterable[Line], *, stderr: bool = True) -> None:
+    """Print lines, in colour where colours are shown."""
+    stream = sys.stderr if stderr else sys.stdout
+    if not stream.isatty() and not os.environ.get("FORCE_COLOR"):
+        # Without rich, which takes longer to load than all else that is printed.
+        stream.writelines(f"{line.text}\n" for line in lines)
+        return
+    for line in lines:
+        console(stderr=stderr).print(line.text, style=line.style or None)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -99,8 +134,6 @@ def _print(word: str, text: str) -> None:
 def run_app(app: typer.Typer) -> None:
     """Run a command to its exit. Nothing that goes wrong shows a traceback unless `--debug` is among the arguments."""
     debug = DEBUG_FLAG in sys.argv[1:]
-    # Flink writes a list of hundreds of alternatives as ORs within ORs.
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _MOST_FRAMES))
     try:
         app()
     except CompiledPlanError as fault:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli._common import ExitCode, app_for, fail, run_app
-from plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.cli._common import ExitCode, app_for, fail, run_app, settings_of
+from compiled_plan.cli._programs import compiled
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 
 if TYPE_CHECKING:
-    from planner.environment import CompiledScript, TableEnvironment
+    from compiled_plan.api.environment import CompiledScript
+    from compiled_plan.plans.plan import CompiledPlan
 
 app = app_for()
-
-_PYTHON = ".py"
 
 
 @app.command()
@@ -38,7 +35,12 @@ def compile_plan(
     if_not_exists: Annotated[
         bool, typer.Option("--if-not-exists", help="Do nothing when the plan file is already there.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a plan file that is already there.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a plan file even if its state cannot be gone on with in full.")
+    ] = False,
+    program_ttls: Annotated[
+        bool, typer.Option("--program-ttls", help="Take all TTLs from the program, also where the file's were edited.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
@@ -48,133 +50,126 @@ def compile_plan(
     Python (.py) has a function main(env) that is given a TableEnvironment and returns what to write:
     table.insert_into("sink"), a list of those, or a statement set. What it prints goes to stderr.
 
+    Over a plan that is already at -o, operators keep their uids and edited TTLs, and what differs is printed; where the
+    new plan would not go on with all state, nothing is written without --force. A COMPILE PLAN statement without IF NOT
+    EXISTS refuses a file that is there, unless --force or table.plan.force-recompile says otherwise.
+
     Exit codes: 0 compiled, 1 the program or the plan file was refused, 2 wrong usage. Nothing is written when it fails.
     """
     if force and if_not_exists:
         raise typer.BadParameter("--force and --if-not-exists contradict each other")
-    settings = dict(_setting(item) for item in options or [])
+    settings = settings_of(options or [])
+    how = _How(force, if_not_exists, program_ttls, quiet)
     try:
-        _compile(program, output, settings, if_not_exists, force, quiet)
+        if output and if_not_exists and _is_there(output):
+            how.say(f"{output} exists already; nothing was done")
+        else:
+            _write(compiled(program, settings, how.say), output, how)
     except CompiledPlanError as fault:
         fail(fault, program, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
 
 
-def _setting(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise typer.BadParameter(f"--set takes KEY=VALUE, not {text!r}")
-    return key.strip(), value.strip()
+@dataclass(frozen=True, slots=True)
+class _How:
+    """The options that say what happens to a file that is there."""
+
+    force: bool
+    if_not_exists: bool
+    program_ttls: bool
+    quiet: bool
+
+    def say(self, text: str) -> None:
+        """A remark on stderr."""
+        if not self.quiet:
+            typer.echo(text, err=True)
 
 
-def _compile(
-    program: str, output: str, settings: dict[str, str], if_not_exists: bool, force: bool, quiet: bool
-) -> None:
-    from plans.files import exists
+def _is_there(path: str) -> bool:
+    from compiled_plan.plans.files import exists
 
-    if output and if_not_exists and exists(output):
-        _say(f"{output} exists already; nothing was done", quiet)
-        return
-    in_python = program.endswith(_PYTHON)
-    if in_python and "://" in program:
-        raise ProgramError(
-            "a program in Python is imported, so it must be a local file", where=program, remedy="copy it here first"
-        )
-    text = "" if in_python else _read(program)
-    # CREATE FUNCTION ... AS 'module.Class' finds modules beside the program, after all others.
-    sys.path.append(str(Path.cwd() if program == "-" else Path(program).resolve().parent))
-    from planner.environment import TableEnvironment
-
-    environment = TableEnvironment()
-    with _warnings_said(quiet):
-        for key, value in settings.items():
-            environment.set(key, value)
-        compiled = _in_python(environment, program) if in_python else environment.compile_statements(text)
-    for key in environment.config:
-        nearest = environment.config.nearest(key)
-        if nearest is not None:
-            _say(f"warning: the option {key!r} is unknown; did you mean {nearest!r}?", quiet)
-    _write(compiled, output, if_not_exists, force, quiet)
+    return exists(path)
 
 
-@contextmanager
-def _warnings_said(quiet: bool) -> Iterator[None]:
-    """Warnings of the product as lines of the command."""
-    from plans.errors import ProgramWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", ProgramWarning)
-        plain = warnings.showwarning
-
-        def show(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
-            if issubclass(category, ProgramWarning):
-                _say(f"warning: {message}", quiet)
-            else:
-                plain(message, category, *rest, **named)
-
-        warnings.showwarning = show
-        yield
-
-
-def _in_python(environment: TableEnvironment, program: str) -> CompiledScript:
-    from planner.environment import CompiledScript
-    from planner.table.program import compile_program
-
-    plan = compile_program(environment, program)
-    if "plans.embedded" in sys.modules:  # else the program has no tables of its own process
-        from plans.embedded import check_can_leave
-
-        check_can_leave(plan)
-    return CompiledScript(plan)
-
-
-def _write(compiled: CompiledScript, output: str, if_not_exists: bool, force: bool, quiet: bool) -> None:
-    target = output or compiled.path or ""
-    plan = compiled.plan.to_json()
+def _write(script: CompiledScript, output: str, how: _How) -> None:
+    target = output or script.path or ""
     if not target:
-        sys.stdout.write(plan if plan.endswith("\n") else plan + "\n")
+        text = script.plan.to_json()
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return
-    from plans.files import exists, write_text
+    from compiled_plan.plans.files import exists, write_text
 
-    if not force and exists(target):
-        if if_not_exists or (compiled.if_not_exists and not output):
-            _say(f"{target} exists already; nothing was done", quiet)
+    plan = script.plan
+    if exists(target):
+        if not how.force and (how.if_not_exists or (script.if_not_exists and not output)):
+            how.say(f"{target} exists already; nothing was done")
             return
+        # What a statement says about its file is Flink's: it stays, unless an option says otherwise.
+        forced = how.force or (script.overwrite and not output)
+        if not (output or forced):
+            raise ProgramError(
+                f"cannot overwrite the plan file {target!r}",
+                where=target,
+                remedy="give --force to overwrite it, --if-not-exists to keep it, another file with -o, "
+                "or SET 'table.plan.force-recompile' = 'true'",
+            )
+        plan = _over(plan, target, forced, how)
+    write_text(target, plan.to_json())
+    how.say(f"{target}: {_count(len(plan.nodes), 'operator')}, {_stateful(plan)} with state")
+
+
+def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledPlan:
+    """The plan with what it keeps of the one that it overwrites; shows what differs.
+
+    Raises:
+        ProgramError: it would not go on with all state, or nobody can tell; not where it is forced.
+    """
+    from compiled_plan.plans.inspection.reading import plan_from_file
+
+    try:
+        old = plan_from_file(target)
+    except CompiledPlanError as fault:
+        if not forced:
+            raise ProgramError(
+                f"cannot overwrite {target!r}, which is no plan that can be read: {fault.message}",
+                where=target,
+                remedy="give --force to overwrite it, or another file with -o",
+            ) from None
+        how.say(f"warning: uids and TTLs are not taken over from what was in {target}: {fault.message}")
+        return plan
+    from compiled_plan.cli._common import print_lines
+    from compiled_plan.plans.inspection.diff.advice import advice
+    from compiled_plan.plans.inspection.diff.build import diff_plans
+    from compiled_plan.plans.inspection.diff.model import Verdict
+    from compiled_plan.plans.inspection.diff.text import advice_lines, diff_lines, verdict_line
+    from compiled_plan.plans.inspection.recompile import notes, recompile
+
+    found = recompile(plan, old, edits=not how.program_ttls)
+    diff = diff_plans(old, found.plan)
+    verdict = verdict_line(diff)
+    for note in notes(found, target):
+        how.say(note)
+    accepted = forced or diff.verdict is Verdict.FULL
+    if not how.quiet:
+        print_lines((*(() if diff.is_empty else diff_lines(diff)), verdict))
+        if accepted and not diff.is_empty:
+            print_lines(advice_lines(advice(diff, target)))
+    if not accepted:
         raise ProgramError(
-            f"cannot overwrite the plan file {target!r}",
+            f"nothing was written: the new plan does not go on with all state of the old one ({verdict.text})",
             where=target,
-            remedy="give --force to overwrite it, --if-not-exists to keep it, or another file with -o",
+            remedy="give --force to write it all the same (what a checkpoint holds is not touched by that), "
+            "another file with -o, or change the program back",
         )
-    write_text(target, plan)
-    _say(f"{target}: {_count(len(compiled.plan.nodes), 'operator')}, {_stateful(compiled)} with state", quiet)
+    return found.plan
 
 
-def _stateful(compiled: CompiledScript) -> int:
-    return sum(1 for node in compiled.plan.nodes if node.ttl_entries)
+def _stateful(plan: CompiledPlan) -> int:
+    return sum(1 for node in plan.nodes if node.ttl_entries)
 
 
 def _count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
-def _read(program: str) -> str:
-    from plans.files import is_remote, read_text
-
-    if program == "-":
-        return sys.stdin.read()
-    if is_remote(program):
-        return read_text(program, "program")
-    try:
-        return Path(program).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ProgramError("there is no such file", where=program, remedy="check the path") from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ProgramError(f"the program cannot be read: {fault}", where=program) from None
-
-
-def _say(text: str, quiet: bool) -> None:
-    if not quiet:
-        typer.echo(text, err=True)
 
 
 def main() -> None:

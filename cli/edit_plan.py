@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from cli._common import ExitCode, app_for, console, fail, print_table, run_app
-from plans.errors import CompiledPlanError
+from compiled_plan.cli._common import ExitCode, app_for, console, fail, print_table, run_app
+from compiled_plan.plans.errors import CompiledPlanError
 
 app = app_for()
 
@@ -49,17 +49,17 @@ def edit(
 
 
 def _edit(path: str, ttls: list[str], output: str, check: bool, show: _Printer) -> int:
-    from plans.files import read_text, write_text
+    from compiled_plan.plans.files import read_text, write_text
 
     text = read_text(path)
     changes: list[Any] = []
     if ttls:
-        from plans.editing.ttl import parse_edit, set_ttls
+        from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
 
         text, found = set_ttls(text, [parse_edit(item) for item in ttls], path)
         changes = list(found)
     if check:
-        from plans.editing.check import check as checked
+        from compiled_plan.plans.inspection.check import check as checked
 
         findings = list(checked(text))
         show.findings(path, findings)
@@ -74,10 +74,10 @@ def _edit(path: str, ttls: list[str], output: str, check: bool, show: _Printer) 
 
 
 def _warnings(text: str) -> list[Any]:
-    from plans.editing.lint import lint
-    from plans.plan import CompiledPlan
+    from compiled_plan.plans.inspection.lint import lint
+    from compiled_plan.plans.inspection.reading import plan_from_json
 
-    return list(lint(CompiledPlan.from_json(text)))
+    return list(lint(plan_from_json(text)))
 
 
 class _Printer:
@@ -89,12 +89,12 @@ class _Printer:
 
     def entries(self, text: str, path: str) -> None:
         """The state entries of a plan, as a table."""
-        from plans.editing.entries import state_lines
-        from plans.plan import CompiledPlan
+        from compiled_plan.plans.inspection.entries import state_lines
+        from compiled_plan.plans.inspection.reading import plan_from_json
 
-        lines = state_lines(CompiledPlan.from_json(text, path))
+        lines = state_lines(plan_from_json(text, path))
         if self.as_json:
-            _write_json({"plan": path, "state": [line.to_json() for line in lines]})
+            _write_json({"plan": path, "state": [line.to_dict() for line in lines]})
             return
         if self.quiet:
             return
@@ -107,7 +107,7 @@ class _Printer:
                 (
                     str(line.node),
                     line.entry,
-                    _shown(line.ttl, line.ttl_ms),
+                    _shown(line.ttl, line.ttl_ms) + (f", compiled: {line.compiled}" if line.compiled else ""),
                     line.uid,
                     f"input {line.index}: {line.input}",
                     line.description,
@@ -122,7 +122,7 @@ class _Printer:
             from dataclasses import asdict
 
             found = {"plan": path, "changes": [asdict(change) for change in changes]}
-            _write_json(found | {"warnings": [finding.to_json() for finding in warnings]})
+            _write_json(found | {"warnings": [finding.to_dict() for finding in warnings]})
             return
         if self.quiet:
             return
@@ -138,7 +138,7 @@ class _Printer:
         """What a check found."""
         errors = sum(finding.severity.value == "error" for finding in findings)
         if self.as_json:
-            _write_json({"plan": path, "valid": errors == 0, "findings": [finding.to_json() for finding in findings]})
+            _write_json({"plan": path, "valid": errors == 0, "findings": [finding.to_dict() for finding in findings]})
             return
         for finding in findings:
             if finding.severity.value == "error":
@@ -153,7 +153,7 @@ class _Printer:
 def _finding_text(finding: Any) -> str:
     lines = [f"{finding.severity.value}: {finding.message}", f"  at: {finding.where}"]
     if finding.value is not None:
-        from plans.findings import shown
+        from compiled_plan.plans.findings import shown
 
         lines.append(f"  value: {shown(finding.value)}")
     if finding.remedy:

@@ -7,129 +7,167 @@ defaults. Keys that are not here are kept as they are, as Flink does: they may b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
+from enum import Enum
 
-from plans.durations import warn_of_bare_number
-from plans.errors import ProgramError
-from plans.options import Kind, Option
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.options import Kind, Option
+from compiled_plan.plans.text.durations import warn_of_bare_number
 
-OPTIONS: dict[str, Option] = {
-    "table.builtin-catalog-name": Option(Kind.TEXT, "default_catalog"),
-    "table.builtin-database-name": Option(Kind.TEXT, "default_database"),
-    "table.catalog-modification.listeners": Option(Kind.TEXT, ""),
-    "table.column-expansion-strategy": Option(
+
+class Effect(Enum):
+    """What an option does."""
+
+    PLAN = "shapes the plan"
+    RUN = "is kept in the nodes that depend on it, and holds at the run"
+    SESSION = "is of the program that sets it, not of its plan"
+    FLINK = "is kept in the plan for Flink; no effect here"
+    NONE = "no effect"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOption(Option):
+    """An option of SET."""
+
+    effect: Effect = Effect.NONE
+
+
+OPTIONS: dict[str, SessionOption] = {
+    "table.builtin-catalog-name": SessionOption(Kind.TEXT, "default_catalog", effect=Effect.PLAN),
+    "table.builtin-database-name": SessionOption(Kind.TEXT, "default_database", effect=Effect.PLAN),
+    "table.catalog-modification.listeners": SessionOption(Kind.TEXT, ""),
+    "table.column-expansion-strategy": SessionOption(
         Kind.CHOICE, "", ("EXCLUDE_ALIASED_VIRTUAL_METADATA_COLUMNS", "EXCLUDE_DEFAULT_VIRTUAL_METADATA_COLUMNS")
     ),
-    "table.display.max-column-width": Option(Kind.INTEGER, "30"),
-    "table.dml-sync": Option(Kind.BOOLEAN, "false"),
-    "table.dynamic-table-options.enabled": Option(Kind.BOOLEAN, "true"),
-    "table.exec.async-lookup.buffer-capacity": Option(Kind.INTEGER, "100"),
-    "table.exec.async-lookup.key-ordered-enabled": Option(Kind.BOOLEAN, "false"),
-    "table.exec.async-lookup.output-mode": Option(Kind.CHOICE, "ORDERED", ("ORDERED", "ALLOW_UNORDERED")),
-    "table.exec.async-lookup.timeout": Option(Kind.DURATION, "3 min"),
-    "table.exec.async-ml-predict.max-concurrent-operations": Option(Kind.INTEGER, "10"),
-    "table.exec.async-ml-predict.output-mode": Option(Kind.CHOICE, "ORDERED", ("ORDERED", "ALLOW_UNORDERED")),
-    "table.exec.async-ml-predict.timeout": Option(Kind.DURATION, "3 min"),
-    "table.exec.async-scalar.max-attempts": Option(Kind.INTEGER, "3"),
-    "table.exec.async-scalar.max-concurrent-operations": Option(Kind.INTEGER, "10"),
-    "table.exec.async-scalar.retry-delay": Option(Kind.DURATION, "100 ms"),
-    "table.exec.async-scalar.retry-strategy": Option(Kind.CHOICE, "FIXED_DELAY", ("NO_RETRY", "FIXED_DELAY")),
-    "table.exec.async-scalar.timeout": Option(Kind.DURATION, "3 min"),
-    "table.exec.async-state.enabled": Option(Kind.BOOLEAN, "false"),
-    "table.exec.async-table.max-concurrent-operations": Option(Kind.INTEGER, "10"),
-    "table.exec.async-table.max-retries": Option(Kind.INTEGER, "3"),
-    "table.exec.async-table.retry-delay": Option(Kind.DURATION, "100 ms"),
-    "table.exec.async-table.retry-strategy": Option(Kind.CHOICE, "FIXED_DELAY", ("NO_RETRY", "FIXED_DELAY")),
-    "table.exec.async-table.timeout": Option(Kind.DURATION, "3 min"),
-    "table.exec.async-vector-search.max-concurrent-operations": Option(Kind.INTEGER, "10"),
-    "table.exec.async-vector-search.output-mode": Option(Kind.CHOICE, "ORDERED", ("ORDERED", "ALLOW_UNORDERED")),
-    "table.exec.async-vector-search.timeout": Option(Kind.DURATION, "3 min"),
-    "table.exec.deduplicate.insert-update-after-sensitive-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.exec.deduplicate.mini-batch.compact-changes-enabled": Option(Kind.BOOLEAN, "false"),
-    "table.exec.delta-join.cache-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.exec.delta-join.left.cache-size": Option(Kind.INTEGER, "10000"),
-    "table.exec.delta-join.right.cache-size": Option(Kind.INTEGER, "10000"),
-    "table.exec.disabled-operators": Option(Kind.TEXT, ""),
-    "table.exec.interval-join.min-cleanup-interval": Option(Kind.DURATION, "0 ms"),
-    "table.exec.legacy-cast-behaviour": Option(Kind.CHOICE, "DISABLED", ("ENABLED", "DISABLED")),
-    "table.exec.local-hash-agg.adaptive.distinct-value-rate-threshold": Option(Kind.NUMBER, "0.5"),
-    "table.exec.local-hash-agg.adaptive.enabled": Option(Kind.BOOLEAN, "true"),
-    "table.exec.local-hash-agg.adaptive.sampling-threshold": Option(Kind.INTEGER, "500000"),
-    "table.exec.mini-batch.allow-latency": Option(Kind.DURATION, "0 ms"),
-    "table.exec.mini-batch.enabled": Option(Kind.BOOLEAN, "false"),
-    "table.exec.mini-batch.size": Option(Kind.INTEGER, "-1"),
-    "table.exec.operator-fusion-codegen.enabled": Option(Kind.BOOLEAN, "false"),
-    "table.exec.rank.topn-cache-size": Option(Kind.INTEGER, "10000"),
-    "table.exec.resource.default-parallelism": Option(Kind.INTEGER, "-1"),
-    "table.exec.resource.external-buffer-memory": Option(Kind.MEMORY, "10 mb"),
-    "table.exec.resource.hash-agg.memory": Option(Kind.MEMORY, "128 mb"),
-    "table.exec.resource.hash-join.memory": Option(Kind.MEMORY, "128 mb"),
-    "table.exec.resource.sort.memory": Option(Kind.MEMORY, "128 mb"),
-    "table.exec.simplify-operator-name-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.exec.sink.keyed-shuffle": Option(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE")),
-    "table.exec.sink.nested-constraint-enforcer": Option(
-        Kind.CHOICE, "IGNORE", ("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS")
+    "table.display.max-column-width": SessionOption(Kind.INTEGER, "30", effect=Effect.SESSION),
+    "table.dml-sync": SessionOption(Kind.BOOLEAN, "false", effect=Effect.SESSION),
+    "table.dynamic-table-options.enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.exec.async-lookup.buffer-capacity": SessionOption(Kind.INTEGER, "100"),
+    "table.exec.async-lookup.key-ordered-enabled": SessionOption(Kind.BOOLEAN, "false"),
+    "table.exec.async-lookup.output-mode": SessionOption(Kind.CHOICE, "ORDERED", ("ORDERED", "ALLOW_UNORDERED")),
+    "table.exec.async-lookup.timeout": SessionOption(Kind.DURATION, "3 min"),
+    "table.exec.async-ml-predict.max-concurrent-operations": SessionOption(Kind.INTEGER, "10"),
+    "table.exec.async-ml-predict.output-mode": SessionOption(Kind.CHOICE, "ORDERED", ("ORDERED", "ALLOW_UNORDERED")),
+    "table.exec.async-ml-predict.timeout": SessionOption(Kind.DURATION, "3 min"),
+    "table.exec.async-scalar.max-attempts": SessionOption(Kind.INTEGER, "3"),
+    "table.exec.async-scalar.max-concurrent-operations": SessionOption(Kind.INTEGER, "10"),
+    "table.exec.async-scalar.retry-delay": SessionOption(Kind.DURATION, "100 ms"),
+    "table.exec.async-scalar.retry-strategy": SessionOption(Kind.CHOICE, "FIXED_DELAY", ("NO_RETRY", "FIXED_DELAY")),
+    "table.exec.async-scalar.timeout": SessionOption(Kind.DURATION, "3 min"),
+    "table.exec.async-state.enabled": SessionOption(Kind.BOOLEAN, "false"),
+    "table.exec.async-table.max-concurrent-operations": SessionOption(Kind.INTEGER, "10"),
+    "table.exec.async-table.max-retries": SessionOption(Kind.INTEGER, "3"),
+    "table.exec.async-table.retry-delay": SessionOption(Kind.DURATION, "100 ms"),
+    "table.exec.async-table.retry-strategy": SessionOption(Kind.CHOICE, "FIXED_DELAY", ("NO_RETRY", "FIXED_DELAY")),
+    "table.exec.async-table.timeout": SessionOption(Kind.DURATION, "3 min"),
+    "table.exec.async-vector-search.max-concurrent-operations": SessionOption(Kind.INTEGER, "10"),
+    "table.exec.async-vector-search.output-mode": SessionOption(Kind.CHOICE, "ORDERED", ("ORDERED", "ALLOW_UNORDERED")),
+    "table.exec.async-vector-search.timeout": SessionOption(Kind.DURATION, "3 min"),
+    "table.exec.deduplicate.insert-update-after-sensitive-enabled": SessionOption(
+        Kind.BOOLEAN, "true", effect=Effect.PLAN
     ),
-    "table.exec.sink.not-null-enforcer": Option(Kind.CHOICE, "ERROR", ("ERROR", "DROP")),
-    "table.exec.sink.require-on-conflict": Option(Kind.BOOLEAN, "true"),
-    "table.exec.sink.rowtime-inserter": Option(Kind.CHOICE, "ENABLED", ("ENABLED", "DISABLED")),
-    "table.exec.sink.type-length-enforcer": Option(Kind.CHOICE, "IGNORE", ("IGNORE", "TRIM_PAD", "ERROR")),
-    "table.exec.sink.upsert-materialize": Option(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE")),
-    "table.exec.sink.upsert-materialize-strategy.adaptive.threshold.high": Option(Kind.INTEGER, ""),
-    "table.exec.sink.upsert-materialize-strategy.adaptive.threshold.low": Option(Kind.INTEGER, ""),
-    "table.exec.sink.upsert-materialize-strategy.type": Option(
+    "table.exec.deduplicate.mini-batch.compact-changes-enabled": SessionOption(
+        Kind.BOOLEAN, "false", effect=Effect.PLAN
+    ),
+    "table.exec.delta-join.cache-enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.exec.delta-join.left.cache-size": SessionOption(Kind.INTEGER, "10000"),
+    "table.exec.delta-join.right.cache-size": SessionOption(Kind.INTEGER, "10000"),
+    "table.exec.disabled-operators": SessionOption(Kind.TEXT, ""),
+    "table.exec.interval-join.min-cleanup-interval": SessionOption(Kind.DURATION, "0 ms"),
+    "table.exec.legacy-cast-behaviour": SessionOption(Kind.CHOICE, "DISABLED", ("ENABLED", "DISABLED")),
+    "table.exec.local-hash-agg.adaptive.distinct-value-rate-threshold": SessionOption(Kind.NUMBER, "0.5"),
+    "table.exec.local-hash-agg.adaptive.enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.exec.local-hash-agg.adaptive.sampling-threshold": SessionOption(Kind.INTEGER, "500000"),
+    "table.exec.mini-batch.allow-latency": SessionOption(Kind.DURATION, "0 ms", effect=Effect.PLAN),
+    "table.exec.mini-batch.enabled": SessionOption(Kind.BOOLEAN, "false", effect=Effect.PLAN),
+    "table.exec.mini-batch.size": SessionOption(Kind.INTEGER, "-1", effect=Effect.FLINK),
+    "table.exec.operator-fusion-codegen.enabled": SessionOption(Kind.BOOLEAN, "false"),
+    "table.exec.rank.topn-cache-size": SessionOption(Kind.INTEGER, "10000", effect=Effect.FLINK),
+    "table.exec.resource.default-parallelism": SessionOption(Kind.INTEGER, "-1"),
+    "table.exec.resource.external-buffer-memory": SessionOption(Kind.MEMORY, "10 mb"),
+    "table.exec.resource.hash-agg.memory": SessionOption(Kind.MEMORY, "128 mb"),
+    "table.exec.resource.hash-join.memory": SessionOption(Kind.MEMORY, "128 mb"),
+    "table.exec.resource.sort.memory": SessionOption(Kind.MEMORY, "128 mb"),
+    "table.exec.simplify-operator-name-enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.exec.sink.keyed-shuffle": SessionOption(Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE"), effect=Effect.FLINK),
+    "table.exec.sink.nested-constraint-enforcer": SessionOption(
+        Kind.CHOICE, "IGNORE", ("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS"), effect=Effect.RUN
+    ),
+    "table.exec.sink.not-null-enforcer": SessionOption(Kind.CHOICE, "ERROR", ("ERROR", "DROP"), effect=Effect.RUN),
+    "table.exec.sink.require-on-conflict": SessionOption(Kind.BOOLEAN, "true", effect=Effect.PLAN),
+    "table.exec.sink.rowtime-inserter": SessionOption(
+        Kind.CHOICE, "ENABLED", ("ENABLED", "DISABLED"), effect=Effect.FLINK
+    ),
+    "table.exec.sink.type-length-enforcer": SessionOption(
+        Kind.CHOICE, "IGNORE", ("IGNORE", "TRIM_PAD", "ERROR"), effect=Effect.RUN
+    ),
+    "table.exec.sink.upsert-materialize": SessionOption(
+        Kind.CHOICE, "AUTO", ("NONE", "AUTO", "FORCE"), effect=Effect.PLAN
+    ),
+    "table.exec.sink.upsert-materialize-strategy.adaptive.threshold.high": SessionOption(Kind.INTEGER, ""),
+    "table.exec.sink.upsert-materialize-strategy.adaptive.threshold.low": SessionOption(Kind.INTEGER, ""),
+    "table.exec.sink.upsert-materialize-strategy.type": SessionOption(
         Kind.CHOICE, "LEGACY", ("LEGACY", "MAP", "VALUE", "ADAPTIVE")
     ),
-    "table.exec.sort.async-merge-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.exec.sort.default-limit": Option(Kind.INTEGER, "-1"),
-    "table.exec.sort.max-num-file-handles": Option(Kind.INTEGER, "128"),
-    "table.exec.source.cdc-events-duplicate": Option(Kind.BOOLEAN, "false"),
-    "table.exec.source.idle-timeout": Option(Kind.DURATION, "0 ms"),
-    "table.exec.spill-compression.block-size": Option(Kind.MEMORY, "64 kb"),
-    "table.exec.spill-compression.enabled": Option(Kind.BOOLEAN, "true"),
-    "table.exec.state.ttl": Option(Kind.DURATION, "0 ms"),
-    "table.exec.uid.format": Option(Kind.TEXT, "<id>_<transformation>"),
-    "table.exec.uid.generation": Option(Kind.CHOICE, "PLAN_ONLY", ("PLAN_ONLY", "ALWAYS", "DISABLED")),
-    "table.exec.unbounded-over.version": Option(Kind.INTEGER, "2"),
-    "table.exec.window-agg.buffer-size-limit": Option(Kind.INTEGER, "100000"),
-    "table.generated-code.max-length": Option(Kind.INTEGER, "4000"),
-    "table.generated-code.max-members": Option(Kind.INTEGER, "10000"),
-    "table.legacy-nested-row-nullability": Option(Kind.BOOLEAN, "false"),
-    "table.local-time-zone": Option(Kind.ZONE, "default"),
-    "table.optimizer.adaptive-broadcast-join.strategy": Option(Kind.CHOICE, "auto", ("auto", "runtime_only", "none")),
-    "table.optimizer.agg-phase-strategy": Option(Kind.CHOICE, "AUTO", ("AUTO", "ONE_PHASE", "TWO_PHASE")),
-    "table.optimizer.bushy-join-reorder-threshold": Option(Kind.INTEGER, "12"),
-    "table.optimizer.delta-join.strategy": Option(Kind.CHOICE, "AUTO", ("AUTO", "FORCE", "NONE")),
-    "table.optimizer.distinct-agg.split.bucket-num": Option(Kind.INTEGER, "1024"),
-    "table.optimizer.distinct-agg.split.enabled": Option(Kind.BOOLEAN, "false"),
-    "table.optimizer.dynamic-filtering.enabled": Option(Kind.BOOLEAN, "true"),
-    "table.optimizer.incremental-agg-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.optimizer.join-reorder-enabled": Option(Kind.BOOLEAN, "false"),
-    "table.optimizer.join.broadcast-threshold": Option(Kind.INTEGER, "1048576"),
-    "table.optimizer.multi-join.enabled": Option(Kind.BOOLEAN, "false"),
-    "table.optimizer.multiple-input-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.optimizer.non-deterministic-update.strategy": Option(Kind.CHOICE, "IGNORE", ("TRY_RESOLVE", "IGNORE")),
-    "table.optimizer.ptf.max-tables": Option(Kind.INTEGER, "20"),
-    "table.optimizer.reuse-optimize-block-with-digest-enabled": Option(Kind.BOOLEAN, "false"),
-    "table.optimizer.reuse-sink-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.optimizer.reuse-source-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.optimizer.reuse-sub-plan-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.optimizer.runtime-filter.enabled": Option(Kind.BOOLEAN, "false"),
-    "table.optimizer.runtime-filter.max-build-data-size": Option(Kind.MEMORY, "150 mb"),
-    "table.optimizer.runtime-filter.min-filter-ratio": Option(Kind.NUMBER, "0.5"),
-    "table.optimizer.runtime-filter.min-probe-data-size": Option(Kind.MEMORY, "10 gb"),
-    "table.optimizer.skewed-join-optimization.skewed-factor": Option(Kind.NUMBER, "4.0"),
-    "table.optimizer.skewed-join-optimization.skewed-threshold": Option(Kind.MEMORY, "256 mb"),
-    "table.optimizer.skewed-join-optimization.strategy": Option(Kind.CHOICE, "auto", ("auto", "forced", "none")),
-    "table.optimizer.source.report-statistics-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.optimizer.sql2rel.project-merge.enabled": Option(Kind.BOOLEAN, "false"),
-    "table.optimizer.union-all-as-breakpoint-enabled": Option(Kind.BOOLEAN, "true"),
-    "table.plan.compile.catalog-objects": Option(Kind.CHOICE, "ALL", ("ALL", "SCHEMA", "IDENTIFIER")),
-    "table.plan.force-recompile": Option(Kind.BOOLEAN, "false"),
-    "table.plan.restore.catalog-objects": Option(Kind.CHOICE, "ALL", ("ALL", "ALL_ENFORCED", "IDENTIFIER")),
-    "table.resources.download-dir": Option(Kind.TEXT, "/tmp"),
-    "table.rtas-ctas.atomicity-enabled": Option(Kind.BOOLEAN, "false"),
-    "table.sql-dialect": Option(Kind.TEXT, "default"),
+    "table.exec.sort.async-merge-enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.exec.sort.default-limit": SessionOption(Kind.INTEGER, "-1"),
+    "table.exec.sort.max-num-file-handles": SessionOption(Kind.INTEGER, "128"),
+    "table.exec.source.cdc-events-duplicate": SessionOption(Kind.BOOLEAN, "false", effect=Effect.PLAN),
+    "table.exec.source.idle-timeout": SessionOption(Kind.DURATION, "0 ms", effect=Effect.FLINK),
+    "table.exec.spill-compression.block-size": SessionOption(Kind.MEMORY, "64 kb"),
+    "table.exec.spill-compression.enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.exec.state.ttl": SessionOption(Kind.DURATION, "0 ms", effect=Effect.PLAN),
+    "table.exec.uid.format": SessionOption(Kind.TEXT, "<id>_<transformation>", effect=Effect.SESSION),
+    "table.exec.uid.generation": SessionOption(
+        Kind.CHOICE, "PLAN_ONLY", ("PLAN_ONLY", "ALWAYS", "DISABLED"), effect=Effect.SESSION
+    ),
+    "table.exec.unbounded-over.version": SessionOption(Kind.INTEGER, "2", effect=Effect.PLAN),
+    "table.exec.window-agg.buffer-size-limit": SessionOption(Kind.INTEGER, "100000"),
+    "table.generated-code.max-length": SessionOption(Kind.INTEGER, "4000"),
+    "table.generated-code.max-members": SessionOption(Kind.INTEGER, "10000"),
+    "table.legacy-nested-row-nullability": SessionOption(Kind.BOOLEAN, "false"),
+    "table.local-time-zone": SessionOption(Kind.ZONE, "default", effect=Effect.RUN),
+    "table.optimizer.adaptive-broadcast-join.strategy": SessionOption(
+        Kind.CHOICE, "auto", ("auto", "runtime_only", "none")
+    ),
+    "table.optimizer.agg-phase-strategy": SessionOption(
+        Kind.CHOICE, "AUTO", ("AUTO", "ONE_PHASE", "TWO_PHASE"), effect=Effect.PLAN
+    ),
+    "table.optimizer.bushy-join-reorder-threshold": SessionOption(Kind.INTEGER, "12"),
+    "table.optimizer.delta-join.strategy": SessionOption(Kind.CHOICE, "AUTO", ("AUTO", "FORCE", "NONE")),
+    "table.optimizer.distinct-agg.split.bucket-num": SessionOption(Kind.INTEGER, "1024", effect=Effect.PLAN),
+    "table.optimizer.distinct-agg.split.enabled": SessionOption(Kind.BOOLEAN, "false", effect=Effect.PLAN),
+    "table.optimizer.dynamic-filtering.enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.optimizer.incremental-agg-enabled": SessionOption(Kind.BOOLEAN, "true", effect=Effect.PLAN),
+    "table.optimizer.join-reorder-enabled": SessionOption(Kind.BOOLEAN, "false"),
+    "table.optimizer.join.broadcast-threshold": SessionOption(Kind.INTEGER, "1048576"),
+    "table.optimizer.multi-join.enabled": SessionOption(Kind.BOOLEAN, "false", effect=Effect.PLAN),
+    "table.optimizer.multiple-input-enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.optimizer.non-deterministic-update.strategy": SessionOption(
+        Kind.CHOICE, "IGNORE", ("TRY_RESOLVE", "IGNORE")
+    ),
+    "table.optimizer.ptf.max-tables": SessionOption(Kind.INTEGER, "20"),
+    "table.optimizer.reuse-optimize-block-with-digest-enabled": SessionOption(Kind.BOOLEAN, "false"),
+    "table.optimizer.reuse-sink-enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.optimizer.reuse-source-enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.optimizer.reuse-sub-plan-enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.optimizer.runtime-filter.enabled": SessionOption(Kind.BOOLEAN, "false"),
+    "table.optimizer.runtime-filter.max-build-data-size": SessionOption(Kind.MEMORY, "150 mb"),
+    "table.optimizer.runtime-filter.min-filter-ratio": SessionOption(Kind.NUMBER, "0.5"),
+    "table.optimizer.runtime-filter.min-probe-data-size": SessionOption(Kind.MEMORY, "10 gb"),
+    "table.optimizer.skewed-join-optimization.skewed-factor": SessionOption(Kind.NUMBER, "4.0"),
+    "table.optimizer.skewed-join-optimization.skewed-threshold": SessionOption(Kind.MEMORY, "256 mb"),
+    "table.optimizer.skewed-join-optimization.strategy": SessionOption(Kind.CHOICE, "auto", ("auto", "forced", "none")),
+    "table.optimizer.source.report-statistics-enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.optimizer.sql2rel.project-merge.enabled": SessionOption(Kind.BOOLEAN, "false"),
+    "table.optimizer.union-all-as-breakpoint-enabled": SessionOption(Kind.BOOLEAN, "true"),
+    "table.plan.compile.catalog-objects": SessionOption(Kind.CHOICE, "ALL", ("ALL", "SCHEMA", "IDENTIFIER")),
+    "table.plan.force-recompile": SessionOption(Kind.BOOLEAN, "false", effect=Effect.SESSION),
+    "table.plan.restore.catalog-objects": SessionOption(Kind.CHOICE, "ALL", ("ALL", "ALL_ENFORCED", "IDENTIFIER")),
+    "table.resources.download-dir": SessionOption(Kind.TEXT, "/tmp"),
+    "table.rtas-ctas.atomicity-enabled": SessionOption(Kind.BOOLEAN, "false"),
+    "table.sql-dialect": SessionOption(Kind.TEXT, "default"),
 }
 
 

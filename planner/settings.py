@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from planner.config import TableConfig
-from plans.durations import format_duration, parse_duration
-from plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.planner.config import TableConfig
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.text.durations import format_duration, parse_duration
+
+#: Whether COMPILE PLAN may replace a file that is there.
+FORCE_RECOMPILE = "table.plan.force-recompile"
 
 
 class Settings:
@@ -23,9 +26,13 @@ class Settings:
         """The value of an option."""
         return self._options.value(key)
 
+    def default(self, key: str) -> str:
+        """The default of an option; empty where it has none."""
+        return self._options.default(key)
+
     def is_set(self, key: str) -> bool:
         """Whether an option has another value than its default."""
-        return self.text(key) != self._options.default(key)
+        return self.text(key) != self.default(key)
 
     def boolean(self, key: str) -> bool:
         """The value of a boolean option."""

@@ -36,6 +36,10 @@ class UnsupportedError(CompiledPlanError):
     """A plan, program, option or type that the product knows of and does not run."""
 
 
+class NestingError(UnsupportedError):
+    """A text, expression, query or JSON that is nested more deeply than the documented limit."""
+
+
 class ProgramWarning(UserWarning):
     """What is doubtful in a program, and no error; the commands print it."""
 

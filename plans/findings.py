@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from plans.errors import PlanError
+from compiled_plan.plans.deep import deeply
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.trees import fold_tree
+
+_dumps = deeply(json.dumps)
 
 
 class Severity(Enum):
@@ -50,16 +54,28 @@ class Finding:
         also = f" (and {more} more: `edit-plan --check` lists them)" if more else ""
         return PlanError(self.message + also, where=where, remedy=self.remedy)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The finding for machines."""
         return {
             "severity": self.severity.value,
             "pointer": self.pointer,
             "node": self.node,
             "message": self.message,
-            "value": self.value,
+            "value": self.value if _levels(self.value) <= _LEVELS else shown(self.value),
             "remedy": self.remedy,
         }
+
+
+#: Levels of a value that machines are given as it is; what nests more is no plan, and few could read it.
+_LEVELS = 100
+
+
+def _levels(value: Any) -> int:
+    return fold_tree(value, _inside, lambda _, below: 1 + max(below, default=0))
+
+
+def _inside(value: Any) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +104,7 @@ def pointer_of(parts: Iterable[str | int]) -> str:
 
 def shown(value: Any, limit: int = 60) -> str:
     """A JSON value for a message, cut to `limit` characters."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = _dumps(value, ensure_ascii=False)
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 

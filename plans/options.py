@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from math import isfinite
 
-from plans.durations import parse_duration
-from plans.errors import CompiledPlanError, ProgramError
-from plans.zones import is_zone, spelled
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.plans.text.zones import is_zone, spelled
 
 
 class Kind(Enum):
@@ -62,6 +62,20 @@ class Option:
         if self.choices:
             return f"set it to one of: {', '.join(self.choices)}"
         return f"set it to {self.kind.value}"
+
+    def parse(self, value: str) -> bool | int | float | str:
+        """A value that fits, by its kind: a duration in milliseconds, a choice as declared, a size as its text."""
+        text = value.strip()
+        match self.kind:
+            case Kind.BOOLEAN:
+                return text.lower() == "true"
+            case Kind.INTEGER | Kind.COUNT | Kind.POSITIVE:
+                return int(text)
+            case Kind.NUMBER | Kind.RATE:
+                return float(text)
+            case Kind.DURATION:
+                return parse_duration(value)
+        return self.spelled(value)
 
     def spelled(self, value: str) -> str:
         """The value of a CHOICE as it is declared; any other as it is."""

@@ -1,6 +1,6 @@
 """Data for the samples: the same rows on every machine (seeded).
 
-    python samples/generate.py [--rows N] [--folder data]
+    python samples/generate.py [--rows N] [--folder data] [--upgrade days]
 
 Standard library only.
 """
@@ -83,12 +83,39 @@ def sales(folder: Path, count: int) -> None:
     write(folder / "sales" / "1.json", rows())
 
 
+COUNTRIES = ("AT", "BE", "CH", "DE", "ES", "FR", "IT", "NL", "PL", "SE")
+ITEMS = ("book", "lamp", "chair", "gift", "phone")
+
+
+def upgrade(folder: Path, count: int) -> None:
+    """Three days of a shop: orders, their customers, and what came back; each day every country orders something."""
+    chance = random.Random(5)
+    customers = [(at, COUNTRIES[at % len(COUNTRIES)]) for at in range(max(count // 20, 30))]
+    for day in range(3):
+        # Orders may come before their customers.
+        known = customers[day::3]
+        orders = (
+            {"order_id": at, "customer": customer, "item": chance.choice(ITEMS), "amount": chance.randrange(1, 500)}
+            for at in range(day * count, (day + 1) * count)
+            for customer in [chance.randrange(len(customers))]
+        )
+        write(folder / str(day + 1) / "orders.json", orders)
+        rows = ({"customer": customer, "country": country} for customer, country in known)
+        write(folder / str(day + 1) / "customers.json", rows)
+        back = ({"item": item, "amount": chance.randrange(1, 500)} for item in ITEMS for _ in range(count // 100))
+        write(folder / str(day + 1) / "refunds.json", back)
+
+
 def main() -> None:
     """Write the data of all samples."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--rows", type=int, default=300_000)
     options.add_argument("--folder", type=Path, default=Path("data"))
+    options.add_argument("--upgrade", type=Path, metavar="FOLDER", help="only the days of the sample upgrade")
     chosen = options.parse_args()
+    if chosen.upgrade:
+        upgrade(chosen.upgrade, chosen.rows)
+        return
     orders_shipments(chosen.folder / "orders_shipments", chosen.rows)
     clicks(chosen.folder / "deduplicate_aggregate", chosen.rows // 2)
     accounts(chosen.folder / "cdc_aggregate", chosen.rows // 3)

@@ -3,7 +3,7 @@
 compile-plan samples/table_api.py -o plan.json && execute-plan plan.json
 """
 
-from planner import Schema, Table, TableDescriptor, TableEnvironment, TablePipeline, Tumble, col, lit
+from compiled_plan import Schema, Table, TableDescriptor, TableEnvironment, TablePipeline, Tumble, col, lit
 
 
 def json_files(schema: Schema, path: str) -> TableDescriptor:

@@ -1,4 +1,4 @@
-"""Writes `compiled-plan.schema.json` from the node declarations: `python -m schemas.generate`."""
+"""Writes `compiled-plan.schema.json` from the node declarations: `make schema`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from plans.nodes import PlanNode, all_node_types
-from plans.nodes.base import FieldMark, PlanModel, StateSlot
-from plans.nodes.fields import DEFINITION
-from plans.nodes.unsupported import OpaqueNode
-from plans.plan import FLINK_VERSION, Edge
-from schemas import schema_path
-from schemas.definitions import Schema, chosen_by, definitions, ref
+from compiled_plan.plans.nodes.base import PlanNode, StateSlot
+from compiled_plan.plans.nodes.fields import DEFINITION
+from compiled_plan.plans.nodes.model import FieldMark, PlanModel
+from compiled_plan.plans.nodes.registry import all_node_types
+from compiled_plan.plans.nodes.unsupported import OpaqueNode
+from compiled_plan.plans.plan import FLINK_VERSION, Edge
+from compiled_plan.schemas import schema_path
+from compiled_plan.schemas.definitions import Schema, chosen_by, definitions, ref
 
 
 def build() -> Schema:
@@ -120,6 +121,7 @@ def _node(model: type[PlanNode], schema: Schema) -> Schema:
         found["required"] = [*found["required"], "state"]
     if not model.KEEPS_STATE:
         properties.pop("uid")
+        properties.pop("ttlAsCompiled")
     return found
 
 

@@ -1,8 +1,9 @@
-"""What all tests share: one small Spark session, started by the first test that asks for it."""
+"""What all tests share: one small Spark session a process, started by the first test that asks for it."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from importlib import import_module
@@ -15,9 +16,6 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from plans.plan import CompiledPlan
-
-ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 # `ci` is quick and the same on every run; HYPOTHESIS_PROFILE=deep looks for rarer things.
 settings.register_profile(
@@ -30,11 +28,15 @@ settings.register_profile(
 settings.register_profile("deep", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+#: For every JVM of Spark, those of commands too: a test is over before Java's second compiler would have paid.
+JVM = "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Run the whole session in UTC, as the JVM below, before anything reads a clock."""
     os.environ["TZ"] = "UTC"
     time.tzset()
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", JVM)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -51,40 +53,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session", autouse=True)
 def plans_keep_the_rules() -> Iterator[None]:
     """Every plan that any test compiles is one that can be read: its nodes keep their rules."""
-    planning: Any = import_module("planner.physical.plan")
-    from plans.reading import graph_findings
-
-    numbered = planning._numbered
-
-    def checked(*args: Any) -> CompiledPlan:
-        found = numbered(*args)
-        faults = [(finding.pointer, finding.message) for finding in graph_findings(found.nodes, found.edges)]
-        assert faults == [], "the planner made a plan that breaks a rule"
-        return found
-
-    planning._numbered = checked
+    pipeline: Any = import_module("compiled_plan.planner.pipeline")
+    quick, pipeline.operator_faults = pipeline.operator_faults, pipeline.faults
     yield
-    planning._numbered = numbered
+    pipeline.operator_faults = quick
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_name() -> Iterator[None]:
+    """The folders can be imported by their own names here, too: nothing does, or modules would be there twice."""
+    yield
+    assert not {"api", "planner", "plans", "schemas", "cli"} & set(sys.modules)
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """One session for all tests, with the product's own settings: two cores, two partitions, the kernel on board."""
-    from plans.execution.session import spark_session
+    """One session for all tests of a process, with the product's own settings, on two cores and in two partitions."""
+    from compiled_plan.plans.execution.session import spark_session
 
-    conf = {"spark.driver.memory": "3g", "spark.sql.shuffle.partitions": "2"}
+    conf = {
+        "spark.driver.memory": "2g",
+        "spark.sql.shuffle.partitions": "2",
+        # Another session runs beside this one: one thread collects garbage, and seldom.
+        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g",
+    }
     with spark_session("local[2]", conf) as session:
         yield session
-
-
-@pytest.fixture
-def rocksdb(spark: SparkSession) -> Iterator[SparkSession]:
-    """The session with RocksDB state, for the time of one test."""
-    name = "spark.sql.streaming.stateStore.providerClass"
-    before = spark.conf.get(name)
-    spark.conf.set(name, ROCKSDB)
-    yield spark
-    spark.conf.set(name, before or "")
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Install a wheel into an empty virtual environment and try it there, away from the checkout.
 
-python tools/check_wheel.py dist/compiled_plan-0.1.0-py3-none-any.whl
+python tools/check_wheel.py dist/compiled_plan-0.2.0-py3-none-any.whl
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ from pathlib import Path
 
 INSIDE = """
 import importlib.resources, json, zipfile
-import cli, planner, plans, schemas
-from plans.execution.kernel import kernel_jar
-here = importlib.resources.files("schemas")
+import compiled_plan as cp
+from compiled_plan.plans.execution.kernel import kernel_jar
+here = importlib.resources.files("compiled_plan.schemas")
 assert "site-packages" in str(here), here
 schema = json.loads((here / "compiled-plan.schema.json").read_text(encoding="utf-8"))
 assert schema["$schema"], "the schema names no dialect"
 classes = [name for name in zipfile.ZipFile(kernel_jar()).namelist() if name.endswith(".class")]
 assert classes, "the kernel jar is empty"
+assert cp.TableEnvironment and cp.col
+import api, cli, plans, schemas  # of the project in this folder
+assert {api.OWN, cli.OWN, plans.OWN, schemas.OWN} == {"project"}
 print(f"schema and kernel jar found ({len(classes)} classes)")
 """
 
@@ -55,6 +58,9 @@ def main() -> int:
             if done.returncode:
                 raise SystemExit(f"the wheel does not work: exit {done.returncode} of {command[0]}")
 
+        for name in ("api", "cli", "plans", "schemas"):  # a project whose packages have the names of our folders
+            (Path(folder) / name).mkdir()
+            (Path(folder) / name / "__init__.py").write_text('OWN = "project"\n', encoding="utf-8")
         pip = (binaries / "python", "-m", "pip", "-qq", "--disable-pip-version-check")
         run(*pip, "install", wheel)
         run(binaries / "python", "-c", INSIDE)

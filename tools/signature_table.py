@@ -17,13 +17,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from planner.functions import casts, literals, registry
-from planner.functions.signatures import Family, Form, Function
-from plans.errors import CompiledPlanError
-from plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
-from plans.rex.kinds import kind_of
-from plans.rex.signatures import STRUCTURAL
-from plans.types import PICKLE, LogicalType, RawType, SymbolType, TimeKind, TimestampLtzType, TimestampType, parse_type
+from compiled_plan.planner.functions import casts, plan_literals, registry
+from compiled_plan.planner.functions.signatures import Family, Form, Function
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
+from compiled_plan.plans.rex.kinds import kind_of
+from compiled_plan.plans.rex.signatures import STRUCTURAL
+from compiled_plan.plans.types import (
+    PICKLE,
+    LogicalType,
+    RawType,
+    SymbolType,
+    TimeKind,
+    TimestampLtzType,
+    TimestampType,
+    parse_type,
+)
 
 TABLE = Path(__file__).resolve().parent.parent / "plans/rex/signatures.json"
 
@@ -202,12 +211,12 @@ def _candidates(family: Family, at: int) -> Iterator[RexNode]:
 
 
 def _literals() -> Iterator[Literal]:
-    yield literals.integer(1)
-    yield from map(literals.string, _TEXTS)
-    yield from map(literals.time_unit, _UNITS)
-    yield from map(literals.trim_flag, ("BOTH", "LEADING", "TRAILING"))
+    yield plan_literals.integer(1)
+    yield from map(plan_literals.string, _TEXTS)
+    yield from map(plan_literals.time_unit, _UNITS)
+    yield from map(plan_literals.trim_flag, ("BOTH", "LEADING", "TRAILING"))
     for enum, values in _SYMBOLS.items():
-        yield from (literals.symbol(enum, value) for value in values.split())
+        yield from (plan_literals.symbol(enum, value) for value in values.split())
 
 
 def text() -> str:

@@ -1,1 +1,1 @@
-"""Relational algebra of table programs."""
+"""The relational algebra between the front ends and the physical planner: immutable nodes."""

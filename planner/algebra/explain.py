@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from planner.algebra import nodes as n
-from planner.algebra.timed import Match, OverAggregate, TemporalJoin
-from plans.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg
+from compiled_plan.planner.algebra import nodes as n
+from compiled_plan.planner.algebra.rex import OuterRef, Over, Subquery
+from compiled_plan.planner.algebra.timed import IntervalJoin, Match, OverAggregate, TemporalJoin
+from compiled_plan.plans.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, fold
 
 
 def explain(rel: n.RelNode) -> str:
@@ -36,33 +37,37 @@ def explain(rel: n.RelNode) -> str:
 
 def rex_text(rex: RexNode) -> str:
     """An expression; `$1` is a column of the input, `$cor0.1` one of an enclosing query's row."""
+    return fold(rex, _rex_text)
+
+
+def _rex_text(rex: RexNode, children: tuple[str, ...]) -> str:
     match rex:
         case InputRef():
             return f"${rex.index}"
-        case n.OuterRef():
+        case OuterRef():
             return f"{rex.name}.{rex.index}"
         case Literal():
             return f"'{rex.value}'" if isinstance(rex.value, str) and rex.symbol is None else str(rex.value)
         case FieldAccess():
-            return f"{rex_text(rex.expr)}.{rex.name}"
-        case n.Subquery():
-            return f"{rex.kind.value}({', '.join([*map(rex_text, rex.operands), rex.name])})"
-        case n.Over():
+            return f"{children[0]}.{rex.name}"
+        case Subquery():
+            return f"{rex.kind.value}({', '.join([*children, rex.name])})"
+        case Over():
             return _over(rex)
         case Sarg():
             return f"Sarg[{len(rex.ranges)}]"
         case Call() if rex.name == "$CAST$1":
-            return f"CAST({rex_text(rex.operands[0])} AS {rex.type})"
+            return f"CAST({children[0]} AS {rex.type})"
         case Call():
-            return f"{_short(rex.name)}({', '.join(map(rex_text, rex.operands))})"
-    return f"{type(rex).__name__}({', '.join(map(rex_text, rex.children()))})"
+            return f"{_short(rex.name)}({', '.join(children)})"
+    return f"{type(rex).__name__}({', '.join(children)})"
 
 
 def _short(name: str) -> str:
     return name[1:-2] if name.startswith("$") and name.endswith("$1") else name
 
 
-def _over(rex: n.Over) -> str:
+def _over(rex: Over) -> str:
     order = ", ".join(f"{rex_text(item)}{'' if up else ' DESC'}" for item, up, _ in rex.order)
     partition = ", ".join(map(rex_text, rex.partition))
     frame = f"{rex.unit.value} {rex.lower.kind} {rex.upper.kind}"
@@ -70,11 +75,11 @@ def _over(rex: n.Over) -> str:
     return f"{_short(rex.name)}({operands}) OVER (PARTITION BY [{partition}] ORDER BY [{order}] {frame})"
 
 
-def _subqueries(node: n.RelNode) -> list[n.Subquery]:
-    from planner.algebra.traverse import expressions
-    from plans.rex import walk
+def _subqueries(node: n.RelNode) -> list[Subquery]:
+    from compiled_plan.planner.algebra.traverse import expressions
+    from compiled_plan.plans.rex import walk
 
-    return [part for rex in expressions(node) for part in walk(rex) if isinstance(part, n.Subquery)]
+    return [part for rex in expressions(node) for part in walk(rex) if isinstance(part, Subquery)]
 
 
 def _shared(rel: n.RelNode) -> set[int]:
@@ -121,6 +126,12 @@ def _hints(hints: Sequence[n.Hint]) -> str:
 def _join(node: n.RelNode) -> str:
     assert isinstance(node, n.Join)
     return f"{node.kind.value}, {rex_text(node.condition)}{_hints(node.hints)}"
+
+
+def _interval_join(node: n.RelNode) -> str:
+    assert isinstance(node, IntervalJoin)
+    bounds = node.bounds
+    return f"{node.kind.value}, {rex_text(node.condition)}, {bounds.lower} to {bounds.upper} ms"
 
 
 def _correlate(node: n.RelNode) -> str:
@@ -228,6 +239,7 @@ _DETAILS: dict[type[n.RelNode], Callable[[n.RelNode], str]] = {
     n.Sort: _sort,
     n.Rank: _rank,
     n.SetOp: _set_op,
+    IntervalJoin: _interval_join,
     OverAggregate: _over_aggregate,
     TemporalJoin: _temporal_join,
     Match: _match,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from plans.rex import Call, InputRef, Literal, RexNode, map_inputs, transform, type_of, walk
-from plans.types import BIGINT, BOOLEAN, CharacterType, LogicalType, RowType
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, flattened, map_inputs, transform, type_of, walk
+from compiled_plan.plans.types import BIGINT, BOOLEAN, CharacterType, LogicalType, RowType
 
 TRUE = Literal(True, BOOLEAN.not_null())
 FALSE = Literal(False, BOOLEAN.not_null())
@@ -48,18 +48,12 @@ def is_call(rex: RexNode, name: str) -> bool:
 
 def conjuncts(rex: RexNode | None) -> list[RexNode]:
     """The parts of a condition that must all hold; none for TRUE."""
-    if is_true(rex) or rex is None:
-        return []
-    if is_call(rex, "$AND$1"):
-        return [part for child in rex.children() for part in conjuncts(child)]
-    return [rex]
+    return [] if rex is None else [part for part in flattened(rex, "$AND$1") if not is_true(part)]
 
 
 def disjuncts(rex: RexNode) -> list[RexNode]:
     """The parts of a condition of which one must hold."""
-    if is_call(rex, "$OR$1"):
-        return [part for child in rex.children() for part in disjuncts(child)]
-    return [rex]
+    return list(flattened(rex, "$OR$1"))
 
 
 def conjunction(parts: Iterable[RexNode]) -> RexNode:
@@ -148,6 +142,20 @@ def shift(rex: RexNode, by: int) -> RexNode:
 def substitute(rex: RexNode, columns: Sequence[RexNode]) -> RexNode:
     """The expression with every column replaced by the expression that computes it."""
     return transform(rex, lambda node: columns[node.index] if isinstance(node, InputRef) else node)
+
+
+#: Expressions that grow beyond this many nodes where one is written into the other are computed in two steps.
+_MOST_NODES = 1000
+
+
+def stays_small(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
+    """Whether `above` with the columns of `below` written out is no larger than the two apart, or small anyway.
+
+    A column that is read twice is written out twice, so that stacked projections would double at each level.
+    """
+    sizes = [size(rex) for rex in below]
+    merged = sum(sizes[node.index] if isinstance(node, InputRef) else 1 for rex in above for node in walk(rex))
+    return merged <= max(_MOST_NODES, sum(sizes) + sum(map(size, above)))
 
 
 def retype(rex: RexNode, row: RowType) -> RexNode:

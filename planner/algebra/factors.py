@@ -6,9 +6,9 @@ Both laws used here (distribution and absorption) hold with UNKNOWN, too.
 
 from __future__ import annotations
 
-from planner.algebra.expressions import MIRRORED, conjunction, conjuncts, disjunction, disjuncts, is_call
-from planner.functions.registry import is_deterministic
-from plans.rex import Call, RexNode
+from compiled_plan.planner.algebra.expressions import MIRRORED, conjunction, conjuncts, disjunction, disjuncts, is_call
+from compiled_plan.planner.functions.registry import is_deterministic
+from compiled_plan.plans.rex import Call, RexNode
 
 _SYMMETRIC = MIRRORED | {"$IS NOT DISTINCT FROM$1": "$IS NOT DISTINCT FROM$1"}
 

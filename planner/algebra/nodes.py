@@ -1,31 +1,19 @@
 """Relational algebra: immutable nodes between the SQL binder (or the Table API) and the physical planner.
 
 Every node knows its `row_type`. Expressions are `plans.rex` nodes over the columns of the input (for joins: left
-columns, then right). Three expressions exist only here and are rewritten before physical planning: `Subquery`,
-`Over` and `OuterRef`. Time attributes are in the types (`TimeKind`).
+columns, then right); those of `algebra.rex` exist only here. Time attributes are in the types (`TimeKind`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import dataclass, replace
 from typing import Any
 
-from planner.catalog.tables import CatalogTable
-from plans.rex import InputRef, RexNode
-from plans.types import Field, LogicalType, RowType
-
-
-class JoinKind(Enum):
-    """The joins; SEMI and ANTI give the left columns only."""
-
-    INNER = "INNER"
-    LEFT = "LEFT"
-    RIGHT = "RIGHT"
-    FULL = "FULL"
-    SEMI = "SEMI"
-    ANTI = "ANTI"
+from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
+from compiled_plan.planner.algebra.rows import join_row_type
+from compiled_plan.planner.catalog.tables import CatalogTable
+from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.types import LogicalType, RowType
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +113,10 @@ class Single(RelNode):
 
     @property
     def row_type(self) -> RowType:
-        return self.input.row_type
+        below = self.input
+        while isinstance(below, Single) and type(below).row_type is Single.row_type:
+            below = below.input  # a program may have thousands of filters
+        return below.row_type
 
     @property
     def inputs(self) -> tuple[RelNode, ...]:
@@ -187,8 +178,31 @@ class WatermarkAssigner(Single):
         return self.columns
 
 
+class _Pair(RelNode):
+    """A node whose columns are those of two inputs; it keeps them, which are asked for often and at every level."""
+
+    __slots__ = ("_columns",)
+    _columns: RowType
+    left: RelNode
+    right: RelNode
+    kind: JoinKind
+
+    @property
+    def row_type(self) -> RowType:
+        try:
+            return self._columns
+        except AttributeError:
+            found = join_row_type(self.left.row_type, self.right.row_type, self.kind)
+            object.__setattr__(self, "_columns", found)
+            return found
+
+    @property
+    def inputs(self) -> tuple[RelNode, ...]:
+        return (self.left, self.right)
+
+
 @dataclass(frozen=True, slots=True)
-class Join(RelNode):
+class Join(_Pair):
     """A join of two inputs; `condition` is over left and right columns. `hints` are those of its query block.
 
     `left_aliases` and `right_aliases` are the names in the query that stand for each side (for STATE_TTL).
@@ -202,20 +216,12 @@ class Join(RelNode):
     left_aliases: tuple[str, ...] = ()
     right_aliases: tuple[str, ...] = ()
 
-    @property
-    def row_type(self) -> RowType:
-        return join_row_type(self.left.row_type, self.right.row_type, self.kind)
-
-    @property
-    def inputs(self) -> tuple[RelNode, ...]:
-        return (self.left, self.right)
-
     def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
         return replace(self, left=inputs[0], right=inputs[1])
 
 
 @dataclass(frozen=True, slots=True)
-class Correlate(RelNode):
+class Correlate(_Pair):
     """For every left row, the right rows that depend on it through OuterRef(name); kind INNER or LEFT."""
 
     left: RelNode
@@ -223,14 +229,6 @@ class Correlate(RelNode):
     kind: JoinKind
     name: str
     condition: RexNode | None = None
-
-    @property
-    def row_type(self) -> RowType:
-        return join_row_type(self.left.row_type, self.right.row_type, self.kind)
-
-    @property
-    def inputs(self) -> tuple[RelNode, ...]:
-        return (self.left, self.right)
 
     def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
         return replace(self, left=inputs[0], right=inputs[1])
@@ -295,24 +293,6 @@ class Rank(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class Deduplicate(Single):
-    """First or last row per `keys`, by arrival (proctime) or by rowtime column `order`."""
-
-    keys: tuple[int, ...]
-    order: int
-    rowtime: bool
-    keep_last: bool
-
-
-class SetKind(Enum):
-    """The set operations."""
-
-    UNION = "UNION"
-    INTERSECT = "INTERSECT"
-    MINUS = "MINUS"
-
-
-@dataclass(frozen=True, slots=True)
 class SetOp(RelNode):
     """UNION, INTERSECT or EXCEPT of inputs whose columns have been cast to `columns`."""
 
@@ -357,141 +337,3 @@ class Sink(Single):
     target: tuple[int, ...] | None = None
     hints: tuple[Hint, ...] = ()
     on_conflict: str | None = None
-
-
-class SubqueryKind(Enum):
-    """How a subquery is used in an expression."""
-
-    SCALAR = "SCALAR"
-    EXISTS = "EXISTS"
-    IN = "IN"
-    SOME = "SOME"
-    ALL = "ALL"
-
-
-@dataclass(frozen=True, slots=True)
-class Subquery(RexNode):
-    """A subquery in an expression. `operands` are the left side of IN, SOME, ALL; `operator` the comparison's name.
-
-    Columns of the enclosing query appear inside `rel` as OuterRef(`name`, ...).
-    """
-
-    kind: SubqueryKind
-    rel: RelNode
-    type: LogicalType
-    name: str
-    operands: tuple[RexNode, ...] = ()
-    operator: str = "$=$1"
-
-    def children(self) -> tuple[RexNode, ...]:
-        return self.operands
-
-    def with_children(self, children: tuple[RexNode, ...]) -> RexNode:
-        return replace(self, operands=children)
-
-
-@dataclass(frozen=True, slots=True)
-class OuterRef(RexNode):
-    """Column `index` of the enclosing query's row (the correlation variable `name`)."""
-
-    name: str
-    index: int
-    type: LogicalType
-
-
-class FrameUnit(Enum):
-    """ROWS or RANGE."""
-
-    ROWS = "ROWS"
-    RANGE = "RANGE"
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """One end of a frame: UNBOUNDED_PRECEDING, PRECEDING, CURRENT_ROW, FOLLOWING, UNBOUNDED_FOLLOWING."""
-
-    kind: str
-    offset: RexNode | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Over(RexNode):
-    """A window function or aggregate `name` over a window; `order` pairs expressions with direction and nulls."""
-
-    name: str
-    operands: tuple[RexNode, ...]
-    partition: tuple[RexNode, ...]
-    order: tuple[tuple[RexNode, bool, bool], ...]
-    type: LogicalType
-    unit: FrameUnit = FrameUnit.RANGE
-    lower: Bound = field(default_factory=lambda: Bound("UNBOUNDED_PRECEDING"))
-    upper: Bound = field(default_factory=lambda: Bound("CURRENT_ROW"))
-    distinct: bool = False
-    ignore_nulls: bool = False
-
-    def children(self) -> tuple[RexNode, ...]:
-        return (*self.operands, *self.partition, *(expr for expr, _, _ in self.order))
-
-    def with_children(self, children: tuple[RexNode, ...]) -> RexNode:
-        args, parts = len(self.operands), len(self.partition)
-        order = tuple(
-            (child, ascending, nulls_last)
-            for child, (_, ascending, nulls_last) in zip(children[args + parts :], self.order, strict=True)
-        )
-        return replace(self, operands=children[:args], partition=children[args : args + parts], order=order)
-
-
-def join_row_type(left: RowType, right: RowType, kind: JoinKind) -> RowType:
-    """Columns of a join: names made unique as Flink does (`id`, `id0`), outer sides made nullable."""
-    if kind in (JoinKind.SEMI, JoinKind.ANTI):
-        return left
-    nullable_left = kind in (JoinKind.RIGHT, JoinKind.FULL)
-    nullable_right = kind in (JoinKind.LEFT, JoinKind.FULL)
-    fields = [_as_nullable(item) for item in left.fields] if nullable_left else list(left.fields)
-    taken = set(left.names)
-    for item in right.fields:
-        name = unique_name(item.name, taken)
-        taken.add(name)
-        found = _as_nullable(item) if nullable_right else item
-        fields.append(found if found.name == name else Field(name, found.type, found.comment))
-    return RowType(fields=tuple(fields))
-
-
-def _as_nullable(item: Field) -> Field:
-    return item if item.type.nullable else Field(item.name, item.type.with_nullability(True), item.comment)
-
-
-def unique_name(name: str, taken: Collection[str]) -> str:
-    """`name`, or with the first number appended that makes it new: `id`, `id0`, `id1`."""
-    if name not in taken:
-        return name
-    number = 0
-    while f"{name}{number}" in taken:
-        number += 1
-    return f"{name}{number}"
-
-
-def named_row(names: Sequence[str], types: Sequence[LogicalType]) -> RowType:
-    """A row of these names, made unique as Flink does."""
-    taken: dict[str, None] = {}
-    for name in names:
-        taken[unique_name(name, taken)] = None
-    return RowType(fields=tuple(Field(name, type_) for name, type_ in zip(taken, types, strict=True)))
-
-
-def column_names(exprs: Sequence[RexNode], row: RowType) -> tuple[str, ...]:
-    """Names for expressions over a row: that of the column, or `$f0` by place for what is computed."""
-    return tuple(row.names[rex.index] if isinstance(rex, InputRef) else f"$f{at}" for at, rex in enumerate(exprs))
-
-
-def identity(row: RowType) -> tuple[InputRef, ...]:
-    """References to all columns of a row, in order."""
-    return tuple(InputRef(index, type_) for index, type_ in enumerate(row.types))
-
-
-def rewrite(rel: RelNode, change: Callable[[RelNode], RelNode]) -> RelNode:
-    """The tree rebuilt bottom-up with `change` applied to every node (not inside subqueries)."""
-    inputs = tuple(rewrite(child, change) for child in rel.inputs)
-    if any(new is not old for new, old in zip(inputs, rel.inputs, strict=True)):
-        rel = rel.with_inputs(inputs)
-    return change(rel)

@@ -1,4 +1,4 @@
-"""Relational nodes of operators that follow time: OVER aggregates, temporal joins.
+"""Relational nodes of operators that follow time: OVER aggregates, interval and temporal joins.
 
 They are made by rules and by the binder from the plain nodes of `planner.algebra.nodes`.
 """
@@ -7,18 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planner.algebra.nodes import (
-    AggregateCall,
-    Bound,
-    FrameUnit,
-    JoinKind,
-    RelNode,
-    Single,
-    SortKey,
-    join_row_type,
-)
-from plans.rex import Literal, RexNode
-from plans.types import RowType
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import AggregateCall, RelNode, Single, SortKey
+from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit
+from compiled_plan.planner.algebra.rows import join_row_type
+from compiled_plan.plans.rex import Literal, RexNode
+from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +26,8 @@ class OverAggregate(Single):
     partition: tuple[int, ...]
     order: tuple[SortKey, ...]
     unit: FrameUnit
-    lower: Bound
-    upper: Bound
+    lower: FrameEnd
+    upper: FrameEnd
     calls: tuple[AggregateCall, ...]
     constants: tuple[Literal, ...]
     columns: RowType
@@ -41,6 +35,43 @@ class OverAggregate(Single):
     @property
     def row_type(self) -> RowType:
         return self.columns
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBounds:
+    """The left time lies from `lower` to `upper` milliseconds after the right time.
+
+    `left` and `right` are the columns with the times, each counted in its own side; `rest` is what else the join asks.
+    """
+
+    rowtime: bool
+    lower: int
+    upper: int
+    left: int
+    right: int
+    rest: tuple[RexNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalJoin(RelNode):
+    """A join of rows whose times are close; `condition` is the whole one, over left and right columns."""
+
+    left: RelNode
+    right: RelNode
+    kind: JoinKind
+    condition: RexNode
+    bounds: TimeBounds
+
+    @property
+    def row_type(self) -> RowType:
+        return join_row_type(self.left.row_type, self.right.row_type, self.kind)
+
+    @property
+    def inputs(self) -> tuple[RelNode, ...]:
+        return (self.left, self.right)
+
+    def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
+        return replace(self, left=inputs[0], right=inputs[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +89,8 @@ class TemporalJoin(RelNode):
     """Each left row with the version of the right table that holds at the time in column `time` of the left row.
 
     `kind` is INNER or LEFT; `condition` is over left and right columns. `version` is the right column with the time
-    from which a version holds; None for the version that holds when a left row comes.
+    from which a version holds; None for the version that holds when a left row comes. `lookup`: the right table is
+    asked for the rows of each key, as it is at that moment.
     """
 
     left: RelNode
@@ -67,6 +99,7 @@ class TemporalJoin(RelNode):
     condition: RexNode
     time: int
     version: int | None
+    lookup: bool = False
 
     @property
     def row_type(self) -> RowType:

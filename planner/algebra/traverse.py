@@ -4,24 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from planner.algebra.nodes import (
+from compiled_plan.planner.algebra.nodes import (
+    Aggregate,
     Correlate,
     Expand,
     Filter,
     Join,
-    OuterRef,
     Project,
+    Rank,
     RelNode,
     Scan,
+    SetOp,
+    Sink,
     Sort,
-    Subquery,
     TableFunctionScan,
     Values,
     WatermarkAssigner,
 )
-from planner.algebra.timed import TemporalJoin
-from plans.rex import RexNode, transform, walk
+from compiled_plan.planner.algebra.rex import OuterRef, Subquery
+from compiled_plan.planner.algebra.timed import IntervalJoin, Match, OverAggregate, Snapshot, TemporalJoin
+from compiled_plan.planner.algebra.windows import (
+    GroupWindowAggregate,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+    WindowTable,
+)
+from compiled_plan.planner.internal import unknown_node
+from compiled_plan.plans.rex import RexNode, transform, walk
 
 #: Stands for an input that does not matter.
 _HOLE = RelNode()
@@ -79,44 +92,70 @@ def nodes(rels: Sequence[RelNode]) -> Iterator[RelNode]:
         yield from visit(rel)
 
 
+#: The field of each node that holds its expressions over the columns of its inputs; None where a node has none.
+_EXPRESSIONS: dict[type[RelNode], str | None] = {
+    Aggregate: None,
+    Correlate: "condition",
+    Expand: "projects",
+    Filter: "condition",
+    GroupWindowAggregate: None,
+    IntervalJoin: "condition",
+    Join: "condition",
+    Match: None,  # its expressions are over the rows of a pattern
+    OverAggregate: None,
+    Project: "exprs",
+    Rank: None,
+    Scan: None,
+    SetOp: None,
+    Sink: None,
+    Snapshot: None,  # its time is over another row
+    Sort: None,
+    TableFunctionScan: "call",
+    TemporalJoin: "condition",
+    Values: "rows",
+    WatermarkAssigner: "watermark",
+    WindowAggregate: None,
+    WindowDeduplicate: None,
+    WindowJoin: "condition",
+    WindowRank: None,
+    WindowTable: None,
+}
+
+
+def _field(rel: RelNode) -> str | None:
+    if type(rel) not in _EXPRESSIONS:
+        raise unknown_node("walking expressions", rel)
+    return _EXPRESSIONS[type(rel)]
+
+
 def expressions(rel: RelNode) -> tuple[RexNode, ...]:
     """The expressions of one node."""
-    match rel:
-        case Project():
-            return rel.exprs
-        case Filter() | Join() | TemporalJoin():
-            return (rel.condition,)
-        case Correlate():
-            return () if rel.condition is None else (rel.condition,)
-        case TableFunctionScan():
-            return (rel.call,)
-        case WatermarkAssigner():
-            return (rel.watermark,)
-        case Values():
-            return tuple(cell for row in rel.rows for cell in row)
-        case Expand():
-            return tuple(cell for row in rel.projects for cell in row)
-    return ()
+    field = _field(rel)
+    return () if field is None else tuple(_each(getattr(rel, field)))
+
+
+def _each(value: Any) -> Iterator[RexNode]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _each(item)
+    elif value is not None:
+        yield value
 
 
 def map_expressions(rel: RelNode, change: RexChange) -> RelNode:
     """The node with `change` applied to each of its expressions (as a whole)."""
-    match rel:
-        case Project():
-            return replace(rel, exprs=tuple(map(change, rel.exprs)))
-        case Filter() | Join() | TemporalJoin():
-            return replace(rel, condition=change(rel.condition))
-        case Correlate():
-            return rel if rel.condition is None else replace(rel, condition=change(rel.condition))
-        case TableFunctionScan():
-            return replace(rel, call=change(rel.call))
-        case WatermarkAssigner():
-            return replace(rel, watermark=change(rel.watermark))
-        case Values():
-            return replace(rel, rows=tuple(tuple(map(change, row)) for row in rel.rows))
-        case Expand():
-            return replace(rel, projects=tuple(tuple(map(change, row)) for row in rel.projects))
-    return rel
+    field = _field(rel)
+    if field is None:
+        return rel
+    # The field is one of the node's own.
+    changed: Any = {field: _changed(getattr(rel, field), change)}
+    return replace(rel, **changed)
+
+
+def _changed(value: Any, change: RexChange) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_changed(item, change) for item in value)
+    return None if value is None else change(value)
 
 
 def unordered(rel: RelNode) -> RelNode:

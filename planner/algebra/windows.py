@@ -11,17 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from planner.algebra.nodes import (
-    AggregateCall,
-    JoinKind,
-    RelNode,
-    Single,
-    SortKey,
-    join_row_type,
-    named_row,
-)
-from plans.rex import RexNode
-from plans.types import RowType, TimeKind, TimestampBase, TimestampType
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import AggregateCall, RelNode, Single, SortKey
+from compiled_plan.planner.algebra.rows import join_row_type, named_row
+from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.types import RowType, TimeKind, TimestampBase, TimestampType
 
 
 class WindowKind(Enum):

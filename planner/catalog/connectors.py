@@ -9,21 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from planner.catalog.tables import CatalogTable, ColumnKind
-from plans.connectors.builtin import CONNECTORS, FORMATS
-from plans.connectors.checks import find_connector, table_faults
-from plans.connectors.declarations import Changes, Connector, Format
-from plans.errors import ProgramError, UnsupportedError
-from plans.types import Field, RowType
+from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
+from compiled_plan.plans.connectors.checks import changelog_of, table_faults
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.connectors.spec import ConnectorSpec
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.types import Field, RowType
+from compiled_plan.plans.types.changelog import ChangelogMode
 
-__all__ = ["Changes", "SourceChangelog", "check_metadata", "check_usable", "sink_changelog", "source_changelog"]
+__all__ = ["SourceChangelog", "check_metadata", "check_usable", "sink_changelog", "source_changelog"]
 
 
 @dataclass(frozen=True, slots=True)
 class SourceChangelog:
     """What a scan of a table gives: the kinds of rows, and whether a ChangelogNormalize must stand above it."""
 
-    kinds: Changes
+    kinds: ChangelogMode
     normalize: bool = False
 
 
@@ -41,11 +42,11 @@ def source_changelog(table: CatalogTable, config: Config) -> SourceChangelog:
     Raises:
         ProgramError: the table cannot be read, or needs a primary key that it lacks.
     """
-    connector = check_usable(table, reading=True)
-    kinds = format_of(table).reads if connector.formatted else connector.reads
+    check_usable(table, reading=True)
+    kinds = changelog_of(dict(table.options), reading=True) or ChangelogMode.INSERT
     if kinds.insert_only:
         return SourceChangelog(kinds)
-    upsert = Changes.UPDATE_BEFORE not in kinds and Changes.UPDATE_AFTER in kinds
+    upsert = ChangelogMode.UPDATE_BEFORE not in kinds and ChangelogMode.UPDATE_AFTER in kinds
     duplicates = config.boolean("table.exec.source.cdc-events-duplicate")
     if (upsert or duplicates) and not table.primary_key:
         setting = (
@@ -63,8 +64,8 @@ def source_changelog(table: CatalogTable, config: Config) -> SourceChangelog:
 
 def can_look_up(table: CatalogTable) -> bool:
     """Whether a lookup join can ask the table for the rows of a key."""
-    connector = CONNECTORS.get(table.option("connector") or "")
-    return connector is not None and connector.lookup
+    connector = connector_spec(table.option("connector"))
+    return connector is not None and connector.lookup is not None
 
 
 def check_scan(table: CatalogTable) -> None:
@@ -73,8 +74,8 @@ def check_scan(table: CatalogTable) -> None:
     Raises:
         UnsupportedError: the connector's tables can only be looked up.
     """
-    connector = CONNECTORS.get(table.option("connector") or "")
-    if connector is not None and not connector.scan:
+    connector = connector_spec(table.option("connector"))
+    if connector is not None and connector.lookup is not None and connector.source is None:
         raise UnsupportedError(
             f"table {table.identifier} of connector {connector.name!r} can only be looked up, not read as a whole",
             where=str(table.identifier),
@@ -82,19 +83,19 @@ def check_scan(table: CatalogTable) -> None:
         )
 
 
-def sink_changelog(table: CatalogTable, requested: Changes = Changes.ALL) -> Changes:
+def sink_changelog(table: CatalogTable, requested: ChangelogMode = ChangelogMode.ALL) -> ChangelogMode:
     """The changes that writing `table` accepts, given those of the query.
 
     Raises:
         ProgramError: the table cannot be written.
     """
     connector = check_usable(table, reading=False)
-    if connector.formatted:
-        return format_of(table).writes
-    return connector.writes & requested if connector.writes is not Changes.INSERT else Changes.INSERT
+    accepted = changelog_of(dict(table.options), reading=False) or ChangelogMode.INSERT
+    # A format takes what it takes; a connector by itself says what it takes of what the query gives.
+    return accepted if connector.formats or accepted.insert_only else accepted & requested
 
 
-def check_usable(table: CatalogTable, *, reading: bool) -> Connector:
+def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
     """The connector of a table that is about to be read or written.
 
     Raises:
@@ -109,19 +110,14 @@ def check_usable(table: CatalogTable, *, reading: bool) -> Connector:
     for fault in table_faults(where, options, row, table.partition_keys, reading=reading):
         place = f"{where}, WITH, {fault.option!r}" if fault.option else f"{where}, WITH"
         raise (ProgramError if fault.supported else UnsupportedError)(fault.message, where=place, remedy=fault.remedy)
-    connector = find_connector(options["connector"])
+    connector = connector_spec(options["connector"])
     assert connector is not None
     return connector
 
 
-def format_of(table: CatalogTable) -> Format:
-    """The format of a table that was found to be usable."""
-    return FORMATS[table.option("format") or ""]
-
-
 def metadata_keys(table: CatalogTable) -> tuple[str, ...]:
     """The metadata that the table's connector offers; Flink's files offer none of their format's."""
-    connector = CONNECTORS.get(table.option("connector") or "")
+    connector = connector_spec(table.option("connector"))
     return tuple(connector.metadata) if connector is not None else ()
 
 

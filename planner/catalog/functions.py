@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planner.catalog.tables import ObjectIdentifier
-from plans.errors import ProgramError
+from compiled_plan.planner.catalog.tables import ObjectIdentifier
+from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from plans.functions.calls import Callables
+    from compiled_plan.plans.functions.calls import Callables
 
 
 @dataclass(frozen=True, slots=True)

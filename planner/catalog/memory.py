@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.catalog.functions import FunctionCatalog
-from planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
-from plans.errors import ProgramError
+from compiled_plan.planner.catalog.functions import FunctionCatalog
+from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
+from compiled_plan.plans.errors import ProgramError
 
 CatalogObject = CatalogTable | CatalogView
 
@@ -24,7 +24,7 @@ class Catalog:
     def __init__(self, catalog: str = DEFAULT_CATALOG, database: str = DEFAULT_DATABASE) -> None:
         self.current_catalog = catalog
         self.current_database = database
-        #: Grows with every change, so that what was bound before it can be told from what was bound after.
+        #: Grows when a name comes to mean something else: what was bound before may then mean something else, too.
         self.version = 0
         self._catalogs: dict[str, dict[str, dict[str, CatalogObject]]] = {catalog: {database: {}}}
         self._temporary: dict[ObjectIdentifier, CatalogObject] = {}
@@ -51,6 +51,10 @@ class Catalog:
             if (item.catalog, item.database) == (self.current_catalog, self.current_database)
         )
         return sorted({*here, *hidden})
+
+    def view_names(self) -> list[str]:
+        """Those of `names` that are views."""
+        return [name for name in self.names() if isinstance(self.find((name,)), CatalogView)]
 
     def catalog_names(self) -> list[str]:
         """The names of all catalogs."""
@@ -89,11 +93,12 @@ class Catalog:
             raise ProgramError(
                 f"a {kind} {identifier} already exists", remedy="choose another name, or write IF NOT EXISTS"
             )
+        if identifier in self._temporary or identifier.name in database:
+            self.version += 1
         if item.temporary:
             self._temporary[identifier] = item
         else:
             database[identifier.name] = item
-        self.version += 1
 
     def drop(self, kind: str, name: tuple[str, ...], *, temporary: bool = False, if_exists: bool = False) -> None:
         """Remove a TABLE or VIEW.

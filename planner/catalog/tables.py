@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from plans.rex import RexNode
-from plans.types import Field, LogicalType, RowType
+from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.types import Field, LogicalType, RowType
 
 
 class ColumnKind(Enum):

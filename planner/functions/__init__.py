@@ -10,11 +10,11 @@ How to call it (all pure Python; everything raises `plans.errors.ProgramError`, 
   `BETWEEN SYMMETRIC`), `IN`, `NOT IN` (x, items...; rows as `ROW` calls), `CASE` (when, then, when, then, ..., else;
   the binder makes `x = when` for the simple form and a NULL for a missing else), `ITEM` (`a[i]`), `ROW`, `ARRAY`,
   `MAP` (constructors), `OVERLAPS`, `DOT` is FieldAccess and not a call.
-- Keyword arguments of the SQL syntax are symbol literals, made by `literals.symbol(enum, value)`:
+- Keyword arguments of the SQL syntax are symbol literals, made by `plan_literals.symbol(enum, value)`:
   `EXTRACT(unit FROM x)` = [symbol(unit), x]; `FLOOR/CEIL(x TO unit)` = [x, symbol(unit)]; `TIMESTAMPADD(unit, n, x)`
   and `TIMESTAMPDIFF(unit, a, b)` = [symbol(unit), ...]; `TRIM(flag chars FROM s)` = [symbol(flag), chars, s] (the
   plain `TRIM(s)` = [s]); `POSITION(a IN b)` = [a, b]; `SUBSTRING(s FROM a FOR n)` = [s, a, n]; `OVERLAY(s PLACING r
-  FROM a FOR n)` = [s, r, a, n]. Use `literals.time_unit("DAY")`, `literals.trim_flag("BOTH")`.
+  FROM a FOR n)` = [s, r, a, n]. Use `plan_literals.time_unit("DAY")`, `plan_literals.trim_flag("BOTH")`.
   JSON functions: see `json.py` (`json_value`, `json_query`, `json_exists`, `json_object`, `json_array`).
 - `casts.cast(rex, type, try_=False)` for CAST and TRY_CAST.
 - `aggregates.resolve_aggregate(...)` for aggregates and window functions.

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from planner.functions.signatures import plain_times
-from plans.errors import ProgramError, UnsupportedError
-from plans.types import (
+from compiled_plan.planner.functions.signatures import plain_times
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.types import (
     BIGINT,
     DOUBLE,
     STRING,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.functions import literals
-from planner.functions.casts import as_decimal, least_restrictive
-from planner.functions.signatures import (
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.casts import as_decimal, least_restrictive
+from compiled_plan.planner.functions.signatures import (
     EXACT,
     INTERVAL,
     NUMBER,
@@ -25,9 +25,9 @@ from planner.functions.signatures import (
     nullable,
     same,
 )
-from planner.functions.temporal_math import minus_time, plus_time, temporal_forms
-from plans.rex import Call, Literal, RexNode, type_of
-from plans.types import (
+from compiled_plan.planner.functions.temporal_math import minus_time, plus_time, temporal_forms
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
+from compiled_plan.plans.types import (
     DOUBLE,
     INT,
     STRING,
@@ -94,7 +94,7 @@ def _interval_type(one: LogicalType, two: LogicalType) -> LogicalType:
             return one
         start = min(one, two, key=lambda item: _UNITS.index(_parts(item)[0].split("(")[0]))
         end = max(one, two, key=lambda item: _UNITS.index(_parts(item)[1].split("(")[0]))
-        return literals.interval_type(f"{_parts(start)[0]} TO {_parts(end)[1]}")
+        return plan_literals.interval_type(f"{_parts(start)[0]} TO {_parts(end)[1]}")
     return one if isinstance(one, IntervalType) else two
 
 
@@ -132,7 +132,7 @@ def _minus(operands: Operands) -> RexNode:
 
 
 def _sqrt(operands: Operands) -> RexNode:
-    half = literals.decimal("0.5")
+    half = plan_literals.decimal("0.5")
     return Call("$POWER$1", (*operands, half), DOUBLE.with_nullability(any_nullable(operands)))
 
 
@@ -165,7 +165,7 @@ def _rounded(operands: Operands) -> LogicalType:
 
 
 def _constant(value: str) -> Callable[[Operands], RexNode]:
-    return lambda operands: literals.double(value)
+    return lambda operands: plan_literals.double(value)
 
 
 _TO_DOUBLE = tuple(

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from planner.functions import literals
-from planner.functions.constants import convert
-from plans.errors import ProgramError
-from plans.rex import Call, Literal, RexNode, type_of
-from plans.types import (
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.constants import convert
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
+from compiled_plan.plans.types import (
     BOOLEAN,
     DOUBLE,
     ArrayType,
@@ -121,14 +121,14 @@ def _boolean_cast(rex: RexNode, target: LogicalType) -> RexNode | None:
     source = type_of(rex)
     exact = IntegerType | DecimalType
     if source.ROOT == "BOOLEAN" and isinstance(target, exact):
-        one, zero = (coerce(literals.integer(value), target.not_null()) for value in (1, 0))
+        one, zero = (coerce(plan_literals.integer(value), target.not_null()) for value in (1, 0))
         known: RexNode = Call("$CASE$1", (rex, one, zero), target.not_null(), "SPECIAL")
         if not source.nullable:
             return known
         present = Call("$IS NOT NULL$1", (rex,), BOOLEAN.not_null(), "POSTFIX")
-        return Call("$CASE$1", (present, known, literals.null(target)), target, "SPECIAL")
+        return Call("$CASE$1", (present, known, plan_literals.null(target)), target, "SPECIAL")
     if isinstance(source, exact) and target.ROOT == "BOOLEAN":
-        zero = coerce(literals.integer(0), source.not_null())
+        zero = coerce(plan_literals.integer(0), source.not_null())
         return Call("$<>$1", (rex, zero), target, "BINARY")
     return None
 
@@ -330,8 +330,8 @@ def _wider_interval(one: LogicalType, two: LogicalType) -> LogicalType:
     if one.ROOT == _TIME:
         return one if getattr(one, "precision", 0) >= getattr(two, "precision", 0) else two
     if isinstance(one, YearMonthIntervalType):
-        return literals.interval_type("YEAR TO MONTH")
-    return literals.interval_type("DAY TO SECOND")
+        return plan_literals.interval_type("YEAR TO MONTH")
+    return plan_literals.interval_type("DAY TO SECOND")
 
 
 def common_type(types: Sequence[LogicalType]) -> LogicalType | None:

@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.functions import literals
-from planner.functions.casts import avoids_cast, coerce, common_type, least_restrictive, supports_implicit_cast
-from planner.functions.signatures import (
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.casts import (
+    avoids_cast,
+    coerce,
+    common_type,
+    least_restrictive,
+    supports_implicit_cast,
+)
+from compiled_plan.planner.functions.signatures import (
     ANY,
     ARRAY,
     BOOL,
@@ -27,9 +33,9 @@ from planner.functions.signatures import (
     is_untyped_null,
     same,
 )
-from plans.errors import ProgramError
-from plans.rex import Call, RexNode, type_of
-from plans.types import (
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, RexNode, type_of
+from compiled_plan.plans.types import (
     BOOLEAN,
     INT,
     STRING,
@@ -115,7 +121,7 @@ def _fitted(name: str) -> Callable[[Operands], Operands]:
         if not isinstance(type_, ArrayType):
             return operands
         if is_untyped_null(item):
-            return (array, literals.null(type_.element), *operands[2:])
+            return (array, plan_literals.null(type_.element), *operands[2:])
         own = type_of(item)
         if not supports_implicit_cast(own, type_.element):
             raise ProgramError(

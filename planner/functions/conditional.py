@@ -6,13 +6,29 @@ common type, IF, GREATEST and LEAST leave that to run time.
 
 from __future__ import annotations
 
-from planner.functions import literals
-from planner.functions.casts import coerce, common_type, least_restrictive
-from planner.functions.operators import compare
-from planner.functions.signatures import ANY, BOOL, Function, Operands, any_nullable, form, is_untyped_null
-from plans.errors import ProgramError
-from plans.rex import Call, RexNode, type_of
-from plans.types import BOOLEAN, CharacterType, LogicalType, MapType, MultisetType, NullType, TimestampBase
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.casts import coerce, common_type, least_restrictive
+from compiled_plan.planner.functions.operators import compare
+from compiled_plan.planner.functions.signatures import (
+    ANY,
+    BOOL,
+    Function,
+    Operands,
+    any_nullable,
+    form,
+    is_untyped_null,
+)
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, RexNode, type_of
+from compiled_plan.plans.types import (
+    BOOLEAN,
+    CharacterType,
+    LogicalType,
+    MapType,
+    MultisetType,
+    NullType,
+    TimestampBase,
+)
 
 
 def _shown(operands: Operands) -> str:
@@ -22,7 +38,7 @@ def _shown(operands: Operands) -> str:
 def _case(operands: Operands) -> RexNode:
     """when, then, ..., else; a missing else is NULL."""
     if len(operands) % 2 == 0:
-        operands = (*operands, literals.null())
+        operands = (*operands, plan_literals.null())
     conditions = operands[:-1:2]
     values = (*operands[1:-1:2], operands[-1])
     for condition in conditions:
@@ -36,7 +52,7 @@ def _case(operands: Operands) -> RexNode:
     if type_ is None:
         raise ProgramError(f"illegal mixing of types in CASE: {_shown(values)}", remedy="cast the results to one type")
     coerced = [coerce(rex, type_) for rex in values]
-    conditions = tuple(literals.null(BOOLEAN) if is_untyped_null(rex) else rex for rex in conditions)
+    conditions = tuple(plan_literals.null(BOOLEAN) if is_untyped_null(rex) else rex for rex in conditions)
     parts = [part for pair in zip(conditions, coerced, strict=False) for part in pair]
     missing = any(type_of(rex).nullable for rex in coerced)
     return Call("$CASE$1", (*parts, coerced[-1]), type_.with_nullability(missing), "SPECIAL")
@@ -80,7 +96,7 @@ def _null_if(operands: Operands) -> RexNode:
     value, other = operands
     type_ = type_of(value).with_nullability(True)
     equal = compare("=", value, other)
-    return Call("$CASE$1", (equal, literals.null(type_), value), type_, "SPECIAL")
+    return Call("$CASE$1", (equal, plan_literals.null(type_), value), type_, "SPECIAL")
 
 
 def _if(operands: Operands) -> LogicalType:

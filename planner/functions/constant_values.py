@@ -10,11 +10,11 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from planner.functions import literals
-from planner.functions.registry import resolve_call
-from plans import types as t
-from plans.errors import UnsupportedError
-from plans.rex import Call, Literal, RexNode
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.rex import Call, Literal, RexNode
 
 
 def constant(value: Any, type_: t.LogicalType) -> RexNode:
@@ -24,7 +24,7 @@ def constant(value: Any, type_: t.LogicalType) -> RexNode:
         UnsupportedError: a plan cannot hold constants of the type.
     """
     if value is None:
-        return literals.null(type_)
+        return plan_literals.null(type_)
     made = _MAKERS.get(type(type_))
     if made is None:
         raise UnsupportedError(
@@ -41,7 +41,7 @@ def _real(value: float, type_: t.LogicalType) -> RexNode:
     if math.isfinite(value):
         return Literal(format(Decimal(repr(value)), "f"), type_)
     name = "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-    return Call("$CAST$1", (literals.string(name),), type_, "SPECIAL")
+    return Call("$CAST$1", (plan_literals.string(name),), type_, "SPECIAL")
 
 
 def _fraction(micros: int, precision: int) -> str:
@@ -73,9 +73,9 @@ def _record(value: Sequence[Any], type_: t.FieldsType) -> RexNode:
 
 
 def _object(value: Sequence[Any], type_: t.StructuredType) -> RexNode:
-    operands: list[RexNode] = [literals.string(type_.class_name)]
+    operands: list[RexNode] = [plan_literals.string(type_.class_name)]
     for name, part in zip(type_.names, _parts(value, type_), strict=True):
-        operands += [literals.string(name), part]
+        operands += [plan_literals.string(name), part]
     made = resolve_call("OBJECT_OF", operands)
     assert isinstance(made, Call)
     return replace(made, type=type_)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 
-from planner.functions import literals
-from plans.errors import ProgramError
-from plans.rex import Literal
-from plans.types import (
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Literal
+from compiled_plan.plans.types import (
     BooleanType,
     CharacterType,
     CharType,
@@ -52,7 +52,7 @@ def convert(literal: Literal, target: LogicalType) -> Literal | None:
         case DateType(), TimestampType():
             return Literal(f"{literal.value} 00:00:00", target)
         case BooleanType(), IntegerType() | DecimalType():
-            return _number(literals.integer(int(bool(literal.value))), target)
+            return _number(plan_literals.integer(int(bool(literal.value))), target)
         case IntegerType(), BooleanType():
             return Literal(literal.value != 0, target)
         case TimestampType(), TimestampType() if target.precision >= literal.type.precision:
@@ -107,16 +107,16 @@ def _parsed(text: str, target: LogicalType) -> Literal | None:
                 known = {"true": True, "false": False}.get(text.lower())
                 return None if known is None else Literal(known, target)
             case DateType():
-                return Literal(literals.date(text).value, target)
+                return Literal(plan_literals.date(text).value, target)
             case TimestampType():
-                found = literals.timestamp(text)
+                found = plan_literals.timestamp(text)
                 own = found.type
                 fits = isinstance(own, TimestampType) and own.precision <= target.precision
                 return Literal(found.value, target) if fits else None
             case IntegerType():
-                return _number(literals.integer(int(text)), target) if text.lstrip("+-").isdigit() else None
+                return _number(plan_literals.integer(int(text)), target) if text.lstrip("+-").isdigit() else None
             case DecimalType():
-                return _number(literals.decimal(text), target) if text.lstrip("+-").isascii() else None
+                return _number(plan_literals.decimal(text), target) if text.lstrip("+-").isascii() else None
     except (ProgramError, ValueError, InvalidOperation):
         return None
     return None

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from planner.algebra.nodes import Aggregate, AggregateCall, Over, Project, RelNode, unique_name
-from planner.algebra.windows import GroupWindowAggregate
-from planner.functions import literals
-from planner.functions.casts import cast, coerce
-from planner.functions.registry import resolve_call
-from plans.rex import Call, InputRef, RexNode, type_of
-from plans.types import BIGINT, BOOLEAN, DOUBLE, DecimalType, Field, IntegerType, LogicalType, RowType
+from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Project, RelNode
+from compiled_plan.planner.algebra.rex import Over
+from compiled_plan.planner.algebra.rows import unique_name
+from compiled_plan.planner.algebra.windows import GroupWindowAggregate
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.casts import cast, coerce
+from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of
+from compiled_plan.plans.types import BIGINT, BOOLEAN, DOUBLE, DecimalType, Field, IntegerType, LogicalType, RowType
 
 _SUM0 = "$$SUM0$1"
 _WELFORD = "$$WELFORD_M2$1$1"
@@ -46,14 +48,15 @@ class _Builder:
     groups: tuple[LogicalType, ...]
     inputs: tuple[LogicalType, ...]
     calls: list[AggregateCall] = field(default_factory=list)
+    columns: dict[AggregateCall, RexNode] = field(default_factory=dict)
 
     def ref(self, call: AggregateCall) -> RexNode:
-        """The column of a call, added when it is new."""
-        for index, known in enumerate(self.calls):
-            if replace(known, column="") == replace(call, column=""):
-                return InputRef(len(self.groups) + index, known.type)
-        self.calls.append(call)
-        return InputRef(len(self.groups) + len(self.calls) - 1, call.type)
+        """The column of a call, added when it is new; its name makes no difference."""
+        bare = replace(call, column="")
+        if bare not in self.columns:
+            self.columns[bare] = InputRef(len(self.groups) + len(self.calls), call.type)
+            self.calls.append(call)
+        return self.columns[bare]
 
     def count(self, call: AggregateCall) -> RexNode:
         """How many values the aggregate sees: COUNT of its argument, or COUNT(*) where that is NOT NULL."""
@@ -142,8 +145,8 @@ def _sum(builder: _Builder, call: AggregateCall) -> RexNode:
     total = builder.ref(replace(call, name=_SUM0, type=call.type.not_null()))
     if not call.type.nullable:
         return total
-    none = Call("$=$1", (builder.count(call), literals.integer(0)), BOOLEAN.not_null(), "BINARY")
-    return Call("$CASE$1", (none, literals.null(call.type), total), call.type, "SPECIAL")
+    none = Call("$=$1", (builder.count(call), plan_literals.integer(0)), BOOLEAN.not_null(), "BINARY")
+    return Call("$CASE$1", (none, plan_literals.null(call.type), total), call.type, "SPECIAL")
 
 
 def _average(builder: _Builder, call: AggregateCall, reduced: bool) -> RexNode:
@@ -179,7 +182,7 @@ def _spread(builder: _Builder, call: AggregateCall) -> RexNode:
     sample, root = _SPREADS[call.name]
     squares = builder.ref(replace(call, name=_WELFORD, type=DOUBLE, column=""))
     count = builder.count(call)
-    divisor = _one_less(count, literals.integer(1)) if sample else count
+    divisor = _one_less(count, plan_literals.integer(1)) if sample else count
     found = resolve_call("/", (squares, divisor))
     if root:
         found = resolve_call("SQRT", (found,))
@@ -189,8 +192,8 @@ def _spread(builder: _Builder, call: AggregateCall) -> RexNode:
 def _one_less(count: RexNode, one: RexNode) -> RexNode:
     """count - 1, and NULL of a single value."""
     alone = Call("$=$1", (count, one), BOOLEAN.with_nullability(type_of(count).nullable), "BINARY")
-    less = Call("$-$1", (count, literals.integer(1)), type_of(count), "BINARY")
-    return Call("$CASE$1", (alone, literals.null(BIGINT), less), BIGINT, "SPECIAL")
+    less = Call("$-$1", (count, plan_literals.integer(1)), type_of(count), "BINARY")
+    return Call("$CASE$1", (alone, plan_literals.null(BIGINT), less), BIGINT, "SPECIAL")
 
 
 def expand_over(over: Over) -> RexNode:
@@ -215,9 +218,11 @@ def _sum_over(over: Over) -> RexNode:
 
 
 def _guarded_sum(over: Over, operand: RexNode, type_: LogicalType) -> RexNode:
-    some = Call("$>$1", (_count_over(over, operand), coerce(literals.integer(0), BIGINT)), BOOLEAN.not_null(), "BINARY")
+    some = Call(
+        "$>$1", (_count_over(over, operand), coerce(plan_literals.integer(0), BIGINT)), BOOLEAN.not_null(), "BINARY"
+    )
     total = replace(over, name=_SUM0, operands=(operand,), type=type_.not_null())
-    return Call("$CASE$1", (some, total, literals.null(type_)), type_.with_nullability(True), "SPECIAL")
+    return Call("$CASE$1", (some, total, plan_literals.null(type_)), type_.with_nullability(True), "SPECIAL")
 
 
 def _total_over(over: Over, operand: RexNode) -> RexNode:
@@ -250,7 +255,7 @@ def _spread_over(over: Over) -> RexNode:
     squared = Call("$*$1", (total(operand), total(operand)), plain, "BINARY")
     mean = Call("$/$1", (squared, counted), plain, "BINARY")
     gap = Call("$-$1", (total(square), mean), plain, "BINARY")
-    divisor = _one_less(count, coerce(literals.integer(1), BIGINT)) if sample else counted
+    divisor = _one_less(count, coerce(plan_literals.integer(1), BIGINT)) if sample else counted
     # a count is BIGINT, so a sample of whole numbers is divided as BIGINT and cast back
     quotient = BIGINT if sample and isinstance(of, IntegerType) else plain
     missing = sample or plain.nullable

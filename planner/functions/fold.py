@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 
-from planner.functions import literals
-from planner.functions.constants import convert, number_of
-from planner.functions.operators import all_of, any_of, negate
-from planner.functions.sargs import merged
-from plans.rex import Call, Literal, RexNode, transform, type_of
-from plans.types import (
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.constants import convert, number_of
+from compiled_plan.planner.functions.operators import all_of, any_of, negate
+from compiled_plan.planner.functions.sargs import merged
+from compiled_plan.plans.rex import Call, Literal, RexNode, transform, type_of
+from compiled_plan.plans.types import (
     BOOLEAN,
     BooleanType,
     CharacterType,
@@ -181,7 +181,7 @@ def _compared(accepts: Callable[[int], bool]) -> Rule:
         if left is None or right is None:
             return None
         order = (left > right) - (left < right)  # type: ignore[operator]
-        return literals.boolean(accepts(order))
+        return plan_literals.boolean(accepts(order))
 
     return rule
 
@@ -239,16 +239,16 @@ def _simplified(rex: RexNode) -> RexNode:
 
 def _and(call: Call) -> RexNode:
     if any(map(is_false, call.operands)):
-        return literals.boolean(False)
+        return plan_literals.boolean(False)
     left = tuple(operand for operand in call.operands if not is_true(operand))
-    return all_of(merged(left, conjunction=True)) if left else literals.boolean(True)
+    return all_of(merged(left, conjunction=True)) if left else plan_literals.boolean(True)
 
 
 def _or(call: Call) -> RexNode:
     if any(map(is_true, call.operands)):
-        return literals.boolean(True)
+        return plan_literals.boolean(True)
     left = tuple(operand for operand in call.operands if not is_false(operand))
-    return any_of(merged(left, conjunction=False)) if left else literals.boolean(False)
+    return any_of(merged(left, conjunction=False)) if left else plan_literals.boolean(False)
 
 
 def _not(call: Call) -> RexNode:
@@ -259,8 +259,8 @@ def _null_test(when_null: bool) -> Callable[[Call], RexNode]:
     def rule(call: Call) -> RexNode:
         operand = call.operands[0]
         if is_null(operand):
-            return literals.boolean(when_null)
-        return call if type_of(operand).nullable else literals.boolean(not when_null)
+            return plan_literals.boolean(when_null)
+        return call if type_of(operand).nullable else plan_literals.boolean(not when_null)
 
     return rule
 
@@ -271,7 +271,7 @@ def _truth_test(wanted: bool, negated: bool) -> Callable[[Call], RexNode]:
     def rule(call: Call) -> RexNode:
         operand = call.operands[0]
         if isinstance(operand, Literal):
-            return literals.boolean((operand.value is wanted) is not negated)
+            return plan_literals.boolean((operand.value is wanted) is not negated)
         if type_of(operand).nullable:
             return call
         return operand if wanted is not negated else negate((operand,))

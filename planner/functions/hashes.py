@@ -5,8 +5,8 @@ Source: Flink docs, "System (Built-in) Functions", hash functions; digests are h
 
 from __future__ import annotations
 
-from planner.functions.signatures import ANY, TEXT_OR_BYTES, WHOLE, Function, fixed, form
-from plans.types import INT, CharType, VarCharType
+from compiled_plan.planner.functions.signatures import ANY, TEXT_OR_BYTES, WHOLE, Function, fixed, form
+from compiled_plan.plans.types import INT, CharType, VarCharType
 
 _HEX_DIGITS = {"MD5": 32, "SHA1": 40, "SHA224": 56, "SHA256": 64, "SHA384": 96, "SHA512": 128}
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.functions import literals
-from planner.functions.signatures import (
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.signatures import (
     ANY,
     TEXT,
     TEXT_LITERAL,
@@ -18,9 +18,9 @@ from planner.functions.signatures import (
     form,
     not_null,
 )
-from plans.errors import ProgramError
-from plans.rex import Call, Literal, RexNode, type_of
-from plans.types import (
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
+from compiled_plan.plans.types import (
     BOOLEAN,
     STRING,
     ArrayType,
@@ -59,9 +59,9 @@ def json_value(
     for when, behavior in (("EMPTY", on_empty), ("ERROR", on_error)):
         if behavior is not None:
             kind, default = behavior
-            operands.append(literals.symbol("JSON_VALUE_ON_EMPTY_OR_ERROR", kind))
+            operands.append(plan_literals.symbol("JSON_VALUE_ON_EMPTY_OR_ERROR", kind))
             operands.extend(() if default is None else (default,))
-            operands.append(literals.symbol("JSON_EMPTY_OR_ERROR", when))
+            operands.append(plan_literals.symbol("JSON_EMPTY_OR_ERROR", when))
     return Call("$JSON_VALUE$1", tuple(operands), type_.with_nullability(True))
 
 
@@ -96,9 +96,9 @@ def json_query(
     operands = (
         document,
         path,
-        literals.symbol("JSON_QUERY_WRAPPER", kind),
-        literals.symbol("JSON_QUERY_ON_EMPTY_OR_ERROR", on_empty),
-        literals.symbol("JSON_QUERY_ON_EMPTY_OR_ERROR", on_error),
+        plan_literals.symbol("JSON_QUERY_WRAPPER", kind),
+        plan_literals.symbol("JSON_QUERY_ON_EMPTY_OR_ERROR", on_empty),
+        plan_literals.symbol("JSON_QUERY_ON_EMPTY_OR_ERROR", on_error),
     )
     return Call("$JSON_QUERY$1", operands, type_.with_nullability(True))
 
@@ -106,7 +106,7 @@ def json_query(
 def json_exists(document: RexNode, path: RexNode, *, on_error: str | None = None) -> RexNode:
     """JSON_EXISTS; `on_error` is TRUE, FALSE, UNKNOWN or ERROR, None when it was not written."""
     _check("JSON_EXISTS", document, path)
-    flag = () if on_error is None else (literals.symbol("JSON_EXISTS_ON_ERROR", on_error),)
+    flag = () if on_error is None else (plan_literals.symbol("JSON_EXISTS_ON_ERROR", on_error),)
     return Call("$JSON_EXISTS$1", (document, path, *flag), BOOLEAN)
 
 
@@ -115,14 +115,14 @@ def json_object(pairs: Sequence[tuple[RexNode, RexNode]], *, absent_on_null: boo
     for key, _ in pairs:
         if not TEXT_LITERAL.accepts(key):
             raise ProgramError("the keys of JSON_OBJECT must be text literals")
-    flag = literals.symbol("JSON_ON_NULL", "ABSENT" if absent_on_null else "NULL")
+    flag = plan_literals.symbol("JSON_ON_NULL", "ABSENT" if absent_on_null else "NULL")
     parts = tuple(part for pair in pairs for part in pair)
     return Call("$JSON_OBJECT$1", (flag, *parts), STRING.not_null())
 
 
 def json_array(items: Sequence[RexNode], *, absent_on_null: bool = True) -> RexNode:
     """JSON_ARRAY of values; NULLs are left out unless NULL ON NULL was written."""
-    flag = literals.symbol("JSON_ON_NULL", "ABSENT" if absent_on_null else "NULL")
+    flag = plan_literals.symbol("JSON_ON_NULL", "ABSENT" if absent_on_null else "NULL")
     return Call("$JSON_ARRAY$1", (flag, *items), STRING.not_null())
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.functions import literals
-from planner.functions.casts import coerce, least_restrictive, same_type
-from planner.functions.sargs import complement, points
-from planner.functions.signatures import (
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.casts import coerce, least_restrictive, same_type
+from compiled_plan.planner.functions.sargs import complement, points
+from compiled_plan.planner.functions.signatures import (
     ANY,
     BOOL,
     BYTES_,
@@ -25,9 +25,9 @@ from planner.functions.signatures import (
     is_untyped_null,
     not_null,
 )
-from plans.errors import ProgramError
-from plans.rex import Call, Literal, RexNode, Sarg, type_of
-from plans.types import (
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, Literal, RexNode, Sarg, type_of
+from compiled_plan.plans.types import (
     BIGINT,
     BOOLEAN,
     MAX_LENGTH,
@@ -60,10 +60,9 @@ def boolean_call(name: str, operands: Operands, syntax: str, *, never_null: bool
 
 
 def _flatten(name: str, operands: Operands) -> Operands:
-    found: list[RexNode] = []
+    found: dict[RexNode, None] = {}
     for rex in operands:
-        parts = rex.operands if isinstance(rex, Call) and rex.name == name else (rex,)
-        found.extend(part for part in parts if part not in found)
+        found.update(dict.fromkeys(rex.operands if isinstance(rex, Call) and rex.name == name else (rex,)))
     return tuple(found)
 
 
@@ -83,7 +82,7 @@ def negate(operands: Operands) -> RexNode:
     """NOT; a comparison or null test is turned around, a double NOT goes."""
     rex = operands[0]
     if isinstance(rex, Literal):
-        return rex if rex.value is None else literals.boolean(not rex.value)
+        return rex if rex.value is None else plan_literals.boolean(not rex.value)
     if isinstance(rex, Call):
         turned = _NEGATED.get(rex.name[1:-2])
         if turned is not None and rex.syntax == "BINARY":
@@ -113,7 +112,7 @@ _OPPOSITE = {one: two for pair in _OPPOSITE_PAIRS for one, two in (pair, pair[::
 
 def _typed_nulls(operands: Operands) -> Operands:
     known = next((type_of(rex) for rex in operands if not is_untyped_null(rex)), BOOLEAN)
-    return tuple(literals.null(known) if is_untyped_null(rex) else rex for rex in operands)
+    return tuple(plan_literals.null(known) if is_untyped_null(rex) else rex for rex in operands)
 
 
 def _comparison(symbol: str) -> Function:
@@ -261,7 +260,7 @@ def _in(operands: Operands) -> RexNode:
     tests: list[RexNode] = []
     for item in items:
         if is_untyped_null(item):
-            tests.append(literals.null(BOOLEAN))
+            tests.append(plan_literals.null(BOOLEAN))
             continue
         if _row_pair(value, item) is not None:
             tests.append(compare("=", value, item))

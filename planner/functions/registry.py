@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Sequence
 from functools import lru_cache
 
-from planner.functions import (
+from compiled_plan.planner.functions import (
     arithmetic,
     collections,
     conditional,
@@ -20,10 +20,10 @@ from planner.functions import (
     structured,
     temporal,
 )
-from planner.functions.aggregates import aggregate_names
-from planner.functions.signatures import Function
-from plans.errors import ProgramError, UnsupportedError
-from plans.rex import Call, RexNode, python_function, walk
+from compiled_plan.planner.functions.aggregates import aggregate_names
+from compiled_plan.planner.functions.signatures import Function
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.rex import Call, RexNode, python_function, walk
 
 #: The modules of the families of scalar functions.
 FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, hashes, json, structured)

@@ -11,9 +11,17 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from planner.functions.casts import coerce, least_restrictive
-from plans.rex import Call, InputRef, Literal, Range, RexNode, Sarg, type_of
-from plans.types import BOOLEAN, CharacterType, DateType, IntegerType, LogicalType, NumericType, TimestampBase
+from compiled_plan.planner.functions.casts import coerce, least_restrictive
+from compiled_plan.plans.rex import Call, InputRef, Literal, Range, RexNode, Sarg, type_of
+from compiled_plan.plans.types import (
+    BOOLEAN,
+    CharacterType,
+    DateType,
+    IntegerType,
+    LogicalType,
+    NumericType,
+    TimestampBase,
+)
 
 Bound = bool | int | float | str | None
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from plans.errors import ProgramError
-from plans.rex import Call, Literal, RexNode, type_of
-from plans.types import (
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
+from compiled_plan.plans.types import (
     ArrayType,
     BooleanType,
     BytesType,

@@ -5,8 +5,8 @@ Source: Flink docs, "System (Built-in) Functions", string; result types as Flink
 
 from __future__ import annotations
 
-from planner.functions import literals
-from planner.functions.signatures import (
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.signatures import (
     ANY,
     BOOL,
     BYTES_,
@@ -26,9 +26,9 @@ from planner.functions.signatures import (
     same,
     varying,
 )
-from planner.functions.signatures import SYMBOL as KEYWORD
-from plans.rex import Literal, type_of
-from plans.types import (
+from compiled_plan.planner.functions.signatures import SYMBOL as KEYWORD
+from compiled_plan.plans.rex import Literal, type_of
+from compiled_plan.plans.types import (
     BIGINT,
     BOOLEAN,
     BYTES,
@@ -69,10 +69,10 @@ def _overlay(operands: Operands) -> LogicalType:
 def _trim(operands: Operands) -> Operands:
     """The operands in the order of plans: flag, characters, text."""
     if len(operands) == 1:
-        return (literals.trim_flag("BOTH"), literals.string(" "), *operands)
+        return (plan_literals.trim_flag("BOTH"), plan_literals.string(" "), *operands)
     flag, chars, text = operands
     if isinstance(flag, Literal) and isinstance(flag.value, str):
-        flag = literals.trim_flag(flag.value)
+        flag = plan_literals.trim_flag(flag.value)
     return (flag, chars, text)
 
 

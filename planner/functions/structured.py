@@ -5,10 +5,10 @@ Source: FLIP-520; Flink 2.3's plans.
 
 from __future__ import annotations
 
-from planner.functions.signatures import ANY, COMPOSITE, TEXT_LITERAL, Function, Operands, form
-from plans.errors import ProgramError
-from plans.rex import Literal, type_of
-from plans.types import Field, LogicalType, StructuredType, check_structured
+from compiled_plan.planner.functions.signatures import ANY, COMPOSITE, TEXT_LITERAL, Function, Operands, form
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Literal, type_of
+from compiled_plan.plans.types import Field, LogicalType, StructuredType, check_structured
 
 
 def _names(operands: Operands, function: str) -> list[str]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from planner.functions import literals
-from planner.functions.arithmetic import floor_type
-from planner.functions.operators import compare
-from planner.functions.signatures import (
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.arithmetic import floor_type
+from compiled_plan.planner.functions.operators import compare
+from compiled_plan.planner.functions.signatures import (
     DATETIME,
     INTERVAL,
     NUMBER,
@@ -27,10 +27,10 @@ from planner.functions.signatures import (
     not_null,
     nullable,
 )
-from planner.functions.temporal_math import plus_time, timestamp_add, timestamp_diff, unit_of
-from plans.errors import ProgramError
-from plans.rex import Call, Literal, RexNode, type_of
-from plans.types import (
+from compiled_plan.planner.functions.temporal_math import plus_time, timestamp_add, timestamp_diff, unit_of
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
+from compiled_plan.plans.types import (
     BIGINT,
     DATE,
     STRING,
@@ -63,7 +63,7 @@ _FIELDS = {
 
 
 def _extract_unit(unit: str) -> Callable[[Operands], Operands]:
-    return lambda operands: (literals.time_unit(unit), *operands)
+    return lambda operands: (plan_literals.time_unit(unit), *operands)
 
 
 #: What EXTRACT knows beside the units of FLOOR and CEIL.
@@ -75,7 +75,7 @@ def _unit(symbol: RexNode, function: str, known: str) -> Literal:
     unit = unit_of(symbol)
     if unit not in known.split():
         raise ProgramError(f"{function} does not know the unit {unit}", remedy=f"known: {', '.join(known.split())}")
-    return literals.time_unit(unit)
+    return plan_literals.time_unit(unit)
 
 
 def _extract(operands: Operands) -> Operands:
@@ -97,7 +97,7 @@ def _floor_type(operands: Operands) -> LogicalType:
 
 def _overlaps(operands: Operands) -> RexNode:
     """(start, end or length) OVERLAPS (start, end or length), as Flink writes it out."""
-    from planner.functions.operators import all_of
+    from compiled_plan.planner.functions.operators import all_of
 
     def end(start: RexNode, other: RexNode) -> RexNode:
         if not isinstance(type_of(other), IntervalType):

@@ -6,11 +6,11 @@ TIMESTAMPADD and TIMESTAMPDIFF are written out into interval arithmetic.
 
 from __future__ import annotations
 
-from planner.functions import literals
-from planner.functions.signatures import DATETIME, INTERVAL, Form, Operands, any_nullable, form
-from plans.errors import ProgramError
-from plans.rex import Call, Literal, RexNode, type_of
-from plans.types import (
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.signatures import DATETIME, INTERVAL, Form, Operands, any_nullable, form
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
+from compiled_plan.plans.types import (
     BIGINT,
     INT,
     DateType,
@@ -88,7 +88,7 @@ def timestamp_add(operands: Operands) -> RexNode:
     symbol, count, point = operands
     unit = unit_of(symbol)
     held, size = _known(unit, "TIMESTAMPADD")
-    type_ = literals.interval_type(held)
+    type_ = plan_literals.interval_type(held)
     interval: RexNode
     if isinstance(count, Literal) and isinstance(count.value, int):
         interval = Literal(str(count.value * size), type_)
@@ -112,12 +112,12 @@ def timestamp_diff(operands: Operands) -> RexNode:
         size = 1
     missing = any_nullable((start, end))
     long, whole = BIGINT.with_nullability(missing), INT.with_nullability(missing)
-    gap = Call("$-$1", (end, start), literals.interval_type(held).with_nullability(missing), "SPECIAL")
+    gap = Call("$-$1", (end, start), plan_literals.interval_type(held).with_nullability(missing), "SPECIAL")
     found: RexNode = Call("$REINTERPRET$1", (gap,), long, "SPECIAL")
     if size != 1:
-        found = Call("$/INT$1", (found, literals.integer(size)), long, "BINARY")
+        found = Call("$/INT$1", (found, plan_literals.integer(size)), long, "BINARY")
     found = Call("$CAST$1", (found,), whole, "SPECIAL")
     if unit == "MILLISECOND":
-        return Call("$*$1", (found, literals.integer(1_000)), whole, "BINARY")
+        return Call("$*$1", (found, plan_literals.integer(1_000)), whole, "BINARY")
     again = {"WEEK": 604_800, "QUARTER": 3}.get(unit)
-    return found if again is None else Call("$/INT$1", (found, literals.integer(again)), whole, "BINARY")
+    return found if again is None else Call("$/INT$1", (found, plan_literals.integer(again)), whole, "BINARY")

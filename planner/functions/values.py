@@ -13,15 +13,15 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
-from planner.functions import casts, literals
-from planner.functions.constant_values import constant
-from plans import types as t
-from plans.errors import ProgramError
-from plans.rex import RexNode
-from plans.types.conversions import converter_of
-from plans.types.conversions.classes import field_names, is_named_tuple, use_class
-from plans.types.data_types import AnyType, DataType, DataTypes
-from plans.types.row import Row
+from compiled_plan.planner.functions import casts, plan_literals
+from compiled_plan.planner.functions.constant_values import constant
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.types.conversions import converter_of
+from compiled_plan.plans.types.conversions.classes import field_names, is_named_tuple, use_class
+from compiled_plan.plans.types.data_types import AnyType, DataType, DataTypes
+from compiled_plan.plans.types.row import Row
 
 #: What errors name beside the column.
 PLACE = "from_values()"
@@ -251,8 +251,8 @@ def _decimal(value: Decimal, name: str) -> t.LogicalType:
     assert isinstance(exponent, int)
     scale = max(-exponent, 0)
     precision = max(len(digits) + max(exponent, 0), scale, 1)
-    if precision > literals.MAX_DECIMAL_PRECISION:
-        raise ProgramError(f"{value} in column {name!r} has more than {literals.MAX_DECIMAL_PRECISION} digits")
+    if precision > plan_literals.MAX_DECIMAL_PRECISION:
+        raise ProgramError(f"{value} in column {name!r} has more than {plan_literals.MAX_DECIMAL_PRECISION} digits")
     return t.DecimalType(precision=precision, scale=scale, nullable=False)
 
 
@@ -304,7 +304,7 @@ _TYPES: tuple[tuple[type, Callable[[Any, str], t.LogicalType]], ...] = (
     (Integral, _whole),
     (Real, lambda value, name: t.DOUBLE.not_null()),
     (Decimal, _decimal),
-    (str, lambda value, name: literals.string(value).type),
+    (str, lambda value, name: plan_literals.string(value).type),
     (bytes, lambda value, name: t.BinaryType(length=len(value), nullable=False)),
     (bytearray, lambda value, name: t.BinaryType(length=len(value), nullable=False)),
     (dt.datetime, _moment),

@@ -11,8 +11,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.algebra.nodes import AggregateCall
-from plans.types import (
+from compiled_plan.planner.algebra.nodes import AggregateCall
+from compiled_plan.plans.types import (
     BIGINT,
     DOUBLE,
     INT,
@@ -239,7 +239,7 @@ _KEY_CLASSES: tuple[tuple[tuple[type[LogicalType], ...], str], ...] = (
 
 
 def _structured(class_: str, fields: dict[str, LogicalType]) -> LogicalType:
-    from plans.types.codec import type_to_json
+    from compiled_plan.plans.types.codec import type_to_json
 
     form = {
         "type": "STRUCTURED_TYPE",

@@ -5,32 +5,27 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from planner.algebra.nodes import Aggregate, AggregateCall, FunctionName
-from planner.physical.base import (
-    Emission,
-    Facts,
-    Key,
-    Keys,
-    Kinds,
-    Lowering,
+from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, FunctionName
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Trend,
-    Updates,
     any_distribution,
     lowers,
     make,
     unsupported,
 )
-from planner.physical.describe import names_text, plain_name
-from planner.physical.hints import any_ttl
-from planner.physical.plumbing import Exchange
-from planner.physical.user_functions import check_methods
-from plans.durations import format_duration
-from plans.nodes.aggregate import GroupAggregate as GroupAggregateNode
-from plans.nodes.base import PlanNode, StateEntry
-from plans.nodes.specs import AggregateCall as PlanCall
-from plans.types import BytesType, FieldsType, MapType, MultisetType, RowType
+from compiled_plan.planner.physical.describe import names_text, plain_name
+from compiled_plan.planner.physical.hints import any_ttl
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
+from compiled_plan.planner.physical.user_functions import check_methods
+from compiled_plan.plans.nodes.aggregate import GroupAggregate as GroupAggregateNode
+from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.specs import AggregateCall as PlanCall
+from compiled_plan.plans.text.durations import format_duration
+from compiled_plan.plans.types import BytesType, FieldsType, MapType, MultisetType, RowType
 
 #: Names of calls that stand for no column of the query.
 _GENERATED = re.compile(r"\$f\d+|agg#\d+")
@@ -58,23 +53,23 @@ class GroupAggregate(Single):
     def row_type(self) -> RowType:
         return self.columns
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT | Kinds.UPDATE if inputs[0].kinds.insert_only else Kinds.ALL
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT | ModifyKinds.UPDATE if inputs[0].modify_kinds.insert_only else ModifyKinds.ALL
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return frozenset({Key(range(len(self.grouping)))})
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
         moving = tuple(_trend(call, inputs[0]) for call in self.calls)
-        return (Trend.CONSTANT,) * len(self.grouping) + moving
+        return (Monotonicity.CONSTANT,) * len(self.grouping) + moving
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return (Updates.BOTH,)
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return (UpdateKind.BOTH,)
 
-    def sending(self, wanted: Updates) -> Operator:
-        return replace(self, update_before=wanted is Updates.BOTH)
+    def sending(self, wanted: UpdateKind) -> Operator:
+        return replace(self, update_before=wanted is UpdateKind.BOTH)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         retractions = self.retractions(at.inputs[0])
         check_methods(zip(self.calls, retractions, strict=True), "retract", "its input has updates or deletes")
         return make(GroupAggregateNode)(
@@ -84,7 +79,7 @@ class GroupAggregate(Single):
             agg_calls=tuple(map(plan_call, self.calls)),
             agg_call_need_retractions=retractions,
             generate_update_before=self.update_before,
-            need_retraction=not at.inputs[0].kinds.insert_only,
+            need_retraction=not at.inputs[0].modify_kinds.insert_only,
             state=(
                 make(StateEntry)(
                     index=0,
@@ -97,11 +92,11 @@ class GroupAggregate(Single):
             description=self._text(retractions),
         )
 
-    def retractions(self, given: Facts) -> tuple[bool, ...]:
+    def retractions(self, given: Traits) -> tuple[bool, ...]:
         """Whether each call must take values back: not where they can only move its way."""
-        if given.kinds.insert_only:
+        if given.modify_kinds.insert_only:
             return (False,) * len(self.calls)
-        if any(given.trends[index] is not Trend.CONSTANT for index in self.grouping):
+        if any(given.monotonicity[index] is not Monotonicity.CONSTANT for index in self.grouping):
             # a row that is updated may leave its group, which must then take its values back
             return (True,) * len(self.calls)
         return tuple(not _moves_along(call, given) for call in self.calls)
@@ -148,26 +143,26 @@ def plan_call(call: AggregateCall) -> PlanCall:
     )
 
 
-def _trend(call: AggregateCall, given: Facts) -> Trend:
-    if not given.kinds.insert_only:
-        return Trend.UNKNOWN
+def _trend(call: AggregateCall, given: Traits) -> Monotonicity:
+    if not given.modify_kinds.insert_only:
+        return Monotonicity.UNKNOWN
     if call.name in _GROWING:
-        return Trend.INCREASING
-    return Trend.DECREASING if call.name in _SHRINKING else Trend.UNKNOWN
+        return Monotonicity.INCREASING
+    return Monotonicity.DECREASING if call.name in _SHRINKING else Monotonicity.UNKNOWN
 
 
-def _moves_along(call: AggregateCall, given: Facts) -> bool:
+def _moves_along(call: AggregateCall, given: Traits) -> bool:
     """MAX over values that only grow, MIN over values that only shrink; rows must not vanish either."""
-    if Kinds.DELETE in given.kinds or call.filter is not None or len(call.args) != 1:
+    if ModifyKinds.DELETE in given.modify_kinds or call.filter is not None or len(call.args) != 1:
         return False
-    trend = given.trends[call.args[0]]
-    return (call.name == "$MAX$1" and trend in (Trend.INCREASING, Trend.CONSTANT)) or (
-        call.name == "$MIN$1" and trend in (Trend.DECREASING, Trend.CONSTANT)
+    trend = given.monotonicity[call.args[0]]
+    return (call.name == "$MAX$1" and trend in (Monotonicity.INCREASING, Monotonicity.CONSTANT)) or (
+        call.name == "$MIN$1" and trend in (Monotonicity.DECREASING, Monotonicity.CONSTANT)
     )
 
 
 @lowers(Aggregate)
-def _lower_aggregate(rel: Aggregate, at: Lowering) -> Operator:
+def _lower_aggregate(rel: Aggregate, at: OperatorPlanner) -> Operator:
     if len(rel.grouping_sets) > 1:
         raise unsupported("GROUPING SETS here")
     source = at.lower(rel.input)

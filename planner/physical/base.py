@@ -1,7 +1,7 @@
 """What every physical operator declares, and the registry that makes operators from relational nodes.
 
-An operator says which changes it gives (`changes`), which sets of columns identify a row of its changelog
-(`upsert_keys`), what it needs of its inputs' updates (`update_needs`), and how it stands in a plan (`plan_node`).
+An operator says which changes it gives (`modify_kinds`), which sets of columns identify a row of its changelog
+(`upsert_keys`), what it needs of its inputs' updates (`required_updates`), and how it stands in a plan (`plan_node`).
 One file an operator family; a family registers itself with `lowers`.
 
 Source of the rules: Flink's "Dynamic Tables" page and the plans that Flink 2.3 compiles.
@@ -10,92 +10,39 @@ Source of the rules: Flink's "Dynamic Tables" page and the plans that Flink 2.3 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum, Flag
 from importlib import import_module
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
-from planner.algebra.nodes import RelNode
-from planner.algebra.traverse import nodes
-from plans.errors import UnsupportedError
-from plans.nodes.base import Distribution, InputProperty, PlanModel, PlanNode
-from plans.types import RowType
+from compiled_plan.planner.algebra.nodes import RelNode
+from compiled_plan.planner.algebra.traverse import nodes
+from compiled_plan.planner.physical.traits import (
+    NO_KEYS,
+    Keys,
+    MiniBatchMode,
+    ModifyKinds,
+    Monotonicity,
+    Traits,
+    UpdateKind,
+)
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.nodes.base import Distribution, InputProperty, PlanNode
+from compiled_plan.plans.nodes.model import PlanModel
+from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:
-    from planner.settings import Settings
-
-Key = frozenset[int]
-Keys = frozenset[Key]
-
-NO_KEYS: Keys = frozenset()
-
-
-class Kinds(Flag):
-    """Which changes may occur in a changelog."""
-
-    INSERT = 1
-    UPDATE = 2
-    DELETE = 4
-    ALL = INSERT | UPDATE | DELETE
-
-    @property
-    def insert_only(self) -> bool:
-        """Whether rows are only ever added."""
-        return self is Kinds.INSERT
-
-    @property
-    def updates(self) -> bool:
-        """Whether rows may be updated."""
-        return Kinds.UPDATE in self
-
-
-class Updates(Enum):
-    """How an update is sent: not at all, the new row alone, or the old row and the new one."""
-
-    NONE = "NONE"
-    AFTER = "AFTER"
-    BOTH = "BOTH"
-
-
-class Batches(Enum):
-    """How the rows of a mini-batch are told: by the clock, by watermarks; or not at all."""
-
-    PROCTIME = "ProcTime"
-    ROWTIME = "RowTime"
-    NONE = "None"
-
-
-class Trend(Enum):
-    """How a column's value moves when its row is updated."""
-
-    CONSTANT = "CONSTANT"
-    INCREASING = "INCREASING"
-    DECREASING = "DECREASING"
-    UNKNOWN = "UNKNOWN"
+    from compiled_plan.planner.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known of the output of one operator: its changes, its upsert keys, how its columns move.
-
-    `local_keys` are upsert keys among the rows that an exchange has brought together; one may lack its columns.
-    """
-
-    kinds: Kinds
-    upsert_keys: Keys
-    local_keys: Keys
-    trends: tuple[Trend, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Emission:
-    """What an operator needs to become a plan node: its id, its columns' names, settings, facts of its inputs."""
+class NodeContext:
+    """What an operator needs to become a plan node: its id, its columns' names, settings, traits of its inputs."""
 
     id: int
     settings: Settings
-    inputs: tuple[Facts, ...]
-    own: Facts
+    inputs: tuple[Traits, ...]
+    own: Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,30 +63,30 @@ class Operator:
         """The columns that the operator gives."""
         raise NotImplementedError(type(self).__name__)
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         """The changes that the operator gives; those of its inputs unless it says otherwise.
 
         Raises:
             CompiledPlanError: the operator cannot take these inputs' changes.
         """
-        found = Kinds.INSERT
+        found = ModifyKinds.INSERT
         for item in inputs:
-            found |= item.kinds
+            found |= item.modify_kinds
         return found
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         """Column sets by which a consumer can tell which row a change is about, in order of arrival."""
         return NO_KEYS
 
-    def local_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def local_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         """Upsert keys among the rows of one task."""
         return self.upsert_keys(inputs)
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
         """How each column moves under updates."""
-        return (Trend.UNKNOWN,) * len(self.row_type.fields)
+        return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         """What each input must send for the operator to send `wanted`; None when it cannot.
 
         An input that has no updates is asked for none, whatever is returned for it.
@@ -156,15 +103,15 @@ class Operator:
         return False
 
     @property
-    def batches(self) -> Batches | None:
+    def batches(self) -> MiniBatchMode | None:
         """The mini-batches that the operator asks for where the program has any; None: those of what reads it."""
         return None
 
-    def sending(self, wanted: Updates) -> Operator:
+    def sending(self, wanted: UpdateKind) -> Operator:
         """The operator made to send updates as `wanted`."""
         return self
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         """The operator as a node of the plan."""
         raise NotImplementedError(type(self).__name__)
 
@@ -190,15 +137,15 @@ class Single(Operator):
     def row_type(self) -> RowType:
         return self.input.row_type
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return inputs[0].upsert_keys
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        found = inputs[0].trends
-        return found if len(found) == len(self.row_type.fields) else super(Single, self).trends(inputs)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        found = inputs[0].monotonicity
+        return found if len(found) == len(self.row_type.fields) else super(Single, self).monotonicity(inputs)
 
 
-class Lowering:
+class OperatorPlanner:
     """Turns relational nodes into operators, each shared node once.
 
     Args:
@@ -212,7 +159,7 @@ class Lowering:
         self._statements = tuple(statements)
         self._done: dict[int, Operator] = {}
         self._kept: list[RelNode] = []
-        self._facts: dict[int, tuple[Operator, Facts]] = {}
+        self._facts: dict[int, tuple[Operator, Traits]] = {}
 
     def lower(self, rel: RelNode) -> Operator:
         """The operator that computes a relational node.
@@ -233,23 +180,23 @@ class Lowering:
         """Whether more than one node reads this one."""
         return self._readers[id(rel)] > 1
 
-    def facts(self, operator: Operator) -> Facts:
+    def traits(self, operator: Operator) -> Traits:
         """What is known of an operator's output."""
         found = self._facts.get(id(operator))
         if found is None:
-            inputs = tuple(map(self.facts, operator.inputs))
-            facts = Facts(
-                operator.kinds(inputs),
+            inputs = tuple(map(self.traits, operator.inputs))
+            traits = Traits(
+                operator.modify_kinds(inputs),
                 operator.upsert_keys(inputs),
                 operator.local_keys(inputs),
-                operator.trends(inputs),
+                operator.monotonicity(inputs),
             )
-            found = self._facts[id(operator)] = (operator, facts)
+            found = self._facts[id(operator)] = (operator, traits)
         return found[1]
 
 
 R = TypeVar("R", bound=RelNode)
-Rule = Callable[[R, Lowering], Operator]
+Rule = Callable[[R, OperatorPlanner], Operator]
 _RULES: dict[type[RelNode], Callable[..., Operator]] = {}
 
 
@@ -257,13 +204,13 @@ _RULES: dict[type[RelNode], Callable[..., Operator]] = {}
 _ELSEWHERE = {
     "Aggregate": "aggregate",
     "Correlate": "table_function",
-    "Deduplicate": "rank",
-    "GroupWindowAggregate": "window_aggregate",
+    "GroupWindowAggregate": "group_window",
+    "IntervalJoin": "interval_join",
     "Join": "join",
     "Match": "match",
     "OverAggregate": "over",
     "Rank": "rank",
-    "Sort": "rank",
+    "Sort": "sort",
     "TemporalJoin": "temporal_join",
     "WindowAggregate": "window_aggregate",
     "WindowDeduplicate": "window_join",
@@ -275,7 +222,7 @@ _ELSEWHERE = {
 
 def _rule(kind: type[RelNode]) -> Callable[..., Operator] | None:
     if kind not in _RULES and kind.__name__ in _ELSEWHERE:
-        import_module(f"planner.physical.{_ELSEWHERE[kind.__name__]}")
+        import_module(f"compiled_plan.planner.physical.{_ELSEWHERE[kind.__name__]}")
     return _RULES.get(kind)
 
 
@@ -296,31 +243,6 @@ def unsupported(what: str, *, where: str = "", remedy: str = "") -> UnsupportedE
         where=where,
         remedy=remedy or "rewrite the query without it",
     )
-
-
-def map_keys(keys: Keys, mapping: Mapping[int, int]) -> Keys:
-    """The keys all of whose columns are still there, over the new columns."""
-    return frozenset(
-        frozenset(mapping[index] for index in key) for key in keys if all(index in mapping for index in key)
-    )
-
-
-def keys_within(keys: Keys, columns: Key) -> Keys:
-    """The keys that hold all of `columns`.
-
-    Rows are spread by `columns`: changes of one row stay in order only under a key that holds them.
-    """
-    return frozenset(key for key in keys if columns <= key)
-
-
-def smallest(keys: Keys) -> Key | None:
-    """The key of the fewest columns, of those the leftmost; None when there is none."""
-    return min(keys, key=lambda key: (len(key), sorted(key)), default=None)
-
-
-def listed_keys(keys: Keys) -> tuple[tuple[int, ...], ...]:
-    """The keys in the order in which plans list them, the smallest first."""
-    return tuple(tuple(sorted(key)) for key in sorted(keys, key=lambda key: (len(key), sorted(key))))
 
 
 P = ParamSpec("P")

@@ -5,43 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.algebra.expressions import conjunction, conjuncts, is_true, size, substitute
-from planner.algebra.nodes import (
-    Expand,
-    Filter,
-    Project,
-    RelNode,
-    WatermarkAssigner,
-    identity,
-)
-from planner.physical.base import (
-    NO_KEYS,
-    Emission,
-    Facts,
-    Keys,
-    Lowering,
+from compiled_plan.planner.algebra.expressions import conjunction, conjuncts, is_true, stays_small, substitute
+from compiled_plan.planner.algebra.nodes import Expand, Filter, Project, RelNode, WatermarkAssigner
+from compiled_plan.planner.algebra.rows import identity
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Trend,
-    Updates,
     any_distribution,
     lowers,
     make,
-    map_keys,
 )
-from planner.physical.describe import rex_text, select_text
-from planner.physical.plumbing import ConstantRows
-from planner.physical.scan import Normalize, TableScan
-from planner.physical.volatile import is_volatile
-from plans.nodes.base import PlanNode
-from plans.nodes.stateless import Calc as CalcNode
-from plans.nodes.stateless import Expand as ExpandNode
-from plans.nodes.stateless import WatermarkAssigner as WatermarkAssignerNode
-from plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
-from plans.types import CharacterType, IntegerType, LogicalType, RowType
-
-#: Merged expressions larger than this are computed in two steps.
-_MOST_NODES = 1000
+from compiled_plan.planner.physical.describe import rex_text, select_text
+from compiled_plan.planner.physical.plumbing import ConstantRows
+from compiled_plan.planner.physical.scan import Normalize, TableScan
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Monotonicity, Traits, UpdateKind, map_keys
+from compiled_plan.planner.physical.volatile import is_volatile
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.stateless import Calc as CalcNode
+from compiled_plan.plans.nodes.stateless import Expand as ExpandNode
+from compiled_plan.plans.nodes.stateless import WatermarkAssigner as WatermarkAssignerNode
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, type_of
+from compiled_plan.plans.types import CharacterType, IntegerType, LogicalType, RowType
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +42,19 @@ class Calc(Single):
     def row_type(self) -> RowType:
         return self.columns
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return map_keys(inputs[0].upsert_keys, self._kept())
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
         # A filter turns an update into a deletion, after which a value may come back smaller.
-        given = inputs[0].trends if self.condition is None else (Trend.UNKNOWN,) * len(inputs[0].trends)
-        return tuple(given[rex.index] if isinstance(rex, InputRef) else Trend.UNKNOWN for rex in self.exprs)
+        given = (
+            inputs[0].monotonicity if self.condition is None else (Monotonicity.UNKNOWN,) * len(inputs[0].monotonicity)
+        )
+        return tuple(given[rex.index] if isinstance(rex, InputRef) else Monotonicity.UNKNOWN for rex in self.exprs)
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         # When an update leaves the filter, only the old row can take back what was sent.
-        return None if wanted is Updates.AFTER and self.condition is not None else (wanted,)
+        return None if wanted is UpdateKind.AFTER and self.condition is not None else (wanted,)
 
     def _kept(self) -> dict[int, int]:
         """Input columns that come out unchanged, and where."""
@@ -77,7 +65,7 @@ class Calc(Single):
                 kept.setdefault(source, index)
         return kept
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(CalcNode)(
             id=at.id,
             projection=self.exprs,
@@ -125,7 +113,7 @@ class Watermarks(Single):
     def row_type(self) -> RowType:
         return self.columns
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(WatermarkAssignerNode)(
             id=at.id,
             watermark_expr=self.watermark,
@@ -151,13 +139,13 @@ class Expansion(Single):
     def row_type(self) -> RowType:
         return self.columns
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return NO_KEYS
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.columns.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(ExpandNode)(
             id=at.id,
             projects=self.projects,
@@ -181,16 +169,16 @@ def _expand_row(row: Sequence[RexNode], names: Sequence[str], inputs: Sequence[s
 
 
 @lowers(Project)
-def _lower_project(rel: Project, at: Lowering) -> Operator:
+def _lower_project(rel: Project, at: OperatorPlanner) -> Operator:
     return _calc(rel, at)
 
 
 @lowers(Filter)
-def _lower_filter(rel: Filter, at: Lowering) -> Operator:
+def _lower_filter(rel: Filter, at: OperatorPlanner) -> Operator:
     return _calc(rel, at)
 
 
-def _calc(rel: RelNode, at: Lowering) -> Operator:
+def _calc(rel: RelNode, at: OperatorPlanner) -> Operator:
     """One Calc for a chain of projections and filters; none where it changes nothing."""
     exprs: tuple[RexNode, ...] = identity(rel.row_type)
     conditions: list[RexNode] = []
@@ -237,9 +225,7 @@ def _may_merge(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
     plain = len(above) == len(below) and all(isinstance(rex, InputRef) for rex in above)
     if not plain and any(map(is_volatile, below)):
         return False
-    sizes = [size(rex) for rex in below]
-    merged = sum(sizes[node.index] if isinstance(node, InputRef) else 1 for rex in above for node in walk(rex))
-    return merged <= max(_MOST_NODES, sum(sizes) + sum(map(size, above)))
+    return stays_small(above, below)
 
 
 def calc_over(source: Operator, exprs: tuple[RexNode, ...], condition: RexNode | None, columns: RowType) -> Operator:
@@ -266,7 +252,7 @@ def _same_types(given: RowType, columns: RowType) -> bool:
 
 
 @lowers(WatermarkAssigner)
-def _lower_watermarks(rel: WatermarkAssigner, at: Lowering) -> Operator:
+def _lower_watermarks(rel: WatermarkAssigner, at: OperatorPlanner) -> Operator:
     source = at.lower(rel.input)
     if isinstance(source, Normalize) and not at.is_shared(rel.input):
         # Watermarks follow the rows as they arrive.
@@ -275,5 +261,5 @@ def _lower_watermarks(rel: WatermarkAssigner, at: Lowering) -> Operator:
 
 
 @lowers(Expand)
-def _lower_expand(rel: Expand, at: Lowering) -> Operator:
+def _lower_expand(rel: Expand, at: OperatorPlanner) -> Operator:
     return Expansion(at.lower(rel.input), rel.projects, rel.columns)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from planner.algebra.nodes import Hint
-from planner.catalog.tables import CatalogTable, Column, ColumnKind
-from planner.physical.base import make
-from planner.rules.sources import options_of
-from plans.nodes import tables as t
-from plans.types import LogicalType, TimeKind, TimestampBase
+from compiled_plan.planner.algebra.nodes import Hint
+from compiled_plan.planner.algebra.sources import options_of
+from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
+from compiled_plan.planner.physical.base import make
+from compiled_plan.plans.nodes import tables as t
+from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
 
 _COLUMNS: dict[ColumnKind, Callable[[Column, LogicalType], t.PhysicalColumn | t.ComputedColumn | t.MetadataColumn]] = {
     ColumnKind.PHYSICAL: lambda column, type_: make(t.PhysicalColumn)(

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from planner.algebra.nodes import SortKey
-from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, PatternInputRef, RexNode, Sarg
-from plans.rex.python import user_name
-from plans.types import CharacterType, IntervalType, IntType, LogicalType
+from compiled_plan.planner.algebra.nodes import SortKey
+from compiled_plan.plans.rex import (
+    Call,
+    CorrelVariable,
+    FieldAccess,
+    InputRef,
+    Literal,
+    PatternInputRef,
+    RexNode,
+    Sarg,
+    fold,
+)
+from compiled_plan.plans.rex.python import user_name
+from compiled_plan.plans.types import CharacterType, IntervalType, IntType, LogicalType
 
 _INFIX = {
     "$AND$1": "AND",
@@ -22,13 +32,17 @@ _OPERATORS = frozenset("= <> < <= > >= + - * / %".split())
 
 def rex_text(rex: RexNode, names: Sequence[str]) -> str:
     """An expression over columns of these names."""
+    return fold(rex, lambda found, children: _text(found, children, names))
+
+
+def _text(rex: RexNode, children: tuple[str, ...], names: Sequence[str]) -> str:
     match rex:
         case InputRef():
             return names[rex.index] if rex.index < len(names) else f"${rex.index}"
         case Literal():
             return _literal(rex)
         case FieldAccess():
-            return f"{rex_text(rex.expr, names)}.{rex.name}"
+            return f"{children[0]}.{rex.name}"
         case CorrelVariable():
             return rex.name
         case PatternInputRef():
@@ -36,7 +50,7 @@ def rex_text(rex: RexNode, names: Sequence[str]) -> str:
         case Sarg():
             return _sarg(rex)
         case Call():
-            return _call(rex, names)
+            return _call(rex, children)
     return type(rex).__name__
 
 
@@ -96,8 +110,7 @@ def _value(value: object) -> str:
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
-def _call(call: Call, names: Sequence[str]) -> str:
-    operands = [rex_text(operand, names) for operand in call.operands]
+def _call(call: Call, operands: tuple[str, ...]) -> str:
     if not call.name:
         return f"{user_name(call)}({', '.join(operands)})"
     plain = plain_name(call.name)

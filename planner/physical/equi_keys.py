@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.algebra.expressions import conjuncts, is_call, same_representation
-from planner.algebra.nodes import JoinKind
-from plans.rex import Call, InputRef, RexNode
+from compiled_plan.planner.algebra.expressions import conjuncts, is_call, same_representation
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.plans.rex import Call, InputRef, RexNode
 
 #: The kinds of joins as descriptions have them.
 JOIN_TITLES = {

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.algebra.nodes import Hint
-from plans.durations import parse_duration
-from plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.planner.algebra.nodes import Hint
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.text.durations import parse_duration
 
 
 def hinted_ttl(hints: Sequence[Hint], aliases: Sequence[str]) -> int | None:

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planner.algebra.expressions import conjunction
-from planner.algebra.nodes import Join, JoinKind
-from planner.physical.base import NO_KEYS, Emission, Facts, Keys, Kinds, Lowering, Operator, any_distribution, make
-from planner.physical.describe import rex_text
-from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
-from planner.physical.plumbing import Exchange
-from planner.physical.requirements import require_insert_only
-from planner.rules.interval_joins import Interval
-from plans.nodes.base import PlanNode
-from plans.nodes.join import IntervalBounds, IntervalJoinSpec
-from plans.nodes.join import IntervalJoin as IntervalJoinNode
-from plans.nodes.specs import JoinSpec
-from plans.rex import RexNode
-from plans.types import RowType
+from compiled_plan.planner.algebra.expressions import conjunction
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.timed import IntervalJoin, TimeBounds
+from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, any_distribution, lowers, make
+from compiled_plan.planner.physical.describe import rex_text
+from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.python_conditions import python_above
+from compiled_plan.planner.physical.requirements import require_insert_only
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, ModifyKinds, Traits
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.join import IntervalBounds, IntervalJoinSpec
+from compiled_plan.plans.nodes.join import IntervalJoin as IntervalJoinNode
+from compiled_plan.plans.nodes.specs import JoinSpec
+from compiled_plan.plans.rex import RexNode, calls_python
+from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
-class TimedJoin(Operator):
+class TimeBoundJoin(Operator):
     """A join of two insert-only streams within an interval of time; insert-only, whatever its kind."""
 
     left: Operator
     right: Operator
     kind: JoinKind
     condition: RexNode
-    interval: Interval
+    bounds: TimeBounds
     keys: EquiKeys
     columns: RowType
 
@@ -45,15 +47,15 @@ class TimedJoin(Operator):
 
     @property
     def needs_watermark(self) -> bool:
-        return self.interval.rowtime
+        return self.bounds.rowtime
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return NO_KEYS
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         spec = make(JoinSpec)(
             join_type=self.kind.value,
             left_keys=self.keys.left,
@@ -61,13 +63,12 @@ class TimedJoin(Operator):
             filter_nulls=self.keys.filter_nulls,
             non_equi_condition=conjunction(self.keys.rest) if self.keys.rest else None,
         )
-        interval = self.interval
         bounds = make(IntervalBounds)(
-            is_event_time=interval.rowtime,
-            left_lower_bound=interval.lower,
-            left_upper_bound=interval.upper,
-            left_time_index=interval.left,
-            right_time_index=interval.right,
+            is_event_time=self.bounds.rowtime,
+            left_lower_bound=self.bounds.lower,
+            left_upper_bound=self.bounds.upper,
+            left_time_index=self.bounds.left,
+            right_time_index=self.bounds.right,
         )
         return make(IntervalJoinNode)(
             id=at.id,
@@ -78,10 +79,10 @@ class TimedJoin(Operator):
         )
 
     def title(self) -> str:
-        names, interval = self.columns.names, self.interval
+        names, within = self.columns.names, self.bounds
         bounds = (
-            f"isRowTime={str(interval.rowtime).lower()}, leftLowerBound={interval.lower}, "
-            f"leftUpperBound={interval.upper}, leftTimeIndex={interval.left}, rightTimeIndex={interval.right}"
+            f"isRowTime={str(within.rowtime).lower()}, leftLowerBound={within.lower}, "
+            f"leftUpperBound={within.upper}, leftTimeIndex={within.left}, rightTimeIndex={within.right}"
         )
         where = rex_text(self.condition, names)
         return (
@@ -90,22 +91,20 @@ class TimedJoin(Operator):
         )
 
 
-def timed_join(rel: Join, interval: Interval, at: Lowering) -> Operator:
-    """The operator of a join whose times bound each other.
-
-    Raises:
-        ProgramError: an input's rows change.
-    """
+@lowers(IntervalJoin)
+def _lower_interval_join(rel: IntervalJoin, at: OperatorPlanner) -> Operator:
+    if calls_python(rel.condition):
+        return python_above(rel, at)
     left, right = at.lower(rel.left), at.lower(rel.right)
     for source in (left, right):
         require_insert_only("IntervalJoin", source, at)
-    keys = equi_keys(conjunction(interval.rest), len(rel.left.row_type.fields))
-    return TimedJoin(
+    keys = equi_keys(conjunction(rel.bounds.rest), len(rel.left.row_type.fields))
+    return TimeBoundJoin(
         left=Exchange(left, keys.left if keys.left else None),
         right=Exchange(right, keys.right if keys.right else None),
         kind=rel.kind,
         condition=rel.condition,
-        interval=interval,
+        bounds=rel.bounds,
         keys=keys,
         columns=rel.row_type,
     )

@@ -5,35 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.algebra.expressions import conjunction, conjuncts
-from planner.algebra.nodes import Join, JoinKind, identity, join_row_type
-from planner.physical.base import (
-    Emission,
-    Facts,
-    Key,
-    Keys,
-    Kinds,
-    Lowering,
-    Operator,
-    Updates,
-    any_distribution,
-    listed_keys,
-    lowers,
-    make,
-    unsupported,
-)
-from planner.physical.calc import calc_over
-from planner.physical.describe import rex_text
-from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
-from planner.physical.hints import hinted_ttl, is_hinted
-from planner.physical.plumbing import Exchange
-from planner.rules.interval_joins import interval_of
-from plans.durations import format_duration
-from plans.nodes.base import PlanNode, StateEntry
-from plans.nodes.join import Join as JoinNode
-from plans.nodes.specs import JoinSpec
-from plans.rex import InputRef, RexNode, calls_python
-from plans.types import RowType
+from compiled_plan.planner.algebra.expressions import conjunction
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Join
+from compiled_plan.planner.algebra.rows import join_row_type
+from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, any_distribution, lowers, make
+from compiled_plan.planner.physical.calc import calc_over
+from compiled_plan.planner.physical.describe import rex_text
+from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
+from compiled_plan.planner.physical.hints import hinted_ttl, is_hinted
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.python_conditions import python_above
+from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Traits, UpdateKind, listed_keys
+from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.join import Join as JoinNode
+from compiled_plan.plans.nodes.specs import JoinSpec
+from compiled_plan.plans.rex import InputRef, RexNode, calls_python
+from compiled_plan.plans.text.durations import format_duration
+from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +49,12 @@ class RegularJoin(Operator):
     def row_type(self) -> RowType:
         return self.columns
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         if self.kind in (JoinKind.INNER, JoinKind.SEMI):
-            return inputs[0].kinds | inputs[1].kinds
-        return Kinds.ALL
+            return inputs[0].modify_kinds | inputs[1].modify_kinds
+        return ModifyKinds.ALL
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         left = inputs[0].upsert_keys
         if self.kind in (JoinKind.SEMI, JoinKind.ANTI):
             return left
@@ -80,19 +69,19 @@ class RegularJoin(Operator):
             found |= moved
         return frozenset(found)
 
-    def _is_unique(self, side: int, inputs: tuple[Facts, ...]) -> bool:
+    def _is_unique(self, side: int, inputs: tuple[Traits, ...]) -> bool:
         columns = Key((self.keys.left, self.keys.right)[side])
         return any(key <= columns for key in inputs[side].local_keys)
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        if wanted is Updates.AFTER:
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        if wanted is UpdateKind.AFTER:
             sides = range(2)
-            if any(inputs[side].kinds.updates and not self._is_unique(side, inputs) for side in sides):
+            if any(inputs[side].modify_kinds.updates and not self._is_unique(side, inputs) for side in sides):
                 return None
-            return (Updates.AFTER, Updates.AFTER)
-        return (Updates.BOTH, Updates.BOTH)
+            return (UpdateKind.AFTER, UpdateKind.AFTER)
+        return (UpdateKind.BOTH, UpdateKind.BOTH)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         spec = make(JoinSpec)(
             join_type=self.kind.value,
             left_keys=self.keys.left,
@@ -126,7 +115,7 @@ class RegularJoin(Operator):
         return f"Join(joinType=[{JOIN_TITLES[self.kind]}], where=[{where}], select=[{select}])"
 
 
-def _spec(columns: Sequence[int], side: Facts) -> str:
+def _spec(columns: Sequence[int], side: Traits) -> str:
     if not side.local_keys:
         return "NoUniqueKey"
     if any(key <= Key(columns) for key in side.local_keys):
@@ -134,30 +123,12 @@ def _spec(columns: Sequence[int], side: Facts) -> str:
     return "HasUniqueKey"
 
 
-def _checked_above(rel: Join, at: Lowering) -> Operator:
-    """An inner join whose condition calls Python functions: those parts are a Calc above, where Python runs."""
-    parts = conjuncts(rel.condition)
-    above = [part for part in parts if calls_python(part)]
-    if rel.kind is not JoinKind.INNER:
-        raise unsupported(
-            f"a Python function in the condition of a {rel.kind.value} join",
-            remedy="compute it in a subquery, and join by its result",
-        )
-    below = conjunction(part for part in parts if part not in above)
-    return calc_over(at.lower(replace(rel, condition=below)), identity(rel.row_type), conjunction(above), rel.row_type)
-
-
 @lowers(Join)
-def _lower_join(rel: Join, at: Lowering) -> Operator:
+def _lower_join(rel: Join, at: OperatorPlanner) -> Operator:
     if calls_python(rel.condition):
-        return _checked_above(rel, at)
-    interval = interval_of(rel)
-    if interval is not None:
-        from planner.physical.interval_join import timed_join
-
-        return timed_join(rel, interval, at)
+        return python_above(rel, at)
     if at.settings.boolean("table.optimizer.multi-join.enabled") or is_hinted(rel.hints, "MULTI_JOIN"):
-        from planner.physical.multi_join import as_multi_join
+        from compiled_plan.planner.physical.multi_join import as_multi_join
 
         many = as_multi_join(rel, at)
         if many is not None:

@@ -7,36 +7,24 @@ from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 from typing import cast
 
-from planner.algebra.expressions import conjunction, conjuncts, same_representation
-from planner.algebra.nodes import Filter, JoinKind, Project, RelNode, Scan
-from planner.algebra.timed import TemporalJoin
-from planner.catalog.connectors import can_look_up
-from planner.catalog.tables import CatalogTable, ColumnKind
-from planner.physical.base import (
-    NO_KEYS,
-    Emission,
-    Facts,
-    Keys,
-    Lowering,
-    Operator,
-    Single,
-    Trend,
-    Updates,
-    any_distribution,
-    make,
-    smallest,
-)
-from planner.physical.catalog import path_text, table_of
-from planner.physical.changes import change_kinds
-from planner.physical.describe import rex_text
-from planner.physical.equi_keys import JOIN_TITLES, equi_keys
-from plans.errors import ProgramError
-from plans.nodes.base import PlanNode
-from plans.nodes.lookup import ConstantKey, FieldKey, LookupKey, LookupTable
-from plans.nodes.lookup import LookupJoin as LookupJoinNode
-from plans.nodes.tables import ProjectPushDown, TableSource
-from plans.rex import Call, InputRef, Literal, RexNode, input_refs, type_of
-from plans.types import RowType
+from compiled_plan.planner.algebra.expressions import conjunction, conjuncts, same_representation
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan
+from compiled_plan.planner.algebra.timed import TemporalJoin
+from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
+from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, Single, any_distribution, make
+from compiled_plan.planner.physical.catalog import path_text, table_of
+from compiled_plan.planner.physical.describe import rex_text
+from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, equi_keys
+from compiled_plan.planner.physical.row_kinds import row_kinds
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Monotonicity, Traits, UpdateKind, smallest
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupKey, LookupTable
+from compiled_plan.plans.nodes.lookup import LookupJoin as LookupJoinNode
+from compiled_plan.plans.nodes.tables import ProjectPushDown, TableSource
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, input_refs, type_of
+from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +54,7 @@ class Lookup(Single):
     before: RexNode | None
     condition: RexNode | None
     columns: RowType
-    updates: Updates = Updates.BOTH
+    updates: UpdateKind = UpdateKind.BOTH
 
     @property
     def row_type(self) -> RowType:
@@ -79,22 +67,22 @@ class Lookup(Single):
         key = self.asked.table.primary_key
         return bool(key) and set(key) <= asked
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return inputs[0].upsert_keys if self._by_primary_key else NO_KEYS
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.columns.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         # A row that finds nothing any more is taken back by the row before alone.
-        return None if wanted is Updates.AFTER and self.kind is JoinKind.INNER else (wanted,)
+        return None if wanted is UpdateKind.AFTER and self.kind is JoinKind.INNER else (wanted,)
 
-    def sending(self, wanted: Updates) -> Operator:
+    def sending(self, wanted: UpdateKind) -> Operator:
         return replace(self, updates=wanted)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         given = at.inputs[0]
-        key = None if given.kinds.insert_only else smallest(given.upsert_keys)
+        key = None if given.modify_kinds.insert_only else smallest(given.upsert_keys)
         return make(LookupJoinNode)(
             id=at.id,
             join_type=cast("OneOf['INNER', 'LEFT']", self.kind.value),
@@ -105,7 +93,7 @@ class Lookup(Single):
             projection_on_temporal_table=self.asked.exprs,
             filter_on_temporal_table=self.asked.condition,
             lookup_key_contains_primary_key=self._by_primary_key,
-            input_changelog_mode=change_kinds(given.kinds, self.updates),
+            input_changelog_mode=row_kinds(given.modify_kinds, self.updates),
             input_upsert_key=tuple(sorted(key)) if key else (),
             input_properties=any_distribution(),
             output_type=self.row_type,
@@ -140,13 +128,13 @@ def _key(value: InputRef | Literal, columns: RowType, column: int) -> LookupKey:
     return make(ConstantKey)(source_type=columns.types[column], literal=value)
 
 
-def as_lookup_join(rel: TemporalJoin, at: Lowering) -> Operator | None:
+def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> Operator | None:
     """The operator of a processing-time temporal join with a table that can be asked; None for another join.
 
     Raises:
         ProgramError: no column of the table is compared for equality with one of the stream, or a constant.
     """
-    asked = None if rel.version is not None else _asked(rel.right)
+    asked = _asked(rel.right) if rel.lookup else None
     if asked is None:
         return None
     width = len(rel.left.row_type.fields)
@@ -195,7 +183,7 @@ def _asked(rel: RelNode) -> Asked | None:
         exprs, rel = rel.exprs, rel.input
     if isinstance(rel, Filter):
         condition, rel = rel.condition, rel.input
-    if not isinstance(rel, Scan) or not can_look_up(rel.table):
+    if not isinstance(rel, Scan):
         return None
     return Asked(rel.table, rel.columns, condition, exprs)
 

@@ -4,33 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.algebra.nodes import SortKey
-from planner.algebra.timed import Match
-from planner.physical.base import (
-    NO_KEYS,
-    Emission,
-    Facts,
-    Keys,
-    Kinds,
-    Lowering,
+from compiled_plan.planner.algebra.nodes import SortKey
+from compiled_plan.planner.algebra.timed import Match
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
     any_distribution,
     lowers,
     make,
 )
-from planner.physical.describe import names_text, order_text, rex_text
-from planner.physical.over import is_rowtime, is_time
-from planner.physical.plumbing import Exchange
-from planner.physical.rank import sort_spec
-from planner.physical.requirements import require_insert_only
-from plans.errors import ProgramError
-from plans.nodes.base import PlanNode
-from plans.nodes.match import Match as MatchNode
-from plans.nodes.match import MatchSpec
-from plans.nodes.specs import PartitionSpec
-from plans.rex import Literal, RexNode
-from plans.types import RowType
+from compiled_plan.planner.physical.describe import names_text, order_text, rex_text
+from compiled_plan.planner.physical.over import is_rowtime, is_time
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.rank import sort_spec
+from compiled_plan.planner.physical.requirements import require_insert_only
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, ModifyKinds, Traits
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.match import Match as MatchNode
+from compiled_plan.plans.nodes.match import MatchSpec
+from compiled_plan.plans.nodes.specs import PartitionSpec
+from compiled_plan.plans.rex import Literal, RexNode
+from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +52,13 @@ class PatternMatch(Single):
     def needs_watermark(self) -> bool:
         return is_rowtime(self.input.row_type.types[self.order[0].index])
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return NO_KEYS
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(MatchNode)(
             id=at.id,
             match_spec=make(MatchSpec)(
@@ -91,7 +88,7 @@ class PatternMatch(Single):
 
 
 @lowers(Match)
-def _lower_match(rel: Match, at: Lowering) -> Operator:
+def _lower_match(rel: Match, at: OperatorPlanner) -> Operator:
     source = Exchange(at.lower(rel.input), rel.partition if rel.partition else None)
     if not is_time(source.row_type.types[rel.order[0].index]):
         raise ProgramError(

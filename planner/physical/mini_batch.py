@@ -12,19 +12,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from planner.algebra.nodes import AggregateCall
-from planner.physical.accumulators import accumulators
-from planner.physical.aggregate import GroupAggregate
-from planner.physical.base import Batches, Emission, Lowering, Operator, Single, any_distribution, make
-from planner.physical.calc import Watermarks
-from planner.physical.phases import GlobalAggregate, IncrementalAggregate, LocalAggregate
-from planner.physical.plumbing import Exchange
-from planner.physical.scan import TableScan
-from planner.settings import Settings
-from plans.nodes.base import PlanNode
-from plans.nodes.stateless import MiniBatchAssigner as MiniBatchAssignerNode
-from plans.nodes.stateless import MiniBatchInterval
-from plans.types import BIGINT
+from compiled_plan.planner.algebra.nodes import AggregateCall
+from compiled_plan.planner.physical.accumulators import accumulators
+from compiled_plan.planner.physical.aggregate import GroupAggregate
+from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, Single, any_distribution, make
+from compiled_plan.planner.physical.calc import Watermarks
+from compiled_plan.planner.physical.draft import Draft
+from compiled_plan.planner.physical.phases import GlobalAggregate, IncrementalAggregate, LocalAggregate
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.scan import TableScan
+from compiled_plan.planner.physical.traits import MiniBatchMode
+from compiled_plan.planner.settings import Settings
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.stateless import MiniBatchAssigner as MiniBatchAssignerNode
+from compiled_plan.plans.nodes.stateless import MiniBatchInterval
+from compiled_plan.plans.types import BIGINT
 
 Mode = Literal["RowTime", "ProcTime"]
 
@@ -40,7 +42,7 @@ class MiniBatches(Single):
     interval: int
     mode: Mode
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(MiniBatchAssignerNode)(
             id=at.id,
             mini_batch_interval=make(MiniBatchInterval)(interval=self.interval, mode=self.mode),
@@ -53,15 +55,15 @@ class MiniBatches(Single):
         return f"MiniBatchAssigner(interval=[{self.interval}ms], mode=[{self.mode}])"
 
 
-def in_mini_batches(sinks: Sequence[Operator], lowering: Lowering) -> list[Operator]:
+def form_mini_batches(draft: Draft) -> Draft:
     """The operators of a program with its aggregates in mini-batches."""
-    return _Rewriting(sinks, lowering).all()
+    return draft.with_operators(_Rewriting(draft.operators, draft.known).all())
 
 
 class _Rewriting:
     """Rebuilds shared operators once; `_below` says which of them stand below an aggregate or a rowtime operator."""
 
-    def __init__(self, sinks: Sequence[Operator], lowering: Lowering) -> None:
+    def __init__(self, sinks: Sequence[Operator], lowering: OperatorPlanner) -> None:
         self._sinks = sinks
         self._lowering = lowering
         self._interval = lowering.settings.duration_ms(_LATENCY)
@@ -87,11 +89,11 @@ class _Rewriting:
         if isinstance(operator, GroupAggregate):
             mode = mode or "ProcTime"
         match operator.batches:
-            case Batches.PROCTIME:
+            case MiniBatchMode.PROCTIME:
                 mode = mode or "ProcTime"
-            case Batches.ROWTIME:
+            case MiniBatchMode.ROWTIME:
                 mode = "RowTime"
-            case Batches.NONE:
+            case MiniBatchMode.NONE:
                 mode = None
         if operator.needs_watermark and mode is not None:
             mode = "RowTime"
@@ -119,10 +121,10 @@ class _Rewriting:
         """The aggregate in two phases; itself where a function's parts cannot be merged."""
         spread = found.input
         assert isinstance(spread, Exchange)
-        source, given = spread.input, self._lowering.facts(old.input)
+        source, given = spread.input, self._lowering.traits(old.input)
         if found.split and isinstance(source, GlobalAggregate) and source.split and self._increments:
             return self._incremental(found, source, old)
-        retracts = not given.kinds.insert_only
+        retracts = not given.modify_kinds.insert_only
         retractions = found.retractions(given)
         if retracts is not all(retractions) and any(retractions):
             return found
@@ -141,7 +143,7 @@ class _Rewriting:
             found.calls,
             retractions,
             source.row_type,
-            self._lowering.facts(old),
+            self._lowering.traits(old),
             parts,
             found.columns,
             found.ttl,
@@ -163,7 +165,7 @@ class _Rewriting:
             found.calls,
             (False,) * len(found.calls),
             first.columns,
-            self._lowering.facts(old),
+            self._lowering.traits(old),
             replace(local.parts, fields=middle.parts),
             found.columns,
             found.ttl,

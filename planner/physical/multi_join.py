@@ -12,19 +12,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from planner.algebra.expressions import TRUE, conjunction, conjuncts, is_call, is_true, same_representation
-from planner.algebra.nodes import Join, JoinKind, Project, RelNode, named_row
-from planner.physical.base import Emission, Facts, Keys, Kinds, Lowering, Operator, Updates, listed_keys, make
-from planner.physical.describe import names_text, rex_text, type_text
-from planner.physical.hints import hinted_ttl
-from planner.physical.plumbing import Exchange
-from planner.rules.interval_joins import interval_of
-from plans.durations import format_duration
-from plans.nodes.base import Distribution, InputProperty, PlanNode, StateEntry
-from plans.nodes.join import JoinAttribute
-from plans.nodes.join import MultiJoin as MultiJoinNode
-from plans.rex import InputRef, RexNode, map_inputs
-from plans.types import RowType
+from compiled_plan.planner.algebra.expressions import (
+    TRUE,
+    conjunction,
+    conjuncts,
+    is_call,
+    is_true,
+    same_representation,
+)
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Join, Project, RelNode
+from compiled_plan.planner.algebra.rows import named_row
+from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, make
+from compiled_plan.planner.physical.describe import names_text, rex_text, type_text
+from compiled_plan.planner.physical.hints import hinted_ttl
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.traits import Keys, ModifyKinds, Traits, UpdateKind, listed_keys
+from compiled_plan.plans.nodes.base import Distribution, InputProperty, PlanNode, StateEntry
+from compiled_plan.plans.nodes.join import JoinAttribute
+from compiled_plan.plans.nodes.join import MultiJoin as MultiJoinNode
+from compiled_plan.plans.rex import InputRef, RexNode, map_inputs
+from compiled_plan.plans.text.durations import format_duration
+from compiled_plan.plans.types import RowType
 
 _KINDS = (JoinKind.INNER, JoinKind.LEFT)
 
@@ -44,7 +53,7 @@ class Chain:
     """Joins laid flat: `conditions[i]` is over the columns of the inputs 0 to i; `columns` are those that come out."""
 
     inputs: tuple[RelNode, ...]
-    kinds: tuple[JoinKind, ...]
+    join_kinds: tuple[JoinKind, ...]
     conditions: tuple[RexNode, ...]
     ttls: tuple[int | None, ...]
     columns: tuple[int, ...]
@@ -55,7 +64,7 @@ class ManyJoin(Operator):
     """Several inputs joined one after another, all spread by one key."""
 
     sources: tuple[Operator, ...]
-    kinds_of: tuple[JoinKind, ...]
+    join_kinds: tuple[JoinKind, ...]
     conditions: tuple[RexNode, ...]
     attributes: tuple[Attribute, ...]
     keys: tuple[int, ...]
@@ -73,23 +82,23 @@ class ManyJoin(Operator):
     def row_type(self) -> RowType:
         return self.columns
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        if JoinKind.LEFT in self.kinds_of:
-            return Kinds.ALL
-        found = Kinds.INSERT
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        if JoinKind.LEFT in self.join_kinds:
+            return ModifyKinds.ALL
+        found = ModifyKinds.INSERT
         for item in inputs:
-            found |= item.kinds
+            found |= item.modify_kinds
         return found
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return None if wanted is Updates.AFTER else (Updates.BOTH,) * len(inputs)
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return None if wanted is UpdateKind.AFTER else (UpdateKind.BOTH,) * len(inputs)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         ttls = [at.settings.ttl if ttl is None else format_duration(ttl) for ttl in self.ttls]
         keys = [item.local_keys for item in at.inputs]
         return make(MultiJoinNode)(
             id=at.id,
-            join_types=tuple(cast("Literal['INNER', 'LEFT']", kind.value) for kind in self.kinds_of),
+            join_types=tuple(cast("Literal['INNER', 'LEFT']", kind.value) for kind in self.join_kinds),
             join_conditions=self.conditions,
             multi_join_condition=conjunction(part for item in self.conditions for part in conjuncts(item)),
             join_attribute_map=self._attribute_map(),
@@ -125,7 +134,7 @@ class ManyJoin(Operator):
         ]
         rows = ", ".join(f"{type_text(item.type)} {item.name}" for item in self.columns.fields)
         conditions = ", ".join(rex_text(item, names) for item in self.conditions[1:])
-        kinds = ", ".join(kind.value for kind in self.kinds_of[1:])
+        kinds = ", ".join(kind.value for kind in self.join_kinds[1:])
         return (
             f"MultiJoin(commonJoinKey=[{inputs[0][self.keys[0]]}], joinTypes=[{kinds}], "
             f"inputUniqueKeys=[{', '.join(unique)}], joinConditions=[{conditions}], "
@@ -139,7 +148,7 @@ def _attribute(left_input: int, left: int, right_input: int, right: int) -> Join
     )
 
 
-def as_multi_join(rel: Join, at: Lowering) -> tuple[Operator, tuple[int, ...]] | None:
+def as_multi_join(rel: Join, at: OperatorPlanner) -> tuple[Operator, tuple[int, ...]] | None:
     """One operator for a chain of joins, and which of its columns those of the join are; None where there is no chain.
 
     A chain has three inputs or more, and a key that all of them share.
@@ -152,13 +161,15 @@ def as_multi_join(rel: Join, at: Lowering) -> tuple[Operator, tuple[int, ...]] |
     if keys is None:
         return None
     sources = tuple(Exchange(at.lower(item), (key,)) for item, key in zip(chain.inputs, keys, strict=True))
-    return ManyJoin(sources, chain.kinds, chain.conditions, attributes, keys, chain.ttls, _row(chain)), chain.columns
+    return ManyJoin(
+        sources, chain.join_kinds, chain.conditions, attributes, keys, chain.ttls, _row(chain)
+    ), chain.columns
 
 
 def _row(chain: Chain) -> RowType:
     names: list[str] = []
     types = []
-    for source, kind in zip(chain.inputs, chain.kinds, strict=True):
+    for source, kind in zip(chain.inputs, chain.join_kinds, strict=True):
         names += source.row_type.names
         types += [type_.with_nullability(True) if kind is JoinKind.LEFT else type_ for type_ in source.row_type.types]
     return named_row(names, types)
@@ -166,7 +177,7 @@ def _row(chain: Chain) -> RowType:
 
 def _chain(rel: RelNode) -> Chain:
     """The joins down the left side of a join, through projections that only choose columns."""
-    if isinstance(rel, Join) and rel.kind in _KINDS and interval_of(rel) is None:
+    if isinstance(rel, Join) and rel.kind in _KINDS:
         return _joined(rel)
     if isinstance(rel, Project) and all(isinstance(rex, InputRef) for rex in rel.exprs):
         below = _chain(rel.input)
@@ -187,7 +198,7 @@ def _joined(rel: Join) -> Chain:
     ttls = left.ttls if len(left.inputs) > 1 else (hinted_ttl(rel.hints, rel.left_aliases),)
     return Chain(
         (*left.inputs, rel.right),
-        (*left.kinds, rel.kind),
+        (*left.join_kinds, rel.kind),
         (*left.conditions, map_inputs(rel.condition, place)),
         (*ttls, hinted_ttl(rel.hints, rel.right_aliases)),
         (*left.columns, *range(before, before + len(rel.right.row_type.fields))),

@@ -4,37 +4,39 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.algebra.nodes import AggregateCall, Bound, FrameUnit, SortKey
-from planner.algebra.timed import OverAggregate
-from planner.physical.aggregate import call_text, plan_call
-from planner.physical.base import (
-    Emission,
-    Facts,
-    Key,
-    Keys,
-    Kinds,
-    Lowering,
+from compiled_plan.planner.algebra.nodes import AggregateCall, SortKey
+from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit
+from compiled_plan.planner.algebra.timed import OverAggregate
+from compiled_plan.planner.physical.aggregate import call_text, plan_call
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Trend,
-    Updates,
     any_distribution,
-    keys_within,
     lowers,
     make,
 )
-from planner.physical.describe import names_text, order_text, rex_text
-from planner.physical.plumbing import Exchange
-from planner.physical.rank import sort_spec
-from planner.physical.requirements import require_insert_only
-from planner.physical.user_functions import check_methods
-from plans.errors import ProgramError
-from plans.nodes.base import PlanNode
-from plans.nodes.over import BoundedWindow, CurrentRow, OverGroup, OverSpec, UnboundedFollowing, UnboundedPreceding
-from plans.nodes.over import OverAggregate as OverAggregateNode
-from plans.nodes.specs import PartitionSpec
-from plans.rex import InputRef, Literal, type_of
-from plans.types import IntegerType, LogicalType, RowType, TimeKind, TimestampBase, YearMonthIntervalType
+from compiled_plan.planner.physical.describe import names_text, order_text, rex_text
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.rank import sort_spec
+from compiled_plan.planner.physical.requirements import require_insert_only
+from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind, keys_within
+from compiled_plan.planner.physical.user_functions import check_methods
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.over import (
+    BoundedWindow,
+    CurrentRow,
+    OverGroup,
+    OverSpec,
+    UnboundedFollowing,
+    UnboundedPreceding,
+)
+from compiled_plan.plans.nodes.over import OverAggregate as OverAggregateNode
+from compiled_plan.plans.nodes.specs import PartitionSpec
+from compiled_plan.plans.rex import InputRef, Literal, type_of
+from compiled_plan.plans.types import IntegerType, LogicalType, RowType, TimeKind, TimestampBase, YearMonthIntervalType
 
 _NODES = {
     "CURRENT_ROW": CurrentRow,
@@ -58,8 +60,8 @@ class OverRows(Single):
     partition: tuple[int, ...]
     order: tuple[SortKey, ...]
     unit: FrameUnit
-    lower: Bound
-    upper: Bound
+    lower: FrameEnd
+    upper: FrameEnd
     calls: tuple[AggregateCall, ...]
     constants: tuple[Literal, ...]
     columns: RowType
@@ -77,19 +79,19 @@ class OverRows(Single):
     def needs_watermark(self) -> bool:
         return is_rowtime(self.input.row_type.types[self.order[0].index])
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT if self.by_time else Kinds.ALL
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT if self.by_time else ModifyKinds.ALL
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return keys_within(inputs[0].upsert_keys, Key(self.partition))
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.columns.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return (Updates.BOTH,)
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return (UpdateKind.BOTH,)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         bounded = self.lower.kind != "UNBOUNDED_PRECEDING"
         check_methods(((call, bounded) for call in self.calls), "retract", "rows leave its OVER window")
         width = len(self.input.row_type.fields)
@@ -117,7 +119,7 @@ class OverRows(Single):
         )
 
     def _bound(
-        self, bound: Bound, constants: list[Literal], width: int
+        self, bound: FrameEnd, constants: list[Literal], width: int
     ) -> BoundedWindow | CurrentRow | UnboundedPreceding | UnboundedFollowing:
         """A bound as plans have it; its offset refers to a constant, which is added where it is missing."""
         if bound.offset is None:
@@ -144,7 +146,7 @@ class OverRows(Single):
         )
 
 
-def _text(bound: Bound) -> str:
+def _text(bound: FrameEnd) -> str:
     number = "" if bound.offset is None else f"{rex_text(bound.offset, ()).split(':')[0]} "
     return number + bound.kind.replace("_", " ")
 
@@ -160,7 +162,7 @@ def is_time(type_: LogicalType) -> bool:
 
 
 @lowers(OverAggregate)
-def _lower_over(rel: OverAggregate, at: Lowering) -> Operator:
+def _lower_over(rel: OverAggregate, at: OperatorPlanner) -> Operator:
     source = Exchange(at.lower(rel.input), rel.partition if rel.partition else None)
     made = OverRows(
         source, rel.partition, rel.order, rel.unit, rel.lower, rel.upper, rel.calls, rel.constants, rel.columns

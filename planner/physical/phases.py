@@ -8,29 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.algebra.nodes import AggregateCall
-from planner.physical.accumulators import Accumulators
-from planner.physical.aggregate import call_text, plan_call
-from planner.physical.base import (
-    NO_KEYS,
-    Emission,
-    Facts,
-    Key,
-    Keys,
-    Kinds,
-    Operator,
-    Single,
-    Trend,
-    Updates,
-    any_distribution,
-    make,
-)
-from planner.physical.describe import names_text, plain_name
-from plans.durations import format_duration
-from plans.nodes.aggregate import GlobalGroupAggregate, LocalGroupAggregate
-from plans.nodes.aggregate import IncrementalGroupAggregate as IncrementalNode
-from plans.nodes.base import PlanNode, StateEntry
-from plans.types import Field, RowType
+from compiled_plan.planner.algebra.nodes import AggregateCall
+from compiled_plan.planner.physical.accumulators import Accumulators
+from compiled_plan.planner.physical.aggregate import call_text, plan_call
+from compiled_plan.planner.physical.base import NodeContext, Operator, Single, any_distribution, make
+from compiled_plan.planner.physical.describe import names_text, plain_name
+from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
+from compiled_plan.plans.nodes.aggregate import GlobalGroupAggregate, LocalGroupAggregate
+from compiled_plan.plans.nodes.aggregate import IncrementalGroupAggregate as IncrementalNode
+from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.text.durations import format_duration
+from compiled_plan.plans.types import Field, RowType
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +36,19 @@ class LocalAggregate(Single):
         fields = self.input.row_type.fields
         return RowType(fields=(*(fields[index] for index in self.grouping), *self.parts.fields))
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return NO_KEYS
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.row_type.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return (Updates.BOTH,)
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return (UpdateKind.BOTH,)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(LocalGroupAggregate)(
             id=at.id,
             configuration=at.settings.mini_batch,
@@ -91,7 +79,7 @@ class GlobalAggregate(Single):
     calls: tuple[AggregateCall, ...]
     retractions: tuple[bool, ...]
     given: RowType
-    facts: Facts
+    traits: Traits
     parts: Accumulators
     columns: RowType
     ttl: int | None
@@ -103,19 +91,19 @@ class GlobalAggregate(Single):
     def row_type(self) -> RowType:
         return self.columns
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return self.facts.kinds
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return self.traits.modify_kinds
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return frozenset({Key(range(self.count))})
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return self.facts.trends
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return self.traits.monotonicity
 
-    def sending(self, wanted: Updates) -> Operator:
-        return replace(self, update_before=wanted is Updates.BOTH)
+    def sending(self, wanted: UpdateKind) -> Operator:
+        return replace(self, update_before=wanted is UpdateKind.BOTH)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         ttl = at.settings.ttl if self.ttl is None else format_duration(self.ttl)
         return make(GlobalGroupAggregate)(
             id=at.id,
@@ -164,16 +152,16 @@ class IncrementalAggregate(Single):
         fields = self.input.row_type.fields
         return RowType(fields=(*(fields[index] for index in self.grouping), *self.parts))
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return NO_KEYS
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.row_type.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         ttl = at.settings.ttl if self.ttl is None else format_duration(self.ttl)
         return make(IncrementalNode)(
             id=at.id,

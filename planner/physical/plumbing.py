@@ -5,31 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
-from planner.algebra.nodes import SetKind, SetOp, Values
-from planner.physical.base import (
-    NO_KEYS,
-    Emission,
-    Facts,
-    Key,
-    Keys,
-    Lowering,
+from compiled_plan.planner.algebra.kinds import SetKind
+from compiled_plan.planner.algebra.nodes import SetOp, Values
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Updates,
     any_distribution,
-    keys_within,
     lowers,
     make,
     unsupported,
 )
-from planner.physical.describe import names_text
-from plans.nodes.base import Distribution, InputProperty, PlanNode
-from plans.nodes.scan import Values as ValuesNode
-from plans.nodes.stateless import DropUpdateBefore as DropUpdateBeforeNode
-from plans.nodes.stateless import Exchange as ExchangeNode
-from plans.nodes.stateless import Union as UnionNode
-from plans.rex import Literal, RexNode
-from plans.types import CharacterType, RowType
+from compiled_plan.planner.physical.describe import names_text
+from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, Traits, UpdateKind, keys_within
+from compiled_plan.plans.nodes.base import Distribution, InputProperty, PlanNode
+from compiled_plan.plans.nodes.scan import Values as ValuesNode
+from compiled_plan.plans.nodes.stateless import DropUpdateBefore as DropUpdateBeforeNode
+from compiled_plan.plans.nodes.stateless import Exchange as ExchangeNode
+from compiled_plan.plans.nodes.stateless import Union as UnionNode
+from compiled_plan.plans.rex import Literal, RexNode
+from compiled_plan.plans.types import CharacterType, RowType
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +34,13 @@ class Exchange(Single):
 
     keys: tuple[int, ...] | None
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return keys_within(inputs[0].upsert_keys, Key(self.keys)) if self.keys else inputs[0].upsert_keys
 
-    def local_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def local_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return inputs[0].upsert_keys
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         kind: OneOf["HASH", "SINGLETON"] = "SINGLETON" if self.keys is None else "HASH"
         spread = make(Distribution)(type=kind, keys=self.keys)
         return make(ExchangeNode)(
@@ -64,7 +60,7 @@ class Exchange(Single):
 class DropUpdateBefore(Single):
     """Drops the old rows of updates for a consumer that finds them by key."""
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(DropUpdateBeforeNode)(
             id=at.id, input_properties=any_distribution(), output_type=self.row_type, description=self.title()
         )
@@ -91,7 +87,7 @@ class UnionAll(Operator):
     def row_type(self) -> RowType:
         return self.columns
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(UnionNode)(
             id=at.id,
             input_properties=any_distribution(len(self.sources)),
@@ -114,13 +110,13 @@ class ConstantRows(Operator):
     def row_type(self) -> RowType:
         return self.columns
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return frozenset({Key()}) if len(self.rows) <= 1 else NO_KEYS
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return ()
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(ValuesNode)(id=at.id, tuples=self.rows, output_type=self.row_type, description=self.title())
 
     def title(self) -> str:
@@ -137,7 +133,7 @@ def _cell(rex: RexNode) -> str:
 
 
 @lowers(SetOp)
-def _lower_set_operation(rel: SetOp, at: Lowering) -> Operator:
+def _lower_set_operation(rel: SetOp, at: OperatorPlanner) -> Operator:
     if rel.kind is not SetKind.UNION or not rel.all:
         raise unsupported(f"{rel.kind.value}{' ALL' if rel.all else ''}")
     sources: list[Operator] = []
@@ -148,7 +144,7 @@ def _lower_set_operation(rel: SetOp, at: Lowering) -> Operator:
 
 
 @lowers(Values)
-def _lower_values(rel: Values, at: Lowering) -> Operator:
+def _lower_values(rel: Values, at: OperatorPlanner) -> Operator:
     if not all(isinstance(cell, Literal) for row in rel.rows for cell in row):
         raise unsupported("VALUES with expressions that are not constant")
     return ConstantRows(rel.rows, rel.columns)

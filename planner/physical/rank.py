@@ -1,4 +1,4 @@
-"""Operators that keep the first rows by an order: deduplicate, top-n, sort with limit, limit, temporal sort."""
+"""Operators that keep the first rows by an order: deduplicate and top-n."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from planner.algebra.nodes import Deduplicate, Rank, Sort, SortKey
-from planner.physical.base import (
-    Emission,
-    Facts,
-    Key,
-    Keys,
-    Kinds,
-    Lowering,
+from compiled_plan.planner.algebra.nodes import Rank, SortKey
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Trend,
-    Updates,
     any_distribution,
-    keys_within,
     lowers,
     make,
-    smallest,
     unsupported,
 )
-from planner.physical.describe import names_text, order_text
-from planner.physical.plumbing import Exchange
-from plans.nodes.base import PlanNode, StateEntry
-from plans.nodes.deduplicate import Deduplicate as DeduplicateNode
-from plans.nodes.rank import Limit as LimitNode
-from plans.nodes.rank import Rank as RankNode
-from plans.nodes.rank import SortLimit as SortLimitNode
-from plans.nodes.ranks import (
+from compiled_plan.planner.physical.describe import names_text, order_text
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.traits import (
+    Key,
+    Keys,
+    ModifyKinds,
+    Monotonicity,
+    Traits,
+    UpdateKind,
+    keys_within,
+    smallest,
+)
+from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.deduplicate import Deduplicate as DeduplicateNode
+from compiled_plan.plans.nodes.rank import Rank as RankNode
+from compiled_plan.plans.nodes.ranks import (
     AppendFast,
     ConstantRange,
     ConstantRangeWithoutEnd,
@@ -41,9 +41,8 @@ from plans.nodes.ranks import (
     UpdateFast,
     VariableRange,
 )
-from plans.nodes.sort import TemporalSort as TemporalSortNode
-from plans.nodes.specs import PartitionSpec, SortField, SortSpec
-from plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.nodes.specs import PartitionSpec, SortField, SortSpec
+from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
 
 _DEDUPLICATE_OPTIONS = (
     "table.exec.deduplicate.insert-update-after-sensitive-enabled",
@@ -72,19 +71,19 @@ class KeepOne(Single):
     def needs_watermark(self) -> bool:
         return self.rowtime
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT if self.insert_only else Kinds.ALL
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT if self.insert_only else ModifyKinds.ALL
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return frozenset({Key(self.keys)})
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.row_type.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
 
-    def sending(self, wanted: Updates) -> Operator:
-        return replace(self, update_before=wanted is Updates.BOTH)
+    def sending(self, wanted: UpdateKind) -> Operator:
+        return replace(self, update_before=wanted is UpdateKind.BOTH)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(DeduplicateNode)(
             id=at.id,
             configuration=at.settings.subset(*_DEDUPLICATE_OPTIONS),
@@ -130,10 +129,10 @@ class TopN(Single):
     def row_type(self) -> RowType:
         return self.columns
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.ALL
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.ALL
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         found = set(keys_within(inputs[0].upsert_keys, Key(self.partition)))
         if self.number:
             found.add(Key((*self.partition, len(self.columns.fields) - 1)))
@@ -141,27 +140,27 @@ class TopN(Single):
             found.add(Key(self.partition))
         return frozenset(found)
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.columns.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return (Updates.BOTH if self.update_keys is None else Updates.AFTER,)
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return (UpdateKind.BOTH if self.update_keys is None else UpdateKind.AFTER,)
 
-    def sending(self, wanted: Updates) -> Operator:
-        return replace(self, update_before=wanted is Updates.BOTH)
+    def sending(self, wanted: UpdateKind) -> Operator:
+        return replace(self, update_before=wanted is UpdateKind.BOTH)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(RankNode)(
             id=at.id,
             configuration=at.settings.subset("table.exec.rank.topn-cache-size"),
             rank_type=cast("RankType", self.function),
             partition=make(PartitionSpec)(fields=self.partition),
             order_by=sort_spec(self.order),
-            rank_range=_range(self.start, self.end, self.end_column),
-            rank_strategy=_strategy(self.append, self.update_keys),
+            rank_range=rank_range(self.start, self.end, self.end_column),
+            rank_strategy=rank_strategy(self.append, self.update_keys),
             output_row_number=self.number,
             generate_update_before=self.update_before,
-            state=_state(at),
+            state=rank_state(at),
             input_properties=any_distribution(),
             output_type=self.row_type,
             description=self.title(),
@@ -175,83 +174,10 @@ class TopN(Single):
             span = f"rankStart={self.start}" + (f", rankEnd={self.end}" if self.end is not None else "")
         partition = f", partitionBy=[{names_text(self.partition, names)}]" if self.partition else ""
         return (
-            f"Rank(strategy=[{_strategy_text(self.append, self.update_keys)}], rankType=[{self.function}], "
+            f"Rank(strategy=[{strategy_text(self.append, self.update_keys)}], rankType=[{self.function}], "
             f"rankRange=[{span}]{partition}, orderBy=[{order_text(self.order, names)}], "
             f"select=[{', '.join(self.columns.names)}])"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class FirstRows(Single):
-    """`ORDER BY ... OFFSET ... LIMIT` over all rows; without `order`, any rows, by arrival."""
-
-    order: tuple[SortKey, ...]
-    offset: int
-    fetch: int | None
-    append: bool
-    update_keys: tuple[int, ...] | None
-    update_before: bool = False
-
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT if not self.order and inputs[0].kinds.insert_only else Kinds.ALL
-
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
-        return keys_within(inputs[0].upsert_keys, Key(key.index for key in self.order))
-
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.row_type.fields)
-
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return (Updates.BOTH if self.update_keys is None else Updates.AFTER,)
-
-    def sending(self, wanted: Updates) -> Operator:
-        return replace(self, update_before=wanted is Updates.BOTH or (bool(self.order) and wanted is Updates.NONE))
-
-    def plan_node(self, at: Emission) -> PlanNode:
-        kind = SortLimitNode if self.order else LimitNode
-        end = None if self.fetch is None else self.offset + self.fetch
-        return make(kind)(
-            id=at.id,
-            configuration=at.settings.subset("table.exec.rank.topn-cache-size"),
-            rank_type="ROW_NUMBER",
-            partition=make(PartitionSpec)(fields=()),
-            order_by=sort_spec(self.order),
-            rank_range=_range(self.offset + 1, end, None),
-            rank_strategy=_strategy(self.append, self.update_keys),
-            output_row_number=False,
-            generate_update_before=self.update_before,
-            state=_state(at),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
-        )
-
-    def title(self) -> str:
-        fetch = "unlimited" if self.fetch is None else self.fetch
-        if not self.order:
-            return f"Limit(offset=[{self.offset}], fetch=[{fetch}])"
-        order = order_text(self.order, self.row_type.names)
-        strategy = _strategy_text(self.append, self.update_keys)
-        return f"SortLimit(orderBy=[{order}], offset=[{self.offset}], fetch=[{fetch}], strategy=[{strategy}])"
-
-
-@dataclass(frozen=True, slots=True)
-class TimeSort(Single):
-    """Sorts an insert-only stream by its time attribute, as time moves on."""
-
-    order: tuple[SortKey, ...]
-
-    def plan_node(self, at: Emission) -> PlanNode:
-        return make(TemporalSortNode)(
-            id=at.id,
-            order_by=sort_spec(self.order),
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
-        )
-
-    def title(self) -> str:
-        return f"TemporalSort(orderBy=[{order_text(self.order, self.row_type.names)}])"
 
 
 def sort_spec(order: Sequence[SortKey]) -> SortSpec:
@@ -263,19 +189,24 @@ def sort_spec(order: Sequence[SortKey]) -> SortSpec:
     )
 
 
-def _range(start: int, end: int | None, column: int | None) -> ConstantRange | ConstantRangeWithoutEnd | VariableRange:
+def rank_range(
+    start: int, end: int | None, column: int | None
+) -> ConstantRange | ConstantRangeWithoutEnd | VariableRange:
+    """The ranks that stay, as plans have them; `column` holds the last one where that is no constant."""
     if column is not None:
         return make(VariableRange)(end_index=column)
     return make(ConstantRangeWithoutEnd)(start=start) if end is None else make(ConstantRange)(start=start, end=end)
 
 
-def _strategy(append: bool, update_keys: tuple[int, ...] | None) -> AppendFast | UpdateFast | Retract:
+def rank_strategy(append: bool, update_keys: tuple[int, ...] | None) -> AppendFast | UpdateFast | Retract:
+    """How rows are kept: none ever leaves, or each is found by its keys, or all are looked through."""
     if append:
         return make(AppendFast)()
     return make(Retract)() if update_keys is None else make(UpdateFast)(primary_keys=update_keys)
 
 
-def _strategy_text(append: bool, update_keys: tuple[int, ...] | None) -> str:
+def strategy_text(append: bool, update_keys: tuple[int, ...] | None) -> str:
+    """The strategy as descriptions write it."""
     if append:
         return "AppendFastStrategy"
     if update_keys is None:
@@ -283,33 +214,24 @@ def _strategy_text(append: bool, update_keys: tuple[int, ...] | None) -> str:
     return f"UpdateFastStrategy[{','.join(map(str, update_keys))}]"
 
 
-def _state(at: Emission) -> tuple[StateEntry, ...]:
+def rank_state(at: NodeContext) -> tuple[StateEntry, ...]:
+    """The state of an operator that keeps first rows."""
     return (make(StateEntry)(index=0, ttl=at.settings.ttl, name="rankState"),)
 
 
-@lowers(Deduplicate)
-def _lower_deduplicate(rel: Deduplicate, at: Lowering) -> Operator:
-    rel = replace(rel, keys=tuple(sorted(rel.keys)))
-    source = Exchange(at.lower(rel.input), rel.keys if rel.keys else None)
-    if at.facts(source).kinds.insert_only:
-        return KeepOne(source, rel.keys, rel.rowtime, rel.keep_last)
-    order = (SortKey(rel.order, not rel.keep_last, rel.keep_last),)
-    return TopN(source, rel.keys, order, 1, 1, None, False, rel.row_type, False, None)
-
-
 @lowers(Rank)
-def _lower_rank(rel: Rank, at: Lowering) -> Operator:
+def _lower_rank(rel: Rank, at: OperatorPlanner) -> Operator:
     if rel.function != "ROW_NUMBER":
         raise unsupported(f"{rel.function}() as a top-n", remedy="use ROW_NUMBER()")
     # In the order of the columns, whatever the order in which PARTITION BY names them.
     rel = replace(rel, partition=tuple(sorted(rel.partition)))
     source = Exchange(at.lower(rel.input), rel.partition if rel.partition else None)
-    facts = at.facts(source)
-    append = facts.kinds.insert_only
+    traits = at.traits(source)
+    append = traits.modify_kinds.insert_only
     time = _time_order(rel, source.row_type)
     if append and time is not TimeKind.REGULAR and rel.rank_column is None and (rel.start, rel.end) == (1, 1):
         return KeepOne(source, rel.partition, time is TimeKind.ROWTIME, not rel.order[0].ascending)
-    update_keys = None if append else _rising_keys(rel.partition, rel.order, facts)
+    update_keys = None if append else rising_keys(rel.partition, rel.order, traits)
     return TopN(
         source,
         rel.partition,
@@ -329,43 +251,21 @@ def _time_order(rel: Rank, row: RowType) -> TimeKind:
     """The kind of time that the rows are ranked by; REGULAR where the order is another one."""
     if len(rel.order) != 1 or rel.end_column is not None:
         return TimeKind.REGULAR
-    return _time_kind(row.types[rel.order[0].index])
+    return time_kind(row.types[rel.order[0].index])
 
 
-def _time_kind(type_: LogicalType) -> TimeKind:
+def time_kind(type_: LogicalType) -> TimeKind:
+    """Which time attribute a type is; REGULAR for none."""
     return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
 
 
-def _rising_keys(partition: Sequence[int], order: Sequence[SortKey], facts: Facts) -> tuple[int, ...] | None:
+def rising_keys(partition: Sequence[int], order: Sequence[SortKey], traits: Traits) -> tuple[int, ...] | None:
     """The keys of updates by which a row can only move up the order; None where it may move down or vanish."""
-    wanted = {True: Trend.DECREASING, False: Trend.INCREASING}
-    if Kinds.DELETE in facts.kinds or not facts.local_keys or not order:
+    wanted = {True: Monotonicity.DECREASING, False: Monotonicity.INCREASING}
+    if ModifyKinds.DELETE in traits.modify_kinds or not traits.local_keys or not order:
         return None
     for key in order:
-        if facts.trends[key.index] not in (wanted[key.ascending], Trend.CONSTANT):
+        if traits.monotonicity[key.index] not in (wanted[key.ascending], Monotonicity.CONSTANT):
             return None
-    found = smallest(keys_within(facts.local_keys, Key(partition)))
+    found = smallest(keys_within(traits.local_keys, Key(partition)))
     return None if found is None else tuple(sorted(found))
-
-
-@lowers(Sort)
-def _lower_sort(rel: Sort, at: Lowering) -> Operator:
-    source = Exchange(at.lower(rel.input), None)
-    facts = at.facts(source)
-    if rel.fetch is None and rel.offset:
-        raise unsupported("OFFSET without LIMIT", remedy="add LIMIT n")
-    if rel.fetch is not None:
-        append = facts.kinds.insert_only
-        update_keys = None if append else _rising_keys((), rel.keys, facts)
-        return FirstRows(source, rel.keys, rel.offset, rel.fetch, append, update_keys)
-    first = rel.keys[0] if rel.keys else None
-    if first is None:
-        return at.lower(rel.input)
-    if first.ascending and _time_kind(source.row_type.types[first.index]) is not TimeKind.REGULAR:
-        if not facts.kinds.insert_only:
-            raise unsupported("ORDER BY a time attribute over a query whose rows change")
-        return TimeSort(source, rel.keys)
-    raise unsupported(
-        f"ORDER BY {source.row_type.names[first.index]} without LIMIT",
-        remedy="add LIMIT n, or order by a time attribute, ascending",
-    )

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from planner.physical.base import Kinds, Lowering, Operator
-from plans.errors import ProgramError
+from compiled_plan.planner.physical.base import Operator, OperatorPlanner
+from compiled_plan.planner.physical.traits import ModifyKinds
+from compiled_plan.plans.errors import ProgramError
 
 
-def require_insert_only(what: str, source: Operator, at: Lowering) -> None:
+def require_insert_only(what: str, source: Operator, at: OperatorPlanner) -> None:
     """Refuse an input whose rows change.
 
     Args:
         what: the operator that asks, as Flink calls it.
         source: its input.
-        at: knows the facts of operators.
+        at: knows the traits of operators.
 
     Raises:
         ProgramError: names the operator, the changes and where they come from.
     """
-    kinds = at.facts(source).kinds
+    kinds = at.traits(source).modify_kinds
     if kinds.insert_only:
         return
-    found = [word for kind, word in ((Kinds.UPDATE, "update"), (Kinds.DELETE, "delete")) if kind in kinds]
+    found = [word for kind, word in ((ModifyKinds.UPDATE, "update"), (ModifyKinds.DELETE, "delete")) if kind in kinds]
     raise ProgramError(
         f"{what} doesn't support consuming {' and '.join(found)} changes "
         f"which is produced by node {producer(source, kinds, at).title()}",
@@ -28,10 +29,10 @@ def require_insert_only(what: str, source: Operator, at: Lowering) -> None:
     )
 
 
-def producer(operator: Operator, kinds: Kinds, at: Lowering) -> Operator:
+def producer(operator: Operator, kinds: ModifyKinds, at: OperatorPlanner) -> Operator:
     """The operator from which changes come: the deepest one that gives them all."""
     for child in operator.inputs:
-        found = at.facts(child).kinds
+        found = at.traits(child).modify_kinds
         if not found.insert_only and kinds in found:
             return producer(child, kinds, at)
     return operator

@@ -4,34 +4,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planner.algebra.nodes import Hint, Scan
-from planner.catalog.connectors import Changes, check_scan
-from planner.catalog.tables import CatalogTable, ColumnKind
-from planner.physical.base import (
-    NO_KEYS,
-    Emission,
-    Facts,
-    Key,
-    Keys,
-    Kinds,
-    Lowering,
+from compiled_plan.planner.algebra.nodes import Hint, Scan
+from compiled_plan.planner.algebra.sources import changelog_of
+from compiled_plan.planner.catalog.connectors import check_scan
+from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Updates,
     any_distribution,
     lowers,
     make,
 )
-from planner.physical.catalog import table_of
-from planner.physical.describe import names_text, rex_text
-from planner.physical.plumbing import DropUpdateBefore, Exchange
-from planner.rules.sources import changelog_of
-from plans.nodes.base import PlanNode, StateEntry
-from plans.nodes.deduplicate import ChangelogNormalize as ChangelogNormalizeNode
-from plans.nodes.scan import TableSourceScan as TableSourceScanNode
-from plans.nodes.tables import FilterPushDown, LimitPushDown, ProjectPushDown, ReadingMetadata, TableSource
-from plans.rex import RexNode
-from plans.types import RowType
+from compiled_plan.planner.physical.catalog import table_of
+from compiled_plan.planner.physical.describe import names_text, rex_text
+from compiled_plan.planner.physical.plumbing import DropUpdateBefore, Exchange
+from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, ModifyKinds, Traits, UpdateKind
+from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize as ChangelogNormalizeNode
+from compiled_plan.plans.nodes.scan import TableSourceScan as TableSourceScanNode
+from compiled_plan.plans.nodes.tables import (
+    FilterPushDown,
+    LimitPushDown,
+    ProjectPushDown,
+    ReadingMetadata,
+    TableSource,
+)
+from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.types import RowType
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 _ABILITIES = FilterPushDown | ProjectPushDown | ReadingMetadata | LimitPushDown
 
@@ -42,34 +44,38 @@ class TableScan(Operator):
 
     table: CatalogTable
     columns: RowType
-    changes: Changes
+    changes: ChangelogMode
     hints: tuple[Hint, ...] = ()
 
     @property
     def row_type(self) -> RowType:
         return self.columns
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        found = Kinds.INSERT
-        if Changes.UPDATE_AFTER in self.changes:
-            found |= Kinds.UPDATE
-        if Changes.DELETE in self.changes:
-            found |= Kinds.DELETE
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        found = ModifyKinds.INSERT
+        if ChangelogMode.UPDATE_AFTER in self.changes:
+            found |= ModifyKinds.UPDATE
+        if ChangelogMode.DELETE in self.changes:
+            found |= ModifyKinds.DELETE
         return found
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         names = self.columns.names
         if not self.table.primary_key or not set(self.table.primary_key) <= set(names):
             return NO_KEYS
         return frozenset({Key(names.index(name) for name in self.table.primary_key)})
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return None if wanted is Updates.BOTH and Changes.UPDATE_BEFORE not in self.changes else ()
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return None if wanted is UpdateKind.BOTH and ChangelogMode.UPDATE_BEFORE not in self.changes else ()
 
-    def sending(self, wanted: Updates) -> Operator:
-        return DropUpdateBefore(self) if wanted is Updates.AFTER and Changes.UPDATE_BEFORE in self.changes else self
+    def sending(self, wanted: UpdateKind) -> Operator:
+        return (
+            DropUpdateBefore(self)
+            if wanted is UpdateKind.AFTER and ChangelogMode.UPDATE_BEFORE in self.changes
+            else self
+        )
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(TableSourceScanNode)(
             id=at.id,
             scan_table_source=make(TableSource)(table=table_of(self.table, self.hints), abilities=self._abilities()),
@@ -142,19 +148,19 @@ class Normalize(Single):
         """The same over another source."""
         return replace(self, input=Exchange(source, keys), keys=keys)
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.ALL
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.ALL
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return frozenset({Key(self.keys)})
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return (Updates.AFTER,)
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return (UpdateKind.AFTER,)
 
-    def sending(self, wanted: Updates) -> Operator:
-        return replace(self, update_before=wanted is Updates.BOTH)
+    def sending(self, wanted: UpdateKind) -> Operator:
+        return replace(self, update_before=wanted is UpdateKind.BOTH)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(ChangelogNormalizeNode)(
             id=at.id,
             configuration=at.settings.mini_batch,
@@ -174,7 +180,7 @@ class Normalize(Single):
 
 
 @lowers(Scan)
-def _lower_scan(rel: Scan, at: Lowering) -> Operator:
+def _lower_scan(rel: Scan, at: OperatorPlanner) -> Operator:
     check_scan(rel.table)
     hints = tuple(hint for hint in rel.hints if hint.name.upper() == "OPTIONS")
     changelog = changelog_of(rel, at.settings)

@@ -7,15 +7,16 @@ says them means in Flink what it means here.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from planner.settings import Settings
-from plans.errors import ProgramWarning, UnsupportedError
-from plans.nodes.base import TTL, PlanNode
-from plans.nodes.sink import Sink
-from plans.nodes.stateless import WatermarkAssigner
-from plans.session_options import ZONE, reads_zone, with_option
+from compiled_plan.planner.physical.draft import Draft
+from compiled_plan.planner.settings import Settings
+from compiled_plan.plans.errors import ProgramWarning, UnsupportedError
+from compiled_plan.plans.nodes.base import TTL, PlanNode
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.stateless import WatermarkAssigner
+from compiled_plan.plans.plan.session_options import ZONE, reads_zone, with_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ KEPT: tuple[Kept, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A value of an option that changes results in a way that is not supported."""
+    """A value of an option (empty: any but the default) that changes results in a way that is not supported."""
 
     key: str
     value: str
@@ -53,26 +54,32 @@ REFUSED: tuple[Refused, ...] = (
         "leave it out, and write TRY_CAST where a failing cast is to give NULL",
     ),
     Refused("execution.runtime-mode", "BATCH", "a plan in batch mode", "leave it out: plans are those of streaming"),
+    Refused("table.column-expansion-strategy", "", "a star that leaves metadata columns out", "name the columns"),
+    Refused("table.legacy-nested-row-nullability", "TRUE", "nullability of rows as in older versions", "leave it out"),
+    Refused("table.sql-dialect", "", "another dialect than Flink's", "write the program in Flink's SQL"),
 )
 
 
-def check_settings(config: Mapping[str, str]) -> None:
+def check_options(draft: Draft) -> Draft:
     """Refuse options under which the plan would not mean what the program says, and warn of one without effect here.
 
     Raises:
         UnsupportedError: names option and value.
     """
     for item in REFUSED:
-        if config.get(item.key, "").strip().upper() == item.value:
+        found = draft.settings.text(item.key)
+        value = found.strip().upper()
+        if value and (value == item.value or (not item.value and value != draft.settings.default(item.key).upper())):
             raise UnsupportedError(
-                f"{item.what} is not supported", where=f"SET '{item.key}' = '{config[item.key]}'", remedy=item.remedy
+                f"{item.what} is not supported", where=f"SET '{item.key}' = '{found}'", remedy=item.remedy
             )
-    if Settings(config).is_set(_IDLE_TIMEOUT):
+    if draft.settings.is_set(_IDLE_TIMEOUT):
         warnings.warn(
             f"{_IDLE_TIMEOUT} is kept for Flink and has no effect here: a source without rows holds windows back",
             ProgramWarning,
             stacklevel=2,
         )
+    return draft
 
 
 def keeping(node: PlanNode, settings: Settings) -> PlanNode:

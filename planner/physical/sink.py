@@ -6,34 +6,31 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from planner.algebra.nodes import Hint, Sink
-from planner.catalog.connectors import Changes, sink_changelog
-from planner.catalog.tables import CatalogTable, ColumnKind
-from planner.physical.base import (
-    Emission,
-    Facts,
-    Key,
-    Kinds,
-    Lowering,
+from compiled_plan.planner.algebra.nodes import Hint, Sink
+from compiled_plan.planner.algebra.sources import options_of
+from compiled_plan.planner.catalog.connectors import sink_changelog
+from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Updates,
     any_distribution,
     lowers,
     make,
-    smallest,
 )
-from planner.physical.catalog import path_text, table_of
-from planner.physical.changes import change_kinds
-from planner.physical.requirements import producer
-from planner.physical.scan import TableScan
-from planner.rules.sources import options_of
-from plans.errors import ProgramError
-from plans.nodes.base import PlanNode, StateEntry
-from plans.nodes.sink import ConflictStrategy
-from plans.nodes.sink import Sink as SinkNode
-from plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
-from plans.types import RowType, TimeKind, TimestampBase
+from compiled_plan.planner.physical.catalog import path_text, table_of
+from compiled_plan.planner.physical.requirements import producer
+from compiled_plan.planner.physical.row_kinds import row_kinds
+from compiled_plan.planner.physical.scan import TableScan
+from compiled_plan.planner.physical.traits import Key, ModifyKinds, Traits, UpdateKind, smallest
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.sink import ConflictStrategy
+from compiled_plan.plans.nodes.sink import Sink as SinkNode
+from compiled_plan.plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
+from compiled_plan.plans.types import RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 _CONFIGURATION = (
     "table.exec.sink.keyed-shuffle",
@@ -48,7 +45,7 @@ Conflict = Literal["ERROR", "NOTHING", "DEDUPLICATE"]
 
 @dataclass(frozen=True, slots=True)
 class TableSinkOperator(Single):
-    """Writes to a table. `updates` says how updates reach it once that is settled.
+    """Writes to a table. `updates` says how updates reach it, once that is inferred.
 
     `needs_old_rows`: a row may change its primary key, so that only the row before an update tells which one is gone.
     """
@@ -57,12 +54,12 @@ class TableSinkOperator(Single):
     target: tuple[int, ...] | None
     hints: tuple[Hint, ...]
     on_conflict: Conflict | None
-    accepted: Changes
+    accepted: ChangelogMode
     materialize: bool = False
     needs_old_rows: bool = False
-    updates: Updates = Updates.BOTH
+    updates: UpdateKind = UpdateKind.BOTH
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         key = smallest(at.inputs[0].upsert_keys)
         state = (
             (make(StateEntry)(index=0, ttl=at.settings.ttl, name="sinkMaterializeState"),) if self.materialize else ()
@@ -75,7 +72,7 @@ class TableSinkOperator(Single):
                 abilities=self._abilities(),
                 target_columns=() if self.target is None else tuple((index,) for index in self.target),
             ),
-            input_changelog_mode=change_kinds(at.inputs[0].kinds, self.updates),
+            input_changelog_mode=row_kinds(at.inputs[0].modify_kinds, self.updates),
             require_upsert_materialize=self.materialize,
             conflict_strategy=None if self.on_conflict is None else make(ConflictStrategy)(behavior=self.on_conflict),
             input_upsert_key=tuple(sorted(key)) if key else (),
@@ -104,15 +101,15 @@ class TableSinkOperator(Single):
 
 
 @lowers(Sink)
-def _lower_sink(rel: Sink, at: Lowering) -> Operator:
+def _lower_sink(rel: Sink, at: OperatorPlanner) -> Operator:
     source = at.lower(rel.input)
-    facts = at.facts(source)
+    traits = at.traits(source)
     hints = tuple(hint for hint in rel.hints if hint.name.upper() == "OPTIONS")
     table = replace(rel.table, options=tuple(options_of(rel.table, hints).items()))
-    accepted = sink_changelog(table, _mode_of(facts.kinds))
-    _check_changes(table, accepted, source, facts, at)
+    accepted = sink_changelog(table, _mode_of(traits.modify_kinds))
+    _check_changes(table, accepted, source, traits, at)
     _check_rowtimes(table, source.row_type)
-    materialize = _materializes(rel, accepted, source, facts, at)
+    materialize = _materializes(rel, accepted, source, traits, at)
     return TableSinkOperator(
         source,
         rel.table,
@@ -121,31 +118,33 @@ def _lower_sink(rel: Sink, at: Lowering) -> Operator:
         cast("Conflict | None", rel.on_conflict),
         accepted,
         materialize,
-        bool(table.primary_key) and _primary_key(table) not in facts.upsert_keys,
+        bool(table.primary_key) and _primary_key(table) not in traits.upsert_keys,
     )
 
 
-def _mode_of(kinds: Kinds) -> Changes:
-    found = Changes.INSERT
+def _mode_of(kinds: ModifyKinds) -> ChangelogMode:
+    found = ChangelogMode.INSERT
     if kinds.updates:
-        found |= Changes.UPDATE_BEFORE | Changes.UPDATE_AFTER
-    if Kinds.DELETE in kinds:
-        found |= Changes.DELETE
+        found |= ChangelogMode.UPDATE_BEFORE | ChangelogMode.UPDATE_AFTER
+    if ModifyKinds.DELETE in kinds:
+        found |= ChangelogMode.DELETE
     return found
 
 
-def _check_changes(table: CatalogTable, accepted: Changes, source: Operator, facts: Facts, at: Lowering) -> None:
+def _check_changes(
+    table: CatalogTable, accepted: ChangelogMode, source: Operator, traits: Traits, at: OperatorPlanner
+) -> None:
     refused = [
         name
         for kind, change, name in (
-            (Kinds.UPDATE, Changes.UPDATE_AFTER, "update"),
-            (Kinds.DELETE, Changes.DELETE, "delete"),
+            (ModifyKinds.UPDATE, ChangelogMode.UPDATE_AFTER, "update"),
+            (ModifyKinds.DELETE, ChangelogMode.DELETE, "delete"),
         )
-        if kind in facts.kinds and change not in accepted
+        if kind in traits.modify_kinds and change not in accepted
     ]
     if not refused:
         return
-    found = producer(source, facts.kinds, at)
+    found = producer(source, traits.modify_kinds, at)
     raise ProgramError(
         f"table sink '{path_text(table)}' doesn't support consuming {' and '.join(refused)} changes "
         f"which is produced by node {found.title()}",
@@ -168,10 +167,10 @@ def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
         )
 
 
-def _materializes(rel: Sink, accepted: Changes, source: Operator, facts: Facts, at: Lowering) -> bool:
+def _materializes(rel: Sink, accepted: ChangelogMode, source: Operator, traits: Traits, at: OperatorPlanner) -> bool:
     """Whether the sink must keep the rows of each primary key, to know which one is left."""
     table = rel.table
-    upsert = Changes.UPDATE_AFTER in accepted and Changes.UPDATE_BEFORE not in accepted
+    upsert = ChangelogMode.UPDATE_AFTER in accepted and ChangelogMode.UPDATE_BEFORE not in accepted
     if not (upsert and table.primary_key):
         _refuse_conflict_clause(rel)
         return False
@@ -179,11 +178,11 @@ def _materializes(rel: Sink, accepted: Changes, source: Operator, facts: Facts, 
     if how == "NONE":
         return False
     primary = _primary_key(table)
-    if any(key <= primary for key in facts.upsert_keys):
+    if any(key <= primary for key in traits.upsert_keys):
         return how == "FORCE"
     if rel.on_conflict is None and at.settings.boolean("table.exec.sink.require-on-conflict"):
         keys = " or ".join(
-            f"({', '.join(source.row_type.names[index] for index in sorted(key))})" for key in facts.upsert_keys
+            f"({', '.join(source.row_type.names[index] for index in sorted(key))})" for key in traits.upsert_keys
         )
         raise ProgramError(
             f"the primary key ({', '.join(table.primary_key)}) of {path_text(table)} is not the query's upsert key "
@@ -194,7 +193,7 @@ def _materializes(rel: Sink, accepted: Changes, source: Operator, facts: Facts, 
         )
     if rel.on_conflict in ("ERROR", "NOTHING"):
         _check_watermarks(rel, source)
-    return how == "FORCE" or not facts.kinds.insert_only or rel.on_conflict is not None
+    return how == "FORCE" or not traits.modify_kinds.insert_only or rel.on_conflict is not None
 
 
 def _primary_key(table: CatalogTable) -> Key:
@@ -227,13 +226,13 @@ def _check_watermarks(rel: Sink, source: Operator) -> None:
     visit(source)
 
 
-def settle_sink(sink: TableSinkOperator, settle: Callable[[Operator, Updates], Operator | None]) -> Operator:
+def infer_sink(sink: TableSinkOperator, infer: Callable[[Operator, UpdateKind], Operator | None]) -> Operator:
     """The sink over an input that sends updates as the sink takes them; without old rows where that is enough."""
-    wants = [Updates.BOTH]
-    if Changes.UPDATE_BEFORE not in sink.accepted and not sink.needs_old_rows:
-        wants = [Updates.AFTER, Updates.BOTH]
+    wants = [UpdateKind.BOTH]
+    if ChangelogMode.UPDATE_BEFORE not in sink.accepted and not sink.needs_old_rows:
+        wants = [UpdateKind.AFTER, UpdateKind.BOTH]
     for wanted in wants:
-        found = settle(sink.input, wanted)
+        found = infer(sink.input, wanted)
         if found is not None:
             return replace(sink, input=found, updates=wanted)
     raise ProgramError(

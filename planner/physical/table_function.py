@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.algebra.expressions import contains, is_true, shift
-from planner.algebra.nodes import Correlate, JoinKind, OuterRef, TableFunctionScan, identity
-from planner.physical.base import (
-    NO_KEYS,
-    Emission,
-    Facts,
-    Keys,
-    Lowering,
+from compiled_plan.planner.algebra.expressions import contains, is_true, shift
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Correlate, TableFunctionScan
+from compiled_plan.planner.algebra.rex import OuterRef
+from compiled_plan.planner.algebra.rows import identity
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Trend,
     any_distribution,
     lowers,
     make,
     unsupported,
 )
-from planner.physical.calc import Calc
-from planner.physical.describe import rex_text, type_text
-from plans.nodes.base import PlanNode
-from plans.nodes.stateless import Correlate as CorrelateNode
-from plans.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, calls_python, transform
-from plans.types import RowType
+from compiled_plan.planner.physical.calc import Calc
+from compiled_plan.planner.physical.describe import rex_text, type_text
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Monotonicity, Traits
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.stateless import Correlate as CorrelateNode
+from compiled_plan.plans.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, calls_python, transform
+from compiled_plan.plans.types import RowType
 
 #: Gives a row as often as its first argument says; Flink plans it over columns, without a correlation variable.
 REPLICATE_ROWS = "$REPLICATE_ROWS$1"
@@ -44,13 +44,13 @@ class TableFunction(Single):
     def row_type(self) -> RowType:
         return self.columns
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return NO_KEYS
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.columns.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(CorrelateNode)(
             id=at.id,
             join_type="LEFT" if self.left else "INNER",
@@ -72,7 +72,7 @@ class TableFunction(Single):
 
 
 @lowers(Correlate)
-def _lower_correlate(rel: Correlate, at: Lowering) -> Operator:
+def _lower_correlate(rel: Correlate, at: OperatorPlanner) -> Operator:
     if not isinstance(rel.right, TableFunctionScan):
         raise unsupported(
             "a correlated subquery of this form", remedy="join the tables with ON, or aggregate before joining"

@@ -4,34 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planner.algebra.expressions import TRUE, conjunction
-from planner.algebra.nodes import Filter, JoinKind, Project, RelNode, Scan, WatermarkAssigner
-from planner.algebra.timed import TemporalJoin
-from planner.physical.base import (
-    Emission,
-    Facts,
-    Key,
-    Keys,
-    Kinds,
-    Lowering,
-    Operator,
-    Updates,
-    any_distribution,
-    lowers,
-    make,
-)
-from planner.physical.calc import calc_over
-from planner.physical.describe import names_text, rex_text
-from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
-from planner.physical.lookup_join import as_lookup_join
-from planner.physical.plumbing import Exchange
-from planner.physical.scan import Normalize
-from plans.errors import ProgramError, UnsupportedError
-from plans.nodes.base import PlanNode
-from plans.nodes.join import TemporalJoin as TemporalJoinNode
-from plans.nodes.specs import JoinSpec
-from plans.rex import Call, RexNode, type_of
-from plans.types import BOOLEAN, RowType
+from compiled_plan.planner.algebra.expressions import TRUE, conjunction
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan, WatermarkAssigner
+from compiled_plan.planner.algebra.timed import TemporalJoin
+from compiled_plan.planner.physical.base import NodeContext, Operator, OperatorPlanner, any_distribution, lowers, make
+from compiled_plan.planner.physical.calc import calc_over
+from compiled_plan.planner.physical.describe import names_text, rex_text
+from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
+from compiled_plan.planner.physical.lookup_join import as_lookup_join
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.scan import Normalize
+from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Traits, UpdateKind
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.join import TemporalJoin as TemporalJoinNode
+from compiled_plan.plans.nodes.specs import JoinSpec
+from compiled_plan.plans.rex import Call, RexNode, type_of
+from compiled_plan.plans.types import BOOLEAN, RowType
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +52,19 @@ class VersionJoin(Operator):
     def needs_watermark(self) -> bool:
         return True
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return inputs[0].kinds
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return inputs[0].modify_kinds
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return inputs[0].upsert_keys
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return (wanted, Updates.AFTER)
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return (wanted, UpdateKind.AFTER)
 
     def takes_old_rows(self, side: int) -> bool:
         return side == 1
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         spec = make(JoinSpec)(
             join_type=self.kind.value,
             left_keys=self.keys.left,
@@ -118,7 +108,7 @@ def _residual(rest: tuple[RexNode, ...]) -> RexNode | None:
 
 
 @lowers(TemporalJoin)
-def _lower_temporal_join(rel: TemporalJoin, at: Lowering) -> Operator:
+def _lower_temporal_join(rel: TemporalJoin, at: OperatorPlanner) -> Operator:
     lookup = as_lookup_join(rel, at)
     if lookup is not None:
         return lookup
@@ -134,9 +124,9 @@ def _lower_temporal_join(rel: TemporalJoin, at: Lowering) -> Operator:
             remedy="join as of a rowtime, with a WATERMARK on both tables, or with a table that can be looked up: "
             "'connector' = 'jdbc'",
         )
-    _refuse_filter(rel.right, at.facts(at.lower(rel.right)).kinds)
+    _refuse_filter(rel.right, at.traits(at.lower(rel.right)).modify_kinds)
     left, right = at.lower(rel.left), _versions(rel.right, at)
-    primary = _primary_key(keys, at.facts(right).upsert_keys)
+    primary = _primary_key(keys, at.traits(right).upsert_keys)
     return VersionJoin(
         left=Exchange(left, keys.left),
         right=Exchange(right, keys.right),
@@ -165,7 +155,7 @@ def _primary_key(keys: EquiKeys, unique: Keys) -> tuple[int, ...]:
     )
 
 
-def _versions(rel: RelNode, at: Lowering) -> Operator:
+def _versions(rel: RelNode, at: OperatorPlanner) -> Operator:
     """The right side; a source's changes are versions as they come, so they are not normalized first."""
     found = at.lower(rel)
     if isinstance(found, Normalize):
@@ -175,7 +165,7 @@ def _versions(rel: RelNode, at: Lowering) -> Operator:
     return found
 
 
-def _refuse_filter(rel: RelNode, kinds: Kinds) -> None:
+def _refuse_filter(rel: RelNode, kinds: ModifyKinds) -> None:
     """Refuse a filter between a changing table and the join: it would tear holes into the versions.
 
     Raises:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planner.algebra.nodes import AggregateCall, FunctionName
-from plans.errors import ProgramError
+from compiled_plan.planner.algebra.nodes import AggregateCall, FunctionName
+from compiled_plan.plans.errors import ProgramError
 
 _METHODS = {"retract": "retract(self, accumulator, ...)", "merge": "merge(self, accumulator, others)"}
 
@@ -24,7 +24,7 @@ def check_methods(calls: Iterable[tuple[AggregateCall, bool]], method: str, why:
     for call, needed in calls:
         if not needed or not isinstance(call.name, FunctionName):
             continue
-        from plans.functions.loading import registered
+        from compiled_plan.plans.functions.loading import registered
 
         class_ = registered(dict(call.name.extra)["python"])
         if class_ is not None and not callable(getattr(class_, method, None)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plans.rex import Call, RexNode, python_function, walk
+from compiled_plan.plans.rex import Call, RexNode, python_function, walk
 
 _VOLATILE = frozenset(("$RAND$1", "$RAND_INTEGER$1", "$UUID$1"))
 

@@ -1,4 +1,4 @@
-"""Aggregates by window: in two phases where event time cuts windows into slices, else in one; and the older form.
+"""Aggregates by window: in two phases where event time cuts windows into slices, else in one.
 
 Source: Flink's pages "Window Aggregation" and "Windowing TVF"; Flink 2.3's plans.
 """
@@ -8,40 +8,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.algebra.nodes import AggregateCall
-from planner.algebra.windows import (
+from compiled_plan.planner.algebra.nodes import AggregateCall
+from compiled_plan.planner.algebra.windows import (
     ByTime,
-    GroupWindowAggregate,
     Property,
     WindowAggregate,
     Windowing,
     WindowKind,
     is_rowtime,
 )
-from planner.physical.accumulators import Accumulators, accumulators
-from planner.physical.aggregate import call_text, check_distinct, plan_call
-from planner.physical.base import (
-    NO_KEYS,
-    Batches,
-    Emission,
-    Facts,
-    Key,
-    Keys,
-    Kinds,
-    Lowering,
+from compiled_plan.planner.physical.accumulators import Accumulators, accumulators
+from compiled_plan.planner.physical.aggregate import call_text, check_distinct, plan_call
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Trend,
-    Updates,
     any_distribution,
     lowers,
     make,
-    unsupported,
 )
-from planner.physical.describe import names_text, plain_name
-from planner.physical.plumbing import Exchange
-from planner.physical.user_functions import check_methods
-from planner.physical.windowing import (
+from compiled_plan.planner.physical.describe import names_text, plain_name
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.traits import (
+    NO_KEYS,
+    Keys,
+    MiniBatchMode,
+    ModifyKinds,
+    Monotonicity,
+    Traits,
+    UpdateKind,
+)
+from compiled_plan.planner.physical.user_functions import check_methods
+from compiled_plan.planner.physical.windowing import (
     ALIAS,
     batches_of,
     plan_properties,
@@ -51,24 +50,15 @@ from planner.physical.windowing import (
     window_text,
     windowing_text,
 )
-from plans.durations import format_iso_duration
-from plans.errors import ProgramError
-from plans.nodes import windows as w
-from plans.nodes.base import PlanNode
-from plans.nodes.window import GlobalWindowAggregate as GlobalWindowAggregateNode
-from plans.nodes.window import GroupWindowAggregate as GroupWindowAggregateNode
-from plans.nodes.window import LocalWindowAggregate as LocalWindowAggregateNode
-from plans.nodes.window import WindowAggregate as WindowAggregateNode
-from plans.types import BIGINT, Field, RowType
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.nodes import windows as w
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.window import GlobalWindowAggregate as GlobalWindowAggregateNode
+from compiled_plan.plans.nodes.window import LocalWindowAggregate as LocalWindowAggregateNode
+from compiled_plan.plans.nodes.window import WindowAggregate as WindowAggregateNode
+from compiled_plan.plans.types import BIGINT, Field, RowType
 
 _WORDS = {Property.START: "start", Property.END: "end", Property.ROWTIME: "rowtime", Property.PROCTIME: "proctime"}
-_GROUP_WINDOW_OPTIONS = (
-    "table.exec.mini-batch.enabled",
-    "table.exec.mini-batch.size",
-    "table.local-time-zone",
-)
-#: Options that make a window send its rows before its end, and again after it.
-_EMISSIONS = ("table.exec.emit.early-fire.enabled", "table.exec.emit.late-fire.enabled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +82,7 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True)
-class _PerWindow(Single):
+class PerWindow(Single):
     """An aggregate whose rows come once, when their window ends."""
 
     spec: Calls
@@ -101,14 +91,14 @@ class _PerWindow(Single):
     def row_type(self) -> RowType:
         return self.spec.columns
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.spec.columns.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.spec.columns.fields)
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return (Updates.BOTH,)
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return (UpdateKind.BOTH,)
 
     def check_methods(self, windowing: Windowing, retract: bool) -> None:
         """Refuse aggregate functions of the user's that cannot do what the window needs.
@@ -124,23 +114,23 @@ class _PerWindow(Single):
         check_methods(((call, retract) for call in self.spec.calls), "retract", "its input has updates or deletes")
         check_methods(((call, merges) for call in self.spec.calls), "merge", what)
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         # A row for each group and window: unique, but Flink's planner does not know it, and its plans say so.
         return NO_KEYS
 
 
 @dataclass(frozen=True, slots=True)
-class OnePhase(_PerWindow):
+class OnePhase(PerWindow):
     """A window aggregate in one phase."""
 
     windowing: Windowing
 
     @property
-    def batches(self) -> Batches | None:
+    def batches(self) -> MiniBatchMode | None:
         return batches_of(self.windowing)
 
-    def plan_node(self, at: Emission) -> PlanNode:
-        self.check_methods(self.windowing, not at.inputs[0].kinds.insert_only)
+    def plan_node(self, at: NodeContext) -> PlanNode:
+        self.check_methods(self.windowing, not at.inputs[0].modify_kinds.insert_only)
         return make(WindowAggregateNode)(
             id=at.id,
             configuration=time_zone(at.settings),
@@ -148,10 +138,10 @@ class OnePhase(_PerWindow):
             agg_calls=tuple(map(plan_call, self.spec.calls)),
             windowing=plan_windowing(self.windowing),
             named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
-            need_retraction=not at.inputs[0].kinds.insert_only,
+            need_retraction=not at.inputs[0].modify_kinds.insert_only,
             input_properties=any_distribution(),
             output_type=self.row_type,
-            description=self._text(not at.inputs[0].kinds.insert_only),
+            description=self._text(not at.inputs[0].modify_kinds.insert_only),
         )
 
     def title(self) -> str:
@@ -184,23 +174,23 @@ class LocalPhase(Single):
         return RowType(fields=(*(given[index] for index in self.grouping), *self.parts.fields, Field(mark, BIGINT)))
 
     @property
-    def batches(self) -> Batches | None:
+    def batches(self) -> MiniBatchMode | None:
         return batches_of(self.windowing)
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return NO_KEYS
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.row_type.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
 
-    def update_needs(self, wanted: Updates, inputs: tuple[Facts, ...]) -> tuple[Updates, ...] | None:
-        return (Updates.BOTH,)
+    def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
+        return (UpdateKind.BOTH,)
 
-    def plan_node(self, at: Emission) -> PlanNode:
-        retract = not at.inputs[0].kinds.insert_only
+    def plan_node(self, at: NodeContext) -> PlanNode:
+        retract = not at.inputs[0].modify_kinds.insert_only
         return make(LocalWindowAggregateNode)(
             id=at.id,
             configuration=time_zone(at.settings),
@@ -236,7 +226,7 @@ class LocalPhase(Single):
 
 
 @dataclass(frozen=True, slots=True)
-class GlobalPhase(_PerWindow):
+class GlobalPhase(PerWindow):
     """The second phase: the accumulators of a window's slices merged. `given` are the rows before the first phase."""
 
     windowing: Windowing
@@ -245,7 +235,7 @@ class GlobalPhase(_PerWindow):
     counted: bool
     parts: Accumulators
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(GlobalWindowAggregateNode)(
             id=at.id,
             configuration=time_zone(at.settings),
@@ -306,12 +296,12 @@ def _counts_rows(call: AggregateCall) -> bool:
 
 
 @lowers(WindowAggregate)
-def _lower_window_aggregate(rel: WindowAggregate, at: Lowering) -> Operator:
+def _lower_window_aggregate(rel: WindowAggregate, at: OperatorPlanner) -> Operator:
     source = at.lower(rel.input)
     check_distinct(rel.calls, source.row_type)
     _check_slices(rel.windowing)
     spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
-    retract = not at.facts(source).kinds.insert_only
+    retract = not at.traits(source).modify_kinds.insert_only
     # Windows that may become empty, or be empty among others that are not, are known by their number of rows.
     may_be_empty = retract or rel.windowing.window.kind is WindowKind.HOP
     counted = may_be_empty and not any(map(_counts_rows, rel.calls))
@@ -341,85 +331,7 @@ def _check_slices(windowing: Windowing) -> None:
         )
 
 
-def _in_two_phases(windowing: Windowing, at: Lowering) -> bool:
+def _in_two_phases(windowing: Windowing, at: OperatorPlanner) -> bool:
     if at.settings.text("table.optimizer.agg-phase-strategy").upper() == "ONE_PHASE":
         return False
     return is_rowtime(windowing.time) and not windowing.window.is_session
-
-
-# --- GROUP BY TUMBLE(...) -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class GroupWindows(_PerWindow):
-    """Aggregates by a window in GROUP BY."""
-
-    windowing: ByTime
-
-    @property
-    def batches(self) -> Batches | None:
-        return Batches.NONE
-
-    def plan_node(self, at: Emission) -> PlanNode:
-        self.check_methods(self.windowing, not at.inputs[0].kinds.insert_only)
-        return make(GroupWindowAggregateNode)(
-            id=at.id,
-            configuration=at.settings.subset(*_GROUP_WINDOW_OPTIONS),
-            grouping=self.spec.grouping,
-            agg_calls=tuple(map(plan_call, self.spec.calls)),
-            window=_group_window(self.windowing, self.input.row_type.names),
-            named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
-            need_retraction=not at.inputs[0].kinds.insert_only,
-            input_properties=any_distribution(),
-            output_type=self.row_type,
-            description=self.title(),
-        )
-
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
-        """A group with anything that tells its windows apart: one row each."""
-        groups = range(len(self.spec.grouping))
-        first = len(self.spec.grouping) + len(self.spec.calls)
-        return frozenset(
-            Key((*groups, first + at))
-            for at, (_, kind) in enumerate(self.spec.properties)
-            if kind is not Property.PROCTIME
-        )
-
-    def title(self) -> str:
-        names = self.input.row_type.names
-        window, time = self.windowing.window, names[self.windowing.index]
-        lengths = ", ".join(str(length) for length in (window.size, window.step) if length is not None)
-        kind = {WindowKind.TUMBLE: "Tumbling", WindowKind.HOP: "Sliding"}.get(window.kind, "Session")
-        group = f"groupBy=[{names_text(self.spec.grouping, names)}], " if self.spec.grouping else ""
-        shown = ", ".join(name for name, _ in self.spec.properties)
-        properties = f"properties=[{shown}], " if shown else ""
-        return (
-            f"GroupWindowAggregate({group}window=[{kind}GroupWindow('{ALIAS}, {time}, {lengths})], {properties}"
-            f"select=[{self.spec.select_text(names, False)}])"
-        )
-
-
-def _group_window(windowing: ByTime, names: Sequence[str]) -> w.GroupWindow:
-    window, time = windowing.window, windowing.time
-    alias = make(w.WindowReference)(name=ALIAS, type=time)
-    field = make(w.TimeField)(
-        field_name=names[windowing.index], field_index=windowing.index, input_index=0, field_type=time
-    )
-    size = format_iso_duration(window.size)
-    if window.kind is WindowKind.SESSION:
-        return make(w.SessionGroupWindow)(alias=alias, time_field=field, gap=size)
-    if window.kind is WindowKind.HOP:
-        slide = format_iso_duration(window.step or 0)
-        return make(w.SlidingGroupWindow)(alias=alias, time_field=field, is_time_window=True, size=size, slide=slide)
-    return make(w.TumblingGroupWindow)(alias=alias, time_field=field, is_time_window=True, size=size)
-
-
-@lowers(GroupWindowAggregate)
-def _lower_group_window(rel: GroupWindowAggregate, at: Lowering) -> Operator:
-    for option in _EMISSIONS:
-        if at.settings.boolean(option):
-            raise unsupported(f"{option} = true", where=f"SET '{option}'", remedy="leave the option out")
-    source = Exchange(at.lower(rel.input), rel.grouping or None)
-    check_distinct(rel.calls, source.row_type)
-    spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
-    return GroupWindows(source, spec, ByTime(rel.window, rel.time, rel.index))

@@ -8,39 +8,41 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import cast
 
-from planner.algebra.expressions import conjunction
-from planner.algebra.nodes import JoinKind, SortKey, join_row_type
-from planner.algebra.windows import Attached, WindowDeduplicate, WindowJoin, WindowRank
-from planner.physical.base import (
-    NO_KEYS,
-    Batches,
-    Emission,
-    Facts,
-    Key,
-    Keys,
-    Kinds,
-    Lowering,
+from compiled_plan.planner.algebra.expressions import conjunction
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import SortKey
+from compiled_plan.planner.algebra.rows import join_row_type
+from compiled_plan.planner.algebra.windows import Attached, WindowDeduplicate, WindowJoin, WindowRank
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Trend,
     any_distribution,
     lowers,
     make,
     unsupported,
 )
-from planner.physical.describe import names_text, order_text, rex_text
-from planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
-from planner.physical.plumbing import Exchange
-from planner.physical.rank import sort_spec
-from planner.physical.windowing import batches_of, plan_windowing, refuse_changes, time_zone, windowing_text
-from plans.nodes.base import PlanNode
-from plans.nodes.ranks import ConstantRange, ConstantRangeWithoutEnd, RankType
-from plans.nodes.specs import JoinSpec, PartitionSpec
-from plans.nodes.window import WindowDeduplicate as WindowDeduplicateNode
-from plans.nodes.window import WindowJoin as WindowJoinNode
-from plans.nodes.window import WindowRank as WindowRankNode
-from plans.rex import RexNode
-from plans.types import RowType, TimeKind, TimestampBase
+from compiled_plan.planner.physical.describe import names_text, order_text, rex_text
+from compiled_plan.planner.physical.equi_keys import JOIN_TITLES, EquiKeys, equi_keys
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.rank import sort_spec
+from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, MiniBatchMode, ModifyKinds, Monotonicity, Traits
+from compiled_plan.planner.physical.windowing import (
+    batches_of,
+    plan_windowing,
+    refuse_changes,
+    time_zone,
+    windowing_text,
+)
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.ranks import ConstantRange, ConstantRangeWithoutEnd, RankType
+from compiled_plan.plans.nodes.specs import JoinSpec, PartitionSpec
+from compiled_plan.plans.nodes.window import WindowDeduplicate as WindowDeduplicateNode
+from compiled_plan.plans.nodes.window import WindowJoin as WindowJoinNode
+from compiled_plan.plans.nodes.window import WindowRank as WindowRankNode
+from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.types import RowType, TimeKind, TimestampBase
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +69,17 @@ class JoinPerWindow(Operator):
     def row_type(self) -> RowType:
         return self.columns
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return inputs[0].upsert_keys if self.kind in (JoinKind.SEMI, JoinKind.ANTI) else NO_KEYS
 
     @property
-    def batches(self) -> Batches | None:
+    def batches(self) -> MiniBatchMode | None:
         return batches_of(self.left_windowing)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         spec = make(JoinSpec)(
             join_type=self.kind.value,
             left_keys=self.keys.left,
@@ -108,10 +110,10 @@ class JoinPerWindow(Operator):
 
 
 @lowers(WindowJoin)
-def _lower_window_join(rel: WindowJoin, at: Lowering) -> Operator:
+def _lower_window_join(rel: WindowJoin, at: OperatorPlanner) -> Operator:
     left, right = at.lower(rel.left), at.lower(rel.right)
     for source in (left, right):
-        refuse_changes("a window join", source, at.facts(source))
+        refuse_changes("a window join", source, at.traits(source))
     keys = equi_keys(rel.condition, len(rel.left.row_type.fields))
     return JoinPerWindow(
         Exchange(left, keys.left or None),
@@ -141,10 +143,10 @@ class TopPerWindow(Single):
     def row_type(self) -> RowType:
         return self.columns
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         found = set(inputs[0].upsert_keys)
         if len(self.columns.fields) > len(self.input.row_type.fields):
             rank = len(self.columns.fields) - 1
@@ -152,10 +154,10 @@ class TopPerWindow(Single):
         return frozenset(found)
 
     @property
-    def batches(self) -> Batches | None:
+    def batches(self) -> MiniBatchMode | None:
         return batches_of(self.windowing)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         span: ConstantRange | ConstantRangeWithoutEnd = (
             make(ConstantRangeWithoutEnd)(start=self.start)
             if self.end is None
@@ -175,8 +177,8 @@ class TopPerWindow(Single):
             description=self.title(),
         )
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.columns.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
     def title(self) -> str:
         names = self.input.row_type.names
@@ -189,11 +191,11 @@ class TopPerWindow(Single):
 
 
 @lowers(WindowRank)
-def _lower_window_rank(rel: WindowRank, at: Lowering) -> Operator:
+def _lower_window_rank(rel: WindowRank, at: OperatorPlanner) -> Operator:
     if rel.function != "ROW_NUMBER":
         raise unsupported(f"{rel.function}() as a window top-n", remedy="use ROW_NUMBER()")
     source = at.lower(rel.input)
-    refuse_changes("a window top-n", source, at.facts(source))
+    refuse_changes("a window top-n", source, at.traits(source))
     partition = tuple(sorted(rel.partition))
     spread = Exchange(source, partition or None)
     return TopPerWindow(spread, partition, rel.order, rel.start, rel.end, rel.windowing, rel.columns, rel.function)
@@ -208,14 +210,14 @@ class KeepOnePerWindow(Single):
     keep_last: bool
     windowing: Attached
 
-    def kinds(self, inputs: tuple[Facts, ...]) -> Kinds:
-        return Kinds.INSERT
+    def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        return ModifyKinds.INSERT
 
     @property
-    def batches(self) -> Batches | None:
+    def batches(self) -> MiniBatchMode | None:
         return batches_of(self.windowing)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(WindowDeduplicateNode)(
             id=at.id,
             configuration=time_zone(at.settings),
@@ -241,9 +243,9 @@ class KeepOnePerWindow(Single):
 
 
 @lowers(WindowDeduplicate)
-def _lower_window_deduplicate(rel: WindowDeduplicate, at: Lowering) -> Operator:
+def _lower_window_deduplicate(rel: WindowDeduplicate, at: OperatorPlanner) -> Operator:
     source = at.lower(rel.input)
-    refuse_changes("a window deduplication", source, at.facts(source))
+    refuse_changes("a window deduplication", source, at.traits(source))
     keys = tuple(sorted(rel.keys))
     spread = Exchange(source, keys or None)
     return KeepOnePerWindow(spread, keys, rel.order, rel.keep_last, rel.windowing)

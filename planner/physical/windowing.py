@@ -8,31 +8,34 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from planner.algebra.windows import ByTime, Property, Window, Windowing, WindowKind, WindowTable, is_rowtime
-from planner.physical.base import (
-    NO_KEYS,
-    Batches,
-    Emission,
-    Facts,
-    Keys,
-    Kinds,
-    Lowering,
+from compiled_plan.planner.algebra.windows import (
+    ByTime,
+    Property,
+    Window,
+    Windowing,
+    WindowKind,
+    WindowTable,
+    is_rowtime,
+)
+from compiled_plan.planner.physical.base import (
+    NodeContext,
     Operator,
+    OperatorPlanner,
     Single,
-    Trend,
     any_distribution,
     lowers,
     make,
 )
-from planner.physical.describe import names_text
-from planner.physical.plumbing import Exchange
-from planner.settings import Settings
-from plans.durations import format_duration, format_iso_duration
-from plans.errors import ProgramError
-from plans.nodes import windows as w
-from plans.nodes.base import PlanNode
-from plans.nodes.window import WindowTableFunction as WindowTableFunctionNode
-from plans.types import RowType, TimestampBase
+from compiled_plan.planner.physical.describe import names_text
+from compiled_plan.planner.physical.plumbing import Exchange
+from compiled_plan.planner.physical.traits import NO_KEYS, Keys, MiniBatchMode, ModifyKinds, Monotonicity, Traits
+from compiled_plan.planner.settings import Settings
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.nodes import windows as w
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.window import WindowTableFunction as WindowTableFunctionNode
+from compiled_plan.plans.text.durations import format_duration, format_iso_duration
+from compiled_plan.plans.types import RowType, TimestampBase
 
 #: The name by which plans refer to the window of an aggregate.
 ALIAS = "w$"
@@ -140,23 +143,27 @@ def windowing_text(windowing: Windowing, names: Sequence[str]) -> str:
     return window_text(windowing.window, of, names)
 
 
-def batches_of(windowing: Windowing) -> Batches:
+def batches_of(windowing: Windowing) -> MiniBatchMode:
     """The mini-batches in which rows reach an operator that works by windows."""
-    return Batches.ROWTIME if is_rowtime(windowing.time) else Batches.PROCTIME
+    return MiniBatchMode.ROWTIME if is_rowtime(windowing.time) else MiniBatchMode.PROCTIME
 
 
 # --- operators ------------------------------------------------------------------------------------------------------
 
 
-def refuse_changes(what: str, source: Operator, facts: Facts) -> None:
+def refuse_changes(what: str, source: Operator, traits: Traits) -> None:
     """Refuse an input whose rows change.
 
     Raises:
         ProgramError: the input has updates or deletions; names what takes none and where they come from.
     """
-    if facts.kinds.insert_only:
+    if traits.modify_kinds.insert_only:
         return
-    kinds = [name for kind, name in ((Kinds.UPDATE, "update"), (Kinds.DELETE, "delete")) if kind in facts.kinds]
+    kinds = [
+        name
+        for kind, name in ((ModifyKinds.UPDATE, "update"), (ModifyKinds.DELETE, "delete"))
+        if kind in traits.modify_kinds
+    ]
     raise ProgramError(
         f"{what} doesn't support consuming {' and '.join(kinds)} changes which is produced by node {source.title()}",
         remedy="compute it over rows that are only ever added, or aggregate per window first",
@@ -174,13 +181,13 @@ class WindowRows(Single):
     def row_type(self) -> RowType:
         return self.columns
 
-    def upsert_keys(self, inputs: tuple[Facts, ...]) -> Keys:
+    def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return NO_KEYS
 
-    def trends(self, inputs: tuple[Facts, ...]) -> tuple[Trend, ...]:
-        return (Trend.UNKNOWN,) * len(self.columns.fields)
+    def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
+        return (Monotonicity.UNKNOWN,) * len(self.columns.fields)
 
-    def plan_node(self, at: Emission) -> PlanNode:
+    def plan_node(self, at: NodeContext) -> PlanNode:
         return make(WindowTableFunctionNode)(
             id=at.id,
             configuration=time_zone(at.settings),
@@ -199,7 +206,7 @@ class WindowRows(Single):
 
 
 @lowers(WindowTable)
-def _lower_window_table(rel: WindowTable, at: Lowering) -> Operator:
+def _lower_window_table(rel: WindowTable, at: OperatorPlanner) -> Operator:
     source = at.lower(rel.input)
     time = rel.input.row_type.types[rel.index]
     assert isinstance(time, TimestampBase)

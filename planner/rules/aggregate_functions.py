@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from planner.algebra.nodes import Aggregate, RelNode
-from planner.algebra.traverse import rewrite_shared
-from planner.algebra.windows import GroupWindowAggregate
-from planner.functions.expansion import reduce_aggregate
+from compiled_plan.planner.algebra.nodes import Aggregate, RelNode
+from compiled_plan.planner.algebra.traverse import rewrite_shared
+from compiled_plan.planner.algebra.windows import GroupWindowAggregate
+from compiled_plan.planner.functions.expansion import reduce_aggregate
 
 
 def reduce_aggregate_functions(rel: RelNode) -> RelNode:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.expressions import NEGATED, conjunction, conjuncts, is_call, is_false, is_true
-from planner.algebra.factors import factored
-from planner.algebra.nodes import Filter, Join, Project, RelNode, SetKind, SetOp, Sort, Values
-from planner.algebra.timed import TemporalJoin
-from planner.algebra.traverse import map_expressions, rewrite_shared
-from planner.functions.fold import simplify, simplify_condition
-from plans.rex import Call, Literal, RexNode, type_of
-from plans.types import INT, row_of
+from compiled_plan.planner.algebra.expressions import NEGATED, conjunction, conjuncts, is_call, is_false, is_true
+from compiled_plan.planner.algebra.factors import factored
+from compiled_plan.planner.algebra.kinds import SetKind
+from compiled_plan.planner.algebra.nodes import Filter, Join, Project, RelNode, SetOp, Sort, Values
+from compiled_plan.planner.algebra.timed import TemporalJoin
+from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_shared
+from compiled_plan.planner.functions.fold import simplify, simplify_condition
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
+from compiled_plan.plans.types import INT, row_of
 
 
 def simplify_expressions(rel: RelNode) -> RelNode:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.expressions import conjunction, conjuncts, disjunction, disjuncts, is_call
-from planner.algebra.nodes import Join, JoinKind, RelNode
-from planner.algebra.traverse import rewrite_shared
-from planner.functions.registry import is_deterministic
-from planner.rules.push_filters import side_of
-from plans.rex import RexNode
+from compiled_plan.planner.algebra.expressions import conjunction, conjuncts, disjunction, disjuncts, is_call
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Join, RelNode
+from compiled_plan.planner.algebra.traverse import rewrite_shared
+from compiled_plan.planner.functions.registry import is_deterministic
+from compiled_plan.planner.rules.push_filters import side_of
+from compiled_plan.plans.rex import RexNode
 
 
 def derive_conditions(rel: RelNode) -> RelNode:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.expressions import bigint, case, equals, null_of
-from planner.algebra.nodes import Aggregate, AggregateCall, Expand, Project, RelNode, identity, unique_name
-from planner.algebra.traverse import rewrite_shared
-from plans.rex import InputRef, RexNode
-from plans.types import BIGINT, Field, RowType
+from compiled_plan.planner.algebra.expressions import bigint, case, equals, null_of
+from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Expand, Project, RelNode
+from compiled_plan.planner.algebra.rows import identity, unique_name
+from compiled_plan.planner.algebra.traverse import rewrite_shared
+from compiled_plan.plans.rex import InputRef, RexNode
+from compiled_plan.plans.types import BIGINT, Field, RowType
 
 EXPAND_COLUMN = "$e"
 _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.expressions import conjunction, conjuncts, equals, is_call, same_representation, shift
-from planner.algebra.nodes import Join, JoinKind, Project, RelNode, identity, unique_name
-from planner.algebra.timed import TemporalJoin
-from planner.algebra.traverse import rewrite_shared
-from planner.functions.casts import cast, least_restrictive
-from planner.functions.registry import is_deterministic
-from planner.rules.lookups import is_lookup
-from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, type_of
-from plans.types import BOOLEAN, Field, RowType, TimestampBase
+from compiled_plan.planner.algebra.expressions import (
+    conjunction,
+    conjuncts,
+    equals,
+    is_call,
+    same_representation,
+    shift,
+)
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Join, Project, RelNode
+from compiled_plan.planner.algebra.rows import identity, unique_name
+from compiled_plan.planner.algebra.timed import TemporalJoin
+from compiled_plan.planner.algebra.traverse import rewrite_shared
+from compiled_plan.planner.functions.casts import cast, least_restrictive
+from compiled_plan.planner.functions.registry import is_deterministic
+from compiled_plan.plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, type_of
+from compiled_plan.plans.types import BOOLEAN, Field, RowType, TimestampBase
 
 
 def compute_join_keys(rel: RelNode) -> RelNode:
@@ -23,7 +31,7 @@ def compute_join_keys(rel: RelNode) -> RelNode:
 def _compute(rel: RelNode) -> RelNode:
     if not isinstance(rel, Join | TemporalJoin):
         return rel
-    asked = isinstance(rel, TemporalJoin) and is_lookup(rel)
+    asked = isinstance(rel, TemporalJoin) and rel.lookup
     width = len(rel.left.row_type.fields)
     sides: tuple[list[RexNode], list[RexNode]] = ([], [])
     parts: list[RexNode] = []

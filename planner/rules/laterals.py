@@ -11,25 +11,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.expressions import conjunction, contains, is_true, retype, shift, substitute
-from planner.algebra.nodes import (
+from compiled_plan.planner.algebra.expressions import (
+    conjunction,
+    contains,
+    is_true,
+    retype,
+    shift,
+    stays_small,
+    substitute,
+)
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     Correlate,
     Filter,
     Join,
-    JoinKind,
-    OuterRef,
     Project,
     RelNode,
     Scan,
     Sort,
     TableFunctionScan,
-    identity,
 )
-from planner.algebra.traverse import nodes, outer_refs, rewrite_shared
-from planner.rules.decorrelate import Outer, pull, refused
-from plans.rex import InputRef, RexNode, transform, type_of
-from plans.types import row_of
+from compiled_plan.planner.algebra.rex import OuterRef
+from compiled_plan.planner.algebra.rows import identity
+from compiled_plan.planner.algebra.traverse import nodes, outer_refs, rewrite_shared
+from compiled_plan.planner.rules.helpers.correlation import Outer, refused
+from compiled_plan.planner.rules.helpers.decorrelation import pull
+from compiled_plan.plans.rex import InputRef, RexNode, transform, type_of
+from compiled_plan.plans.types import row_of
 
 
 def remove_laterals(rel: RelNode) -> RelNode:
@@ -66,6 +75,8 @@ def _table_function(rel: Correlate) -> RelNode:
     while isinstance(below, Project | Filter):
         if isinstance(below, Filter):
             conditions.append(below.condition)
+        elif not stays_small([*exprs, *conditions], below.exprs):
+            raise refused("a table function whose columns become too large when they are written into each other")
         else:
             exprs = tuple(substitute(rex, below.exprs) for rex in exprs)
             conditions = [substitute(rex, below.exprs) for rex in conditions]

@@ -9,24 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from planner.algebra.nodes import (
-    AggregateCall,
-    Bound,
-    Over,
-    Project,
-    RelNode,
-    SortKey,
-    identity,
-    unique_name,
-)
-from planner.algebra.timed import OverAggregate
-from planner.algebra.traverse import rewrite_shared
-from planner.functions.casts import cast, supports_implicit_cast
-from planner.functions.expansion import expand_over
-from planner.functions.fold import fold
-from plans.errors import ProgramError
-from plans.rex import InputRef, Literal, RexNode, transform, type_of
-from plans.types import Field, RowType
+from compiled_plan.planner.algebra.nodes import AggregateCall, Project, RelNode, SortKey
+from compiled_plan.planner.algebra.rex import FrameEnd, Over
+from compiled_plan.planner.algebra.rows import identity, unique_name
+from compiled_plan.planner.algebra.timed import OverAggregate
+from compiled_plan.planner.algebra.traverse import rewrite_shared
+from compiled_plan.planner.functions.casts import cast, supports_implicit_cast
+from compiled_plan.planner.functions.expansion import expand_over
+from compiled_plan.planner.functions.fold import fold
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import InputRef, Literal, RexNode, transform, type_of
+from compiled_plan.plans.types import Field, RowType
 
 _COUNT = "$COUNT$1"
 _SHIFTS = ("$LAG$1", "$LEAD$1")
@@ -88,7 +81,7 @@ def _windows(rex: RexNode) -> Iterator[Over]:
         yield from _windows(child)
 
 
-Shape = tuple[tuple[int, ...], tuple[SortKey, ...], object, Bound, Bound]
+Shape = tuple[tuple[int, ...], tuple[SortKey, ...], object, FrameEnd, FrameEnd]
 
 
 @dataclass
@@ -176,7 +169,7 @@ def _defaulted(over: Over) -> tuple[RexNode, ...]:
     return (value, offset, fold(cast(default, wanted)))
 
 
-def _constant(bound: Bound) -> Bound:
+def _constant(bound: FrameEnd) -> FrameEnd:
     """The bound with its offset computed.
 
     Raises:
@@ -187,4 +180,4 @@ def _constant(bound: Bound) -> Bound:
     offset = fold(bound.offset)
     if not isinstance(offset, Literal):
         raise ProgramError("the offset of a window's frame must be a constant", remedy="write the number out")
-    return Bound(bound.kind, offset)
+    return FrameEnd(bound.kind, offset)

@@ -5,55 +5,35 @@ Works on all statements at once: what several of them read stays one operator, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import singledispatch
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from planner.algebra.expressions import contains, null_of
-from planner.algebra.nodes import (
-    Aggregate,
-    Correlate,
-    Deduplicate,
-    Expand,
+from compiled_plan.planner.algebra.expressions import contains, null_of
+from compiled_plan.planner.algebra.nodes import (
     Filter,
-    Join,
-    JoinKind,
-    OuterRef,
-    Over,
     Project,
-    Rank,
     RelNode,
     Scan,
-    SetOp,
     Sink,
-    Sort,
-    SortKey,
-    Values,
     WatermarkAssigner,
 )
-from planner.algebra.timed import OverAggregate, TemporalJoin
-from planner.algebra.traverse import map_expressions, nodes, share
-from planner.algebra.windows import GroupWindowAggregate, WindowTable
-from planner.catalog.tables import ColumnKind
-from planner.rules.needed_columns import Columns, needed, wanted_calls
-from planner.rules.push_filters import RANKING
-from plans.rex import FieldAccess, InputRef, RexNode, transform, type_of, walk
-from plans.types import RowType
-
-Place = Mapping[int, int]
+from compiled_plan.planner.algebra.rex import Over
+from compiled_plan.planner.algebra.sources import changelog_of
+from compiled_plan.planner.algebra.traverse import nodes, share
+from compiled_plan.planner.rules.helpers.needed_columns import Columns, needed
+from compiled_plan.planner.rules.helpers.pruned_nodes import Pruned, ordered, projected, pruned_scan, rebuild
+from compiled_plan.planner.rules.push_filters import RANKING
+from compiled_plan.planner.settings import Settings
+from compiled_plan.plans.rex import FieldAccess, InputRef, type_of, walk
 
 
-@dataclass(frozen=True, slots=True)
-class Pruned:
-    """A node with fewer columns, and where those of the old one are now."""
+def prune_columns(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
+    """The statements without unused columns; where a changelog is normalized, its primary key stays."""
 
-    rel: RelNode
-    place: Place
+    def keeps_key(scan: Scan) -> bool:
+        return changelog_of(scan, settings).normalize
 
-
-def prune(sinks: Sequence[RelNode], keeps_key: Callable[[Scan], bool]) -> tuple[RelNode, ...]:
-    """The statements without unused columns; of scans for which `keeps_key` holds the primary key stays."""
-    roots = share(sinks)
+    roots = share(trees)
     wanted = _wanted(roots)
     orders = _orders(roots, wanted)
     done: dict[int, Pruned] = {}
@@ -62,11 +42,11 @@ def prune(sinks: Sequence[RelNode], keeps_key: Callable[[Scan], bool]) -> tuple[
         needs = needed(rel, wanted[id(rel)])
         order = orders.get(id(rel))
         if isinstance(rel, Scan):
-            done[id(rel)] = _scan(rel, wanted[id(rel)], order, keeps_key)
+            done[id(rel)] = pruned_scan(rel, wanted[id(rel)], order, keeps_key)
         elif isinstance(rel, Project) and order is not None:
-            done[id(rel)] = _projected(rel, inputs[0], _ordered(wanted[id(rel)], order))
+            done[id(rel)] = projected(rel, inputs[0], ordered(wanted[id(rel)], order))
         else:
-            done[id(rel)] = _rebuild(rel, inputs, needs, wanted[id(rel)])
+            done[id(rel)] = rebuild(rel, inputs, needs, wanted[id(rel)])
     return share(tuple(done[id(root)].rel for root in roots))
 
 
@@ -162,263 +142,3 @@ def _orders(roots: Sequence[RelNode], wanted: Mapping[int, Columns]) -> dict[int
             if isinstance(below.input, Scan | Project) and alone(below.input) and not nested:
                 found[id(below.input)] = [*seen, *({below.index} - set(seen))]
     return found
-
-
-# --- the node with what is left -------------------------------------------------------------------------------------
-
-
-def _scan(rel: Scan, wanted: Columns, order: list[int] | None, keeps_key: Callable[[Scan], bool]) -> Pruned:
-    """A scan of some columns: physical ones in the order of use, then metadata ones as declared."""
-    width = len(rel.row_type.fields)
-    if keeps_key(rel):
-        wanted = wanted | _key_columns(rel)
-    if len(wanted) == width:
-        return Pruned(rel, {index: index for index in range(width)})
-    metadata = {column.name for column in rel.table.columns if column.kind is ColumnKind.METADATA}
-    names = rel.row_type.names
-    chosen = _ordered(wanted, order or ())
-    chosen.sort(key=lambda index: names[index] in metadata)
-    fields = tuple(rel.row_type.fields[index] for index in chosen)
-    made = replace(rel, columns=RowType(fields=fields))
-    return Pruned(made, {index: at for at, index in enumerate(chosen)})
-
-
-def _ordered(wanted: Columns, order: Sequence[int]) -> list[int]:
-    """The wanted columns, those of `order` first."""
-    first = [index for index in order if index in wanted]
-    return [*first, *(index for index in sorted(wanted) if index not in first)]
-
-
-def _key_columns(rel: Scan) -> Columns:
-    names = rel.row_type.names
-    return frozenset(names.index(name) for name in rel.table.primary_key if name in names)
-
-
-@singledispatch
-def _rebuild(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    made = rel.with_inputs(tuple(_exactly(item, child) for item, child in zip(inputs, rel.inputs, strict=True)))
-    return Pruned(made, {index: index for index in range(len(rel.row_type.fields))})
-
-
-def _exactly(item: Pruned, old: RelNode) -> RelNode:
-    """The input with all its old columns in their old places."""
-    return _trimmed(item, range(len(old.row_type.fields))).rel
-
-
-def _trimmed(item: Pruned, columns: Sequence[int]) -> Pruned:
-    """The input with exactly these of its old columns, in this order."""
-    now = [item.place[index] for index in columns]
-    place = {index: at for at, index in enumerate(columns)}
-    row = item.rel.row_type
-    if now == list(range(len(row.fields))):
-        return Pruned(item.rel, place)
-    exprs = tuple(InputRef(index, row.types[index]) for index in now)
-    fields = tuple(row.fields[index] for index in now)
-    return Pruned(Project(item.rel, exprs, RowType(fields=fields)), place)
-
-
-def _narrow(item: Pruned, need: Columns) -> Pruned:
-    """The input without the columns that this reader does not need, if it has any."""
-    need = need or frozenset(list(item.place)[:1])
-    if len(need) == len(item.rel.row_type.fields):
-        return item
-    return _trimmed(item, sorted(need, key=lambda index: item.place[index]))
-
-
-def _moved(rex: RexNode, place: Callable[[int], int]) -> RexNode:
-    return transform(rex, lambda node: InputRef(place(node.index), node.type) if isinstance(node, InputRef) else node)
-
-
-def _pass(rel: RelNode) -> dict[int, int]:
-    return {index: index for index in range(len(rel.row_type.fields))}
-
-
-@_rebuild.register
-def _(rel: Project, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    return _projected(rel, inputs[0], sorted(wanted))
-
-
-def _projected(rel: Project, source: Pruned, kept: Sequence[int]) -> Pruned:
-    exprs = tuple(_moved(rel.exprs[index], source.place.__getitem__) for index in kept)
-    fields = tuple(rel.columns.fields[index] for index in kept)
-    made = Project(source.rel, exprs, RowType(fields=fields))
-    return Pruned(made, {index: at for at, index in enumerate(kept)})
-
-
-@_rebuild.register
-def _(rel: Filter, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    (source,) = inputs
-    return Pruned(Filter(source.rel, _moved(rel.condition, source.place.__getitem__)), source.place)
-
-
-@_rebuild.register
-def _(rel: WatermarkAssigner, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    (source,) = inputs
-    back = {new: old for old, new in source.place.items()}
-    fields = tuple(rel.columns.fields[back[at]] for at in range(len(source.rel.row_type.fields)))
-    watermark = _moved(rel.watermark, source.place.__getitem__)
-    made = WatermarkAssigner(source.rel, source.place[rel.index], watermark, RowType(fields=fields))
-    return Pruned(made, source.place)
-
-
-@_rebuild.register
-def _(rel: Join, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    left, right = (_narrow(item, need) for item, need in zip(inputs, needs, strict=True))
-    old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
-    place = dict(left.place) | {index + old: at + new for index, at in right.place.items()}
-    made = replace(rel, left=left.rel, right=right.rel, condition=_moved(rel.condition, place.__getitem__))
-    return Pruned(made, dict(left.place) if rel.kind in (JoinKind.SEMI, JoinKind.ANTI) else place)
-
-
-@_rebuild.register
-def _(rel: TemporalJoin, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    left, right = (_narrow(item, need) for item, need in zip(inputs, needs, strict=True))
-    old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
-    place = dict(left.place) | {index + old: at + new for index, at in right.place.items()}
-    made = replace(
-        rel,
-        left=left.rel,
-        right=right.rel,
-        condition=_moved(rel.condition, place.__getitem__),
-        time=left.place.get(rel.time, rel.time),
-        version=None if rel.version is None else right.place[rel.version],
-    )
-    return Pruned(made, place)
-
-
-@_rebuild.register
-def _(rel: Correlate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    left = _narrow(inputs[0], needs[0])
-    old, new = len(rel.left.row_type.fields), len(left.rel.row_type.fields)
-    place = dict(left.place) | {old + at: new + at for at in range(len(rel.right.row_type.fields))}
-
-    def outward(node: RexNode) -> RexNode:
-        if isinstance(node, OuterRef) and node.name == rel.name:
-            return replace(node, index=left.place[node.index])
-        return node
-
-    right = map_expressions(rel.right, lambda rex: transform(rex, outward))
-    condition = None if rel.condition is None else _moved(rel.condition, place.__getitem__)
-    return Pruned(replace(rel, left=left.rel, right=right, condition=condition), place)
-
-
-@_rebuild.register
-def _(rel: Aggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    return _aggregated(rel, _narrow(inputs[0], needs[0]), wanted)
-
-
-@_rebuild.register
-def _(rel: GroupWindowAggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    source = _narrow(inputs[0], needs[0])
-    return _aggregated(replace(rel, index=source.place[rel.index]), source, wanted)
-
-
-@_rebuild.register
-def _(rel: WindowTable, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    source = _narrow(inputs[0], needs[0])
-    old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
-    window = replace(rel.window, partition=tuple(source.place[index] for index in rel.window.partition))
-    made = WindowTable(source.rel, window, source.place[rel.index])
-    return Pruned(made, dict(source.place) | {old + at: new + at for at in range(3)})
-
-
-def _aggregated(rel: Aggregate | GroupWindowAggregate, source: Pruned, wanted: Columns) -> Pruned:
-    """The aggregate over its narrowed input, without the calls that nobody reads."""
-    count = len(rel.grouping)
-    kept = [at for at in range(len(rel.calls)) if at + count in wanted]
-    calls = tuple(
-        replace(
-            rel.calls[at],
-            args=tuple(source.place[index] for index in rel.calls[at].args),
-            filter=None if (where := rel.calls[at].filter) is None else source.place[where],
-        )
-        for at in kept
-    )
-    # Behind the calls, the properties of the window, which stay.
-    behind = range(count + len(rel.calls), len(rel.columns.fields))
-    fields = tuple(rel.columns.fields[at] for at in (*range(count), *(count + at for at in kept), *behind))
-    grouping = tuple(source.place[index] for index in rel.grouping)
-    place = {at: at for at in range(count)} | {count + at: count + new for new, at in enumerate(kept)}
-    place |= {at: count + len(kept) + new for new, at in enumerate(behind)}
-    return Pruned(replace(rel, input=source.rel, grouping=grouping, calls=calls, columns=RowType(fields=fields)), place)
-
-
-def _keys(keys: Sequence[SortKey], place: Place) -> tuple[SortKey, ...]:
-    return tuple(replace(key, index=place[key.index]) for key in keys)
-
-
-@_rebuild.register
-def _(rel: Sort, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    source = _narrow(inputs[0], needs[0])
-    return Pruned(replace(rel, input=source.rel, keys=_keys(rel.keys, source.place)), source.place)
-
-
-@_rebuild.register
-def _(rel: Rank, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    source = _narrow(inputs[0], needs[0])
-    old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
-    numbered = rel.rank_column is not None and old in wanted
-    fields = source.rel.row_type.fields + ((rel.columns.fields[old],) if numbered else ())
-    made = replace(
-        rel,
-        input=source.rel,
-        partition=tuple(source.place[index] for index in rel.partition),
-        order=_keys(rel.order, source.place),
-        end_column=None if rel.end_column is None else source.place[rel.end_column],
-        rank_column=rel.rank_column if numbered else None,
-        columns=RowType(fields=fields),
-    )
-    return Pruned(made, dict(source.place) | ({old: new} if numbered else {}))
-
-
-@_rebuild.register
-def _(rel: OverAggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    source = _narrow(inputs[0], needs[0])
-    old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
-    kept = wanted_calls(rel, wanted)
-    if not kept:
-        return source
-    calls = tuple(
-        replace(call, args=tuple(source.place[arg] if arg < old else arg - old + new for arg in call.args))
-        for call in kept.values()
-    )
-    made = replace(
-        rel,
-        input=source.rel,
-        partition=tuple(source.place[index] for index in rel.partition),
-        order=_keys(rel.order, source.place),
-        calls=calls,
-        columns=RowType(fields=(*source.rel.row_type.fields, *(rel.columns.fields[at] for at in kept))),
-    )
-    return Pruned(made, dict(source.place) | {at: new + number for number, at in enumerate(kept)})
-
-
-@_rebuild.register
-def _(rel: Deduplicate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    source = _narrow(inputs[0], needs[0])
-    keys = tuple(source.place[index] for index in rel.keys)
-    return Pruned(replace(rel, input=source.rel, keys=keys, order=source.place[rel.order]), source.place)
-
-
-@_rebuild.register
-def _(rel: SetOp, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    kept = sorted(wanted)
-    sources = tuple(_trimmed(item, kept).rel for item in inputs)
-    fields = tuple(rel.columns.fields[index] for index in kept)
-    made = replace(rel, sources=sources, columns=RowType(fields=fields))
-    return Pruned(made, {index: at for at, index in enumerate(kept)})
-
-
-@_rebuild.register
-def _(rel: Expand, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    kept = sorted(wanted | {rel.expand_id})
-    (source,) = inputs
-    projects = tuple(tuple(_moved(row[index], source.place.__getitem__) for index in kept) for row in rel.projects)
-    fields = tuple(rel.columns.fields[index] for index in kept)
-    made = Expand(source.rel, projects, RowType(fields=fields), kept.index(rel.expand_id))
-    return Pruned(made, {index: at for at, index in enumerate(kept)})
-
-
-@_rebuild.register
-def _(rel: Values, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    return Pruned(rel, _pass(rel))

@@ -11,26 +11,39 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
 
-from planner.algebra.expressions import conjunction, conjuncts, contains, is_call, shift, substitute
-from planner.algebra.nodes import (
+from compiled_plan.planner.algebra.expressions import (
+    conjunction,
+    conjuncts,
+    contains,
+    is_call,
+    shift,
+    stays_small,
+    substitute,
+)
+from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
+from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     Correlate,
+    Expand,
     Filter,
     Join,
-    JoinKind,
-    Over,
     Project,
+    Rank,
     RelNode,
-    SetKind,
+    Scan,
     SetOp,
     Sort,
+    TableFunctionScan,
+    Values,
+    WatermarkAssigner,
 )
-from planner.algebra.timed import TemporalJoin
-from planner.algebra.traverse import rewrite_shared
-from planner.algebra.windows import GroupWindowAggregate
-from planner.functions.registry import is_deterministic
-from planner.rules.lookups import is_lookup
-from plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, transform, walk
+from compiled_plan.planner.algebra.rex import Over
+from compiled_plan.planner.algebra.timed import Match, OverAggregate, TemporalJoin
+from compiled_plan.planner.algebra.traverse import rewrite_shared
+from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
+from compiled_plan.planner.functions.registry import is_deterministic
+from compiled_plan.planner.internal import unknown_node
+from compiled_plan.plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, transform, walk
 
 #: The functions that rank rows; they may become a top-n.
 RANKING = ("$ROW_NUMBER$1", "$RANK$1", "$DENSE_RANK$1")
@@ -47,7 +60,7 @@ def _push(rel: RelNode) -> RelNode:
         fixed = [part for part in parts if not _may_move(part)]
         moved = push([part for part in parts if _may_move(part)], rel.input)
         return Filter(moved, conjunction(fixed)) if fixed else moved
-    if isinstance(rel, Join) or (isinstance(rel, TemporalJoin) and is_lookup(rel)):
+    if isinstance(rel, Join) or (isinstance(rel, TemporalJoin) and rel.lookup):
         return _join_conditions(rel, [])
     return rel
 
@@ -73,6 +86,19 @@ def _kept(rel: RelNode, parts: Sequence[RexNode]) -> RelNode:
 
 @singledispatch
 def _into(rel: RelNode, parts: list[RexNode]) -> RelNode:
+    raise unknown_node("pushing conditions down", rel)
+
+
+@_into.register(Expand)
+@_into.register(Match)
+@_into.register(OverAggregate)
+@_into.register(Rank)
+@_into.register(Scan)
+@_into.register(TableFunctionScan)
+@_into.register(Values)
+@_into.register(WatermarkAssigner)
+@_into.register(WindowTable)
+def _stops(rel: RelNode, parts: list[RexNode]) -> RelNode:
     return _kept(rel, parts)
 
 
@@ -91,6 +117,9 @@ def _project(rel: Project, parts: list[RexNode]) -> RelNode:
     below: list[RexNode] = []
     above: list[RexNode] = []
     for part in parts:
+        if not stays_small([part], rel.exprs):
+            above.append(part)
+            continue
         moved = substitute(part, rel.exprs)
         # Below a rank a condition must not drop rows of a partition that it keeps others of.
         apart = all(window.name in RANKING and _only_over(moved, window.partition) for window in windows)
@@ -157,7 +186,7 @@ def _join(rel: Join, parts: list[RexNode]) -> RelNode:
 
 @_into.register
 def _temporal_join(rel: TemporalJoin, parts: list[RexNode]) -> RelNode:
-    return _join_conditions(rel, parts) if is_lookup(rel) else _kept(rel, parts)
+    return _join_conditions(rel, parts) if rel.lookup else _kept(rel, parts)
 
 
 #: Which sides of a join may be filtered by a condition above it.

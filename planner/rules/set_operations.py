@@ -10,26 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from planner.algebra.expressions import bigint, case, comparison, conjunction, not_distinct
-from planner.algebra.nodes import (
+from compiled_plan.planner.algebra.expressions import bigint, case, comparison, conjunction, not_distinct
+from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
+from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     AggregateCall,
     Correlate,
     Filter,
     Join,
-    JoinKind,
-    OuterRef,
     Project,
     RelNode,
-    SetKind,
     SetOp,
     TableFunctionScan,
-    identity,
-    named_row,
 )
-from planner.algebra.traverse import rewrite_shared
-from plans.rex import Call, InputRef, Literal, RexNode, type_of
-from plans.types import BIGINT, BOOLEAN, RowType, row_of
+from compiled_plan.planner.algebra.rex import OuterRef
+from compiled_plan.planner.algebra.rows import identity, named_row
+from compiled_plan.planner.algebra.traverse import rewrite_shared
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, type_of
+from compiled_plan.plans.types import BIGINT, BOOLEAN, RowType, row_of
 
 _CORRELATION = "$replicate"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.nodes import Project, RelNode, Sink, Sort
-from planner.algebra.traverse import rewrite_shared
+from compiled_plan.planner.algebra.nodes import Project, RelNode, Sink, Sort
+from compiled_plan.planner.algebra.traverse import rewrite_shared
 
 
 def remove_sorts(rel: RelNode) -> RelNode:

@@ -8,16 +8,19 @@ Source: Flink's "Performance Tuning" page, "Split Distinct Aggregation"; Flink 2
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.algebra.expressions import bigint, conjunction, equals, null_of
-from planner.algebra.nodes import Aggregate, AggregateCall, Expand, Project, RelNode, identity, unique_name
-from planner.algebra.traverse import rewrite_shared
-from planner.functions import literals
-from planner.functions.casts import cast
-from planner.functions.registry import resolve_call
-from plans.rex import Call, InputRef, RexNode, type_of
-from plans.types import BIGINT, Field, LogicalType, RowType
+from compiled_plan.planner.algebra.expressions import bigint, conjunction, equals, null_of
+from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Expand, Project, RelNode
+from compiled_plan.planner.algebra.rows import identity, unique_name
+from compiled_plan.planner.algebra.traverse import rewrite_shared
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.casts import cast
+from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.planner.settings import Settings
+from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of
+from compiled_plan.plans.types import BIGINT, Field, LogicalType, RowType
 
 _COUNT, _SUM0, _AVG = "$COUNT$1", "$$SUM0$1", "$AVG$1"
 #: A function -> the function that puts its parts together.
@@ -35,9 +38,14 @@ _FINAL = {
 _SPREAD = ("$MIN$1", "$MAX$1", "$FIRST_VALUE$1", "$LAST_VALUE$1")
 
 
-def split_distinct(rel: RelNode, buckets: int) -> RelNode:
-    """The tree with its DISTINCT aggregates in two, the first of them by so many buckets."""
-    return rewrite_shared(rel, lambda node: _split(node, buckets) if isinstance(node, Aggregate) else node)
+def split_distinct(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
+    """The trees with their DISTINCT aggregates in two, the first of them by so many buckets as the program says."""
+    buckets = int(settings.text("table.optimizer.distinct-agg.split.bucket-num"))
+
+    def change(node: RelNode) -> RelNode:
+        return _split(node, buckets) if isinstance(node, Aggregate) else node
+
+    return tuple(rewrite_shared(tree, change) for tree in trees)
 
 
 def _split(rel: Aggregate, buckets: int) -> RelNode:
@@ -137,7 +145,7 @@ class _Split:
         names = list(row.names)
         for column in self._spread:
             bucket = resolve_call("HASH_CODE", [InputRef(column, row.types[column])])
-            exprs.append(resolve_call("MOD", [bucket, literals.integer(self._buckets)]))
+            exprs.append(resolve_call("MOD", [bucket, plan_literals.integer(self._buckets)]))
             names.append(unique_name(f"$f{len(names)}", names))
         fields = tuple(Field(name, type_of(rex)) for name, rex in zip(names, exprs, strict=True))
         return Project(self._rel.input, tuple(exprs), RowType(fields=fields))
@@ -180,7 +188,7 @@ def _marked(source: RelNode, parts: list[_Part], marks: dict[int | None, int]) -
     for part in parts:
         number = marks[part.spread]
         own = () if part.call.filter is None else (InputRef(part.call.filter, row.types[part.call.filter]),)
-        condition = conjunction((equals(mark, literals.integer(number)), *own))
+        condition = conjunction((equals(mark, plan_literals.integer(number)), *own))
         if condition not in exprs:
             exprs.append(condition)
             names.append(unique_name(f"$g_{number}", names))
@@ -205,7 +213,7 @@ def _final_type(part: _Part, type_: LogicalType) -> LogicalType:
 
 
 def _total_type(call: AggregateCall) -> LogicalType:
-    from planner.functions.aggregates import resolve_aggregate
+    from compiled_plan.planner.functions.aggregates import resolve_aggregate
 
     return resolve_aggregate("SUM", [call.type]).type
 

@@ -8,51 +8,30 @@ Source: Flink's plans of such queries; SQL's three-valued logic for NOT IN, ANY 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from planner.algebra.expressions import (
-    FALSE,
+from compiled_plan.planner.algebra.expressions import (
     NEGATED,
-    TRUE,
-    case,
-    comparison,
     conjunction,
     conjuncts,
     contains,
-    disjunction,
-    equals,
     is_call,
-    is_not_null,
-    is_null,
-    negation,
-    null_of,
-    retype,
-    shift,
 )
-from planner.algebra.nodes import (
-    Aggregate,
-    AggregateCall,
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import (
     Filter,
     Join,
-    JoinKind,
-    OuterRef,
     Project,
-    Rank,
     RelNode,
-    Sort,
-    Subquery,
-    SubqueryKind,
-    Values,
-    column_names,
-    identity,
-    named_row,
 )
-from planner.algebra.traverse import expressions, map_expressions, rewrite_shared
-from planner.rules.decorrelate import Outer, Pair, Pulled, equality, over_domain, pull, reads, refused
-from planner.rules.set_operations import expand_set_operations
-from plans.rex import InputRef, Literal, RexNode, transform, type_of
-from plans.types import BIGINT, BOOLEAN, RowType, row_of
+from compiled_plan.planner.algebra.rex import Subquery, SubqueryKind
+from compiled_plan.planner.algebra.rows import identity
+from compiled_plan.planner.algebra.traverse import expressions, map_expressions, rewrite_shared
+from compiled_plan.planner.rules.helpers.correlation import refused
+from compiled_plan.planner.rules.helpers.subquery_values import as_value, over_join, pull_subquery, tests_of
+from compiled_plan.planner.rules.set_operations import expand_set_operations
+from compiled_plan.plans.rex import RexNode, transform
+from compiled_plan.plans.types import RowType
 
 
 def remove_subqueries(rel: RelNode) -> RelNode:
@@ -103,7 +82,7 @@ def _filter(rel: Filter) -> RelNode:
         if found is not None:
             source = found
         else:
-            source, rex = _as_value(source, part, only_true=True)
+            source, rex = as_value(source, part, only_true=True)
             above.append(rex)
     if above:
         source = Filter(source, conjunction(above))
@@ -114,7 +93,7 @@ def _project(rel: Project) -> RelNode:
     source = rel.input
     exprs: list[RexNode] = []
     for rex in rel.exprs:
-        source, found = _as_value(source, rex, only_true=False)
+        source, found = as_value(source, rex, only_true=False)
         exprs.append(found)
     return Project(source, tuple(exprs), rel.columns)
 
@@ -126,9 +105,6 @@ def _first(rel: RelNode, width: int, row: RowType) -> RelNode:
     return Project(rel, identity(rel.row_type)[:width], row)
 
 
-# --- conditions to be met -------------------------------------------------------------------------------------------
-
-
 def _semi_join(source: RelNode, part: RexNode) -> RelNode | None:
     """The rows of `source` for which a subquery holds, or does not; None where `part` is something else."""
     negated = is_call(part, "$NOT$1")
@@ -137,296 +113,20 @@ def _semi_join(source: RelNode, part: RexNode) -> RelNode | None:
         return None
     if any(contains(operand, Subquery) for operand in subquery.operands):
         return None
-    pulled = _pulled(subquery, source)
+    pulled = pull_subquery(subquery, source)
     if pulled.always:
         return None
     width = len(source.row_type.fields)
-    conditions = [_joined(item, subquery.name, source, width) for item in pulled.conditions]
-    columns = [_joined(item, subquery.name, source, width) for item in pulled.columns]
+    conditions = [over_join(item, subquery.name, source, width) for item in pulled.conditions]
+    columns = [over_join(item, subquery.name, source, width) for item in pulled.columns]
     anti = negated
     tests: list[RexNode] = []
     if subquery.kind is SubqueryKind.ALL:
         # All compare true unless one compares false or unknown.
         inverse = NEGATED[subquery.operator]
-        tests = _tests(subquery, columns, inverse, unknown=not negated)
+        tests = tests_of(subquery, columns, inverse, unknown=not negated)
         anti = not negated
     elif subquery.kind in (SubqueryKind.IN, SubqueryKind.SOME):
-        tests = _tests(subquery, columns, subquery.operator, unknown=negated)
+        tests = tests_of(subquery, columns, subquery.operator, unknown=negated)
     kind = JoinKind.ANTI if anti else JoinKind.SEMI
     return Join(source, pulled.rel, kind, conjunction([*tests, *conditions]))
-
-
-def _pulled(subquery: Subquery, source: RelNode) -> Pulled:
-    rel = subquery.rel
-    if subquery.kind is SubqueryKind.EXISTS:
-        rel = _for_existence(rel)
-    return pull(rel, Outer(subquery.name, source))
-
-
-def _for_existence(rel: RelNode) -> RelNode:
-    """The query without what cannot change whether it has rows."""
-    if isinstance(rel, Sort) and not rel.offset and (rel.fetch is None or rel.fetch > 0):
-        return _for_existence(rel.input)
-    if isinstance(rel, Project):
-        return _for_existence(rel.input) if rel.input.row_type.fields else rel
-    if isinstance(rel, Aggregate) and rel.grouping and not rel.grouping_sets:
-        return _for_existence(rel.input)
-    return rel
-
-
-def _tests(subquery: Subquery, columns: Sequence[RexNode], operator: str, *, unknown: bool) -> list[RexNode]:
-    """The comparisons of IN, ANY, ALL; with `unknown` a comparison with null counts too."""
-    found: list[RexNode] = []
-    for mine, theirs in zip(subquery.operands, columns, strict=True):
-        test = comparison(operator, mine, theirs)
-        nulls = [is_null(item) for item in (mine, theirs) if type_of(item).nullable] if unknown else []
-        found.append(disjunction([*nulls, test]))
-    return found
-
-
-def _joined(rex: RexNode, name: str, source: RelNode, width: int) -> RexNode:
-    """An expression over (enclosing row, own columns) as one over the joined row."""
-    types = source.row_type.types
-    return transform(
-        shift(rex, width),
-        lambda node: (
-            InputRef(node.index, types[node.index]) if isinstance(node, OuterRef) and node.name == name else node
-        ),
-    )
-
-
-# --- values ---------------------------------------------------------------------------------------------------------
-
-
-def _as_value(source: RelNode, rex: RexNode, *, only_true: bool) -> tuple[RelNode, RexNode]:
-    """`source` joined with what the subqueries in `rex` need, and `rex` over that; its first columns stay.
-
-    With `only_true` it matters only whether `rex` is true: unknown may be taken for false, as long as no NOT stands
-    above it.
-    """
-    if isinstance(rex, Subquery):
-        operands: list[RexNode] = []
-        for operand in rex.operands:
-            source, found = _as_value(source, operand, only_true=False)
-            operands.append(found)
-        return _VALUES[rex.kind](source, replace(rex, operands=tuple(operands)), only_true)
-    if not contains(rex, Subquery):
-        return source, rex
-    keeps = only_true and (is_call(rex, "$AND$1") or is_call(rex, "$OR$1"))
-    children: list[RexNode] = []
-    for child in rex.children():
-        source, found = _as_value(source, child, only_true=keeps)
-        children.append(found)
-    return source, rex.with_children(tuple(children))
-
-
-def _scalar(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
-    pulled = pull(subquery.rel, Outer(subquery.name, source))
-    if not pulled.always and not _single_row(pulled.rel, subquery.rel) and not _top_one(pulled):
-        pulled = _single_value(pulled, subquery, source)
-    elif not pulled.always and not _plain_columns(pulled):
-        pulled = _materialized(pulled, subquery.name)
-    joined, values = _looked_up(source, subquery, pulled)
-    return joined, values[0]
-
-
-def _looked_up(source: RelNode, subquery: Subquery, pulled: Pulled) -> tuple[RelNode, list[RexNode]]:
-    """`source` with the one row that a query has for each of its rows, or nulls, and that row's columns."""
-    width = len(source.row_type.fields)
-    conditions = [_joined(item, subquery.name, source, width) for item in pulled.conditions]
-    joined = Join(source, pulled.rel, JoinKind.LEFT, conjunction(conditions))
-    values = [_joined(rex, subquery.name, source, width) for rex in pulled.columns]
-    return joined, [retype(rex, joined.row_type) for rex in values]
-
-
-def _plain_columns(pulled: Pulled) -> bool:
-    return all(isinstance(rex, InputRef) for rex in pulled.columns)
-
-
-def _materialized(pulled: Pulled, name: str) -> Pulled:
-    """The columns computed below the join, so that they are null where it finds no row."""
-    if any(contains(rex, lambda node: isinstance(node, OuterRef) and node.name == name) for rex in pulled.columns):
-        raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
-    row = pulled.rel.row_type
-    exprs = (*pulled.columns, *identity(row))
-    source = Project(pulled.rel, exprs, _fresh(exprs, row))
-    count = len(pulled.columns)
-    return Pulled(source, identity(source.row_type)[:count], tuple(shift(item, count) for item in pulled.conditions))
-
-
-def _fresh(exprs: Sequence[RexNode], row: RowType) -> RowType:
-    return named_row(column_names(exprs, row), [type_of(rex) for rex in exprs])
-
-
-def _single_row(rel: RelNode, original: RelNode) -> bool:
-    """Whether a query that reads nothing of the enclosing row has at most one row."""
-    if rel is not original:
-        return False
-    while isinstance(rel, Project | Filter):
-        rel = rel.input
-    if isinstance(rel, Values):
-        return len(rel.rows) <= 1
-    if isinstance(rel, Sort):
-        return rel.fetch is not None and rel.fetch <= 1
-    return isinstance(rel, Aggregate) and not rel.grouping and not rel.grouping_sets
-
-
-def _top_one(pulled: Pulled) -> bool:
-    """Whether the query is the first row of each group, by all that it is compared with."""
-    rel = pulled.rel
-    return (
-        isinstance(rel, Rank)
-        and rel.end == rel.start
-        and len(rel.partition) == len(pulled.conditions)
-        and all(is_call(item, "$=$1") for item in pulled.conditions)
-    )
-
-
-def _single_value(pulled: Pulled, subquery: Subquery, source: RelNode) -> Pulled:
-    """The query grouped by what it is compared with; a group of two rows is an error at run time."""
-    value = Project(pulled.rel, (*pulled.columns[:1], *identity(pulled.rel.row_type)), _fresh_pulled(pulled))
-    conditions = tuple(shift(item, 1) for item in pulled.conditions)
-    single = AggregateCall("$SINGLE_VALUE$1", (0,), type_of(pulled.columns[0]).with_nullability(True), "$f0")
-    row = row_of(("$f0",), (single.type,))
-    if contains(pulled.columns[0], lambda node: isinstance(node, OuterRef) and node.name == subquery.name):
-        raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
-    if not conditions:
-        return Pulled(Aggregate(value, (), (single,), row), identity(row))
-    # The conditions go back below the aggregate as a filter; pulling them through it groups it.
-    grouped = pull(Aggregate(Filter(value, conjunction(conditions)), (), (single,), row), Outer(subquery.name, source))
-    return replace(grouped, always=False)
-
-
-def _fresh_pulled(pulled: Pulled) -> RowType:
-    return _fresh((*pulled.columns[:1], *identity(pulled.rel.row_type)), pulled.rel.row_type)
-
-
-def _exists(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
-    pulled = _pulled(subquery, source)
-    if pulled.always:
-        return source, TRUE
-    joined, found = _marked(source, subquery, pulled, ())
-    return joined, found
-
-
-def _in(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
-    if subquery.kind is SubqueryKind.ALL:
-        some = replace(subquery, kind=SubqueryKind.SOME, operator=NEGATED[subquery.operator])
-        joined, found = _in(source, some, False)
-        return joined, negation(found)
-    pulled = pull(subquery.rel, Outer(subquery.name, source))
-    if pulled.always:
-        # One row for every enclosing row: the comparison with that one.
-        joined, values = _looked_up(source, subquery, pulled)
-        pairs = zip(subquery.operands, values, strict=False)
-        return joined, conjunction(comparison(subquery.operator, mine, theirs) for mine, theirs in pairs)
-    if subquery.operator != "$=$1" or len(subquery.operands) > 1:
-        return _compared(source, subquery, pulled, only_true)
-    nullable = any(type_of(rex).nullable for rex in (*subquery.operands, *pulled.columns))
-    joined, matched = _marked(source, subquery, pulled, subquery.operands)
-    return (joined, matched) if only_true or not nullable else _three_valued(joined, subquery, pulled, matched)
-
-
-def _compared(source: RelNode, subquery: Subquery, pulled: Pulled, only_true: bool) -> tuple[RelNode, RexNode]:
-    """Whether a row compares true; unknown if none does and one compares with null."""
-    operands = tuple(
-        transform(
-            rex, lambda node: OuterRef(subquery.name, node.index, node.type) if isinstance(node, InputRef) else node
-        )
-        for rex in subquery.operands
-    )
-    asked = replace(subquery, operands=operands)
-    found: list[RexNode] = []
-    joined = source
-    nullable = any(type_of(rex).nullable for rex in (*operands, *pulled.columns))
-    for unknown in (False,) if only_true or not nullable else (False, True):
-        tests = _tests(asked, pulled.columns, subquery.operator, unknown=unknown)
-        more = replace(pulled, conditions=(*pulled.conditions, *tests))
-        joined, mark = _marked(joined, subquery, more, ())
-        found.append(mark)
-    if len(found) == 1:
-        return joined, found[0]
-    return joined, case([(found[0], TRUE), (found[1], null_of(BOOLEAN))], FALSE, BOOLEAN)
-
-
-def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: RexNode) -> tuple[RelNode, RexNode]:
-    """IN as true, false or unknown: unknown without a match if a null is compared and there is a row at all."""
-    operand, column = subquery.operands[0], pulled.columns[0]
-    calls = (
-        AggregateCall("$COUNT$1", (), BIGINT.not_null(), "c", syntax="FUNCTION_STAR"),
-        AggregateCall("$COUNT$1", (0,), BIGINT.not_null(), "ck", syntax="FUNCTION_STAR"),
-    )
-    values = Project(pulled.rel, (column, *identity(pulled.rel.row_type)), _fresh_pulled(pulled))
-    conditions = [shift(item, 1) for item in pulled.conditions]
-    below: RelNode = Filter(values, conjunction(conditions)) if conditions else values
-    counted = Aggregate(below, (), calls, row_of(("c", "ck"), (BIGINT.not_null(), BIGINT.not_null())))
-    width = len(joined.row_type.fields)
-    counts = pull(counted, Outer(subquery.name, joined))
-    made = Join(
-        joined,
-        counts.rel,
-        JoinKind.LEFT,
-        conjunction(_joined(item, subquery.name, joined, width) for item in counts.conditions),
-    )
-    index = {"c": 0, "ck": 0}
-    for at, name in enumerate(counts.rel.row_type.names):
-        if name in index:
-            index[name] = width + at
-    every, known = (InputRef(index[name], made.row_type.types[index[name]]) for name in ("c", "ck"))
-    unknown = disjunction(
-        [is_null(operand), comparison("$<$1", known, every)]
-        if type_of(operand).nullable
-        else [comparison("$<$1", known, every)]
-    )
-    maybe = BOOLEAN
-    rex = case(
-        [
-            (matched, Literal(True, maybe.not_null())),
-            (is_null(every), Literal(False, maybe.not_null())),
-            (comparison("$=$1", every, Literal(0, BIGINT.not_null())), Literal(False, maybe.not_null())),
-            (unknown, null_of(BOOLEAN)),
-        ],
-        Literal(False, maybe.not_null()),
-        maybe,
-    )
-    return made, rex
-
-
-def _marked(
-    source: RelNode, subquery: Subquery, pulled: Pulled, operands: Sequence[RexNode]
-) -> tuple[RelNode, RexNode]:
-    """A left join with the distinct values that are compared, and whether one was found."""
-    outer = Outer(subquery.name, source)
-    found = [equality(item, outer) for item in pulled.conditions]
-    if not all(found) or any(reads(rex, outer) for rex in pulled.columns[: len(operands)]):
-        pulled = over_domain(pulled, outer)
-        found = [equality(item, outer) for item in pulled.conditions]
-    width = len(source.row_type.fields)
-    pairs: list[Pair] = [(mine, theirs, equals) for mine, theirs in zip(operands, pulled.columns, strict=False)]
-    pairs += [(_joined(pair[0], subquery.name, source, 0), *pair[1:]) for pair in found if pair]
-    keys = tuple(theirs for _, theirs, _ in pairs)
-    row = named_row((*column_names(keys, pulled.rel.row_type), "i"), [*map(type_of, keys), type_of(TRUE)])
-    distinct = _marked_rows(pulled.rel, keys, row)
-    moved = [InputRef(width + at, row.types[at]) for at in range(len(pairs))]
-    tests = [build(mine, theirs) for (mine, _, build), theirs in zip(pairs, moved, strict=True)]
-    joined = Join(source, distinct, JoinKind.LEFT, conjunction(tests))
-    mark = width + len(pairs)
-    return joined, is_not_null(InputRef(mark, joined.row_type.types[mark]))
-
-
-def _marked_rows(rel: RelNode, keys: Sequence[RexNode], row: RowType) -> RelNode:
-    """The distinct keys, and TRUE behind them."""
-    if not keys:
-        return Aggregate(Project(rel, (TRUE,), row), (0,), (), row)
-    own = RowType(fields=row.fields[:-1])
-    distinct = Aggregate(Project(rel, tuple(keys), own), tuple(range(len(keys))), (), own)
-    return Project(distinct, (*identity(own), TRUE), row)
-
-
-_VALUES = {
-    SubqueryKind.SCALAR: _scalar,
-    SubqueryKind.EXISTS: _exists,
-    SubqueryKind.IN: _in,
-    SubqueryKind.SOME: _in,
-    SubqueryKind.ALL: _in,
-}

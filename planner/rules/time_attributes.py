@@ -11,27 +11,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from planner.algebra.nodes import (
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     Correlate,
     Expand,
     Filter,
     Join,
-    JoinKind,
     Project,
     Rank,
     RelNode,
+    Scan,
     SetOp,
     Sink,
-    identity,
-    join_row_type,
-    named_row,
+    Sort,
+    TableFunctionScan,
+    Values,
+    WatermarkAssigner,
 )
-from planner.algebra.timed import OverAggregate, TemporalJoin
-from planner.algebra.traverse import map_expressions, rewrite_all
-from planner.algebra.windows import GroupWindowAggregate, WindowTable
-from planner.rules.interval_joins import interval_of
-from planner.rules.plain_times import (
+from compiled_plan.planner.algebra.rows import identity, join_row_type, named_row
+from compiled_plan.planner.algebra.timed import IntervalJoin, Match, OverAggregate, TemporalJoin
+from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_all, share
+from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
+from compiled_plan.planner.internal import unknown_node
+from compiled_plan.planner.rules.helpers.plain_times import (
     is_proctime,
     is_time,
     plain,
@@ -39,17 +42,20 @@ from planner.rules.plain_times import (
     with_plain_columns,
     with_plain_operands,
 )
-from planner.rules.window_columns import Windows
-from planner.rules.window_nodes import as_window_aggregate, as_window_join, as_window_rank
-from plans.errors import ProgramError
-from plans.rex import Call, InputRef, RexNode, transform, type_of
-from plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.planner.rules.helpers.time_bounds import time_bounds
+from compiled_plan.planner.rules.helpers.window_aggregates import as_window_aggregate
+from compiled_plan.planner.rules.helpers.window_columns import Windows
+from compiled_plan.planner.rules.helpers.window_joins import as_window_join, as_window_rank
+from compiled_plan.planner.settings import Settings
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, InputRef, RexNode, transform, type_of
+from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
 
 
-def materialize_time(sinks: tuple[RelNode, ...]) -> tuple[RelNode, ...]:
-    """The statements with their time attributes cast where plain timestamps are needed."""
+def materialize_time(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
+    """The statements with their time attributes cast where plain timestamps are needed; equal subtrees are shared."""
     windows = Windows()
-    return rewrite_all(sinks, lambda rel: _materialized(rel, windows))
+    return share(rewrite_all(trees, lambda rel: _materialized(rel, windows)))
 
 
 def _materialized(rel: RelNode, windows: Windows) -> RelNode:
@@ -63,8 +69,11 @@ def _materialized(rel: RelNode, windows: Windows) -> RelNode:
             return replace(rel, condition=with_plain_operands(rel.condition))
         case Join():
             windowed = as_window_join(rel, windows)
-            if windowed is not None or interval_of(rel) is not None:
-                return windowed or rel
+            if windowed is not None:
+                return windowed
+            bounds = time_bounds(rel)
+            if bounds is not None:
+                return IntervalJoin(rel.left, rel.right, rel.kind, rel.condition, bounds)
             return _retyped(replace(rel, left=with_plain_columns(rel.left), right=with_plain_columns(rel.right)))
         case Correlate():
             return _retyped(rel)
@@ -87,7 +96,9 @@ def _materialized(rel: RelNode, windows: Windows) -> RelNode:
             return _union(rel)
         case Sink():
             return replace(rel, input=with_plain_columns(rel.input, is_proctime))
-    return rel
+        case Match() | Scan() | Sort() | TableFunctionScan() | Values() | WatermarkAssigner():
+            return rel
+    raise unknown_node("materializing time attributes", rel)
 
 
 def _retyped(rel: RelNode) -> RelNode:

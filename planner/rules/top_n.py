@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.algebra.expressions import MIRRORED, bigint, conjunction, conjuncts, contains, substitute
-from planner.algebra.nodes import Filter, Over, Project, Rank, RelNode, SortKey, identity, unique_name
-from planner.algebra.traverse import rewrite_shared
-from planner.rules.push_filters import RANKING
-from plans.errors import ProgramError
-from plans.rex import Call, InputRef, Literal, RexNode, Sarg, input_refs, transform, type_of, walk
-from plans.types import BIGINT, Field, IntegerType, RowType
+from compiled_plan.planner.algebra.expressions import MIRRORED, bigint, conjunction, conjuncts, contains, substitute
+from compiled_plan.planner.algebra.nodes import Filter, Project, Rank, RelNode, SortKey
+from compiled_plan.planner.algebra.rex import Over
+from compiled_plan.planner.algebra.rows import identity, unique_name
+from compiled_plan.planner.algebra.traverse import rewrite_shared
+from compiled_plan.planner.rules.push_filters import RANKING
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, Sarg, input_refs, transform, type_of, walk
+from compiled_plan.plans.types import BIGINT, Field, IntegerType, RowType
 
 _RANK_COLUMN = "w0$o0"
 

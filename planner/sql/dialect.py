@@ -7,7 +7,7 @@ from typing import ClassVar
 from sqlglot import Tokenizer, TokenType
 from sqlglot.dialects.dialect import Dialect
 
-from planner.sql.grammar.script import Script
+from compiled_plan.planner.sql.grammar.script import Script
 
 _CHARSETS = ("_UTF-16LE", "_UTF16LE", "_UTF-16", "_UTF16", "_UTF-8", "_UTF8", "_ISO-8859-1", "_LATIN1")
 

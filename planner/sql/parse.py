@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot.errors import TokenError
 
-from planner.sql.dialect import Flink
-from planner.sql.position import render, span_at
-from plans.errors import ProgramError
+from compiled_plan.planner.sql.dialect import Flink
+from compiled_plan.planner.sql.position import render, span_at
+from compiled_plan.plans.deep import deeply
+from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlglot import Token, exp
 
-    from planner.sql.grammar.script import Script
-    from planner.sql.nodes import TypeSpec
-    from planner.sql.statements import Statement
+    from compiled_plan.planner.sql.grammar.script import Script
+    from compiled_plan.planner.sql.nodes import TypeSpec
+    from compiled_plan.planner.sql.statements import Statement
 
 T = TypeVar("T")
 
@@ -40,12 +41,14 @@ def parse_script(text: str) -> list[Statement]:
     """
     if not isinstance(text, str):
         raise ProgramError(f"SQL is a text, not {text!r}", remedy='write it as one: "SELECT ..."')
+    return _script(text)
+
+
+@deeply
+def _script(text: str) -> list[Statement]:
     parser = _parser()
     parser.load(_tokens(text), text)
-    try:
-        return parser.parse_script()
-    except RecursionError:
-        parser.fail("SQL parse failed: the nesting is too deep", remedy="split the query into views")
+    return parser.parse_script()
 
 
 def parse_expression(text: str) -> exp.Expr:
@@ -66,6 +69,7 @@ def parse_type(text: str) -> TypeSpec:
     return _parsed(text, lambda parser: parser.parse_type(), "the end of the type")
 
 
+@deeply
 def _parsed(text: str, read: Callable[[Script], T], end: str) -> T:
     parser = _parser()
     parser.load(_tokens(text), text)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,7 +31,14 @@ class Span:
 
 def span_at(text: str, start: int, end: int) -> Span:
     """The span from `start` to `end`, with line and column counted."""
-    return Span(start, end, text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start))
+    breaks = _line_breaks(text)
+    line = bisect_left(breaks, start)
+    return Span(start, end, line + 1, start - (breaks[line - 1] if line else -1))
+
+
+@lru_cache(maxsize=4)
+def _line_breaks(text: str) -> tuple[int, ...]:
+    return tuple(found.start() for found in re.finditer("\n", text))
 
 
 def span_of(node: exp.Expr) -> Span | None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from planner.sql.nodes import TableHint, TypeSpec
-    from planner.sql.position import Span
+    from compiled_plan.planner.sql.nodes import TableHint, TypeSpec
+    from compiled_plan.planner.sql.position import Span
 
 #: A name as written: `table`, `database.table` or `catalog.database.table`.
 Name = tuple[str, ...]

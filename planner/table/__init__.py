@@ -1,13 +1,11 @@
 """The Table API: programs in Python over the same algebra as SQL.
 
-An `Expression` wraps a node of SQL's tree, a `Table` holds a bound relation, and every operation of a `Table` builds
+An `Expression` wraps a node of SQL's tree, a `PlannedTable` a bound relation, and every operation on one builds
 the SELECT (or join, or set operation) that it stands for and gives it to SQL's binder at once. So names, types, casts,
 aggregates, windows, time attributes and plans are those of SQL.
 
-`expressions/` holds columns, literals, calls and what can be done with them; `table` is the value, with its operations
-in `methods/`, each carried out by the module of its concern: `selecting`, `joins`, `grouping`, `tops`, `nulls`,
-`sampling`, `rowwise`, `schemas`, `showing`, `inserts`, `embedding`. `environment` and `descriptors` are what
-`TableEnvironment` calls, `program` reads a program's file.
-
-The names that programs use are exported by `planner`.
+`expressions/` holds columns, literals, calls and what can be done with them. An operation takes a planned table and
+gives one of the same class; each is in the module of its concern: `selecting`, `joins`, `grouping`, `tops`, `nulls`,
+`sampling`, `rowwise`, `naming`. Nothing here runs: `Table`, which programs hold, is a planned table with the methods
+of `api.table`.
 """

@@ -10,14 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from planner.table.expressions.types import text_of_type
-from planner.table.paths import path_of
-from planner.table.unfinished import Unfinished
-from plans.errors import ProgramError
+from compiled_plan.planner.sql.declaring import declare_script
+from compiled_plan.planner.table.expressions.types import text_of_type
+from compiled_plan.planner.table.paths import path_of
+from compiled_plan.planner.table.unfinished import Unfinished
+from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from planner.environment import TableEnvironment
-    from plans.types.data_types import DataType
+    from compiled_plan.planner.context import PlanningContext
+    from compiled_plan.plans.types.data_types import DataType
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Schema:
 
     def to_row_data_type(self) -> DataType:
         """The columns that are stored as a row, with the classes that they are bridged to."""
-        from plans.types.data_types import DataTypes
+        from compiled_plan.plans.types.data_types import DataTypes
 
         fields = [DataTypes.FIELD(name, type_, comment) for name, type_, comment in self.physical]
         return DataTypes.ROW(*fields).not_null()
@@ -157,15 +158,15 @@ def _name(name: object, operation: str) -> str:
     return name
 
 
-def create_table(env: TableEnvironment, path: str, descriptor: object, *, temporary: bool) -> None:
+def create_table(context: PlanningContext, path: str, descriptor: object, *, temporary: bool) -> None:
     """Declare a table of the catalog."""
     operation = "create_temporary_table" if temporary else "create_table"
     found = _checked(descriptor, operation)
-    env.execute_sql(_statement(path_of(path, operation), found, temporary))
+    declare_script(context, _statement(path_of(path, operation), found, temporary))
 
 
 @contextmanager
-def declared(env: TableEnvironment, descriptor: object, operation: str) -> Iterator[str]:
+def declared(context: PlanningContext, descriptor: object, operation: str) -> Iterator[str]:
     """The path of a table that the catalog knows in this block alone.
 
     Raises:
@@ -174,12 +175,12 @@ def declared(env: TableEnvironment, descriptor: object, operation: str) -> Itera
     found = _checked(descriptor, operation)
     kind = dict(found.options).get("connector", "")
     kind = {"inline": "dataframe"}.get(kind, kind)
-    name = f"*anonymous_{kind}${next(env.anonymous)}*"
-    env.execute_sql(_statement((name,), found, temporary=True))
+    name = f"*anonymous_{kind}${next(context.anonymous)}*"
+    declare_script(context, _statement((name,), found, temporary=True))
     try:
         yield _quoted(name)
     finally:
-        env.catalog.drop("TABLE", (name,), temporary=True)
+        context.catalog.drop("TABLE", (name,), temporary=True)
 
 
 def _checked(descriptor: object, operation: str) -> TableDescriptor:

@@ -7,54 +7,54 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Generic, NoReturn
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.table.nodes import TEXT, WindowProperty, column_at, identifier
-from planner.table.operations import bind, nodes_of, relation_node
-from planner.table.rows import rows
-from planner.table.selecting import select, select_items
-from planner.table.unfinished import Unfinished
-from planner.table.windows import OverWindow, Window
-from plans.errors import ProgramError, UnsupportedError
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.nodes import TEXT, WindowProperty, column_at, identifier
+from compiled_plan.planner.table.operations import bind, nodes_of, relation_node
+from compiled_plan.planner.table.planned import T
+from compiled_plan.planner.table.rows import rows
+from compiled_plan.planner.table.selecting import select, select_items
+from compiled_plan.planner.table.unfinished import Unfinished
+from compiled_plan.planner.table.windows import OverWindow, Window
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
 
 if TYPE_CHECKING:
-    from planner.table.expressions.expression import Expression
-    from planner.table.table import Table
+    from compiled_plan.planner.table.expressions.expression import Expression
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupedTable(Unfinished):
+class GroupedTable(Unfinished, Generic[T]):
     """A table with GROUP BY, waiting for `select`."""
 
     WHAT = "a grouped table"
     NEXT = 'write group_by(...).select(col("key"), col("value").sum), and the operation behind it'
 
-    _table: Table
+    _table: T
     _keys: tuple[exp.Expr, ...]
     _names: Mapping[str, exp.Expr]
     _window: Window | None = None
 
-    def select(self, *fields: Expression | str) -> Table:
+    def select(self, *fields: Expression | str) -> T:
         """The groups: grouping fields, aggregates, and expressions of them.
 
         Raises:
             ProgramError: a column that is neither grouped nor aggregated; wrong names or types.
         """
         items = [self._resolved(item) for item in select_items(self._table, "select", fields)]
-        from planner.table.expressions.expression import Expression
+        from compiled_plan.planner.table.expressions.expression import Expression
 
         group = ast.GroupBy(expressions=list(self._keys))
         return select(self._table, list(map(Expression, items)), "select", group=group)
 
-    def aggregate(self, function: Expression) -> AggregatedTable:
+    def aggregate(self, function: Expression) -> AggregatedTable[T]:
         """The groups with what an aggregate function gives; a ROW that it gives becomes as many columns.
 
         `table.group_by(col("a")).aggregate(call("f", col("b")).alias("x", "y")).select(col("a"), col("x"))`
         """
-        from planner.table.rowwise import aggregated
+        from compiled_plan.planner.table.rowwise import aggregated
 
         return AggregatedTable(aggregated(self, function))
 
@@ -99,20 +99,20 @@ def no_flat_aggregate() -> UnsupportedError:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AggregatedTable(Unfinished):
+class AggregatedTable(Unfinished, Generic[T]):
     """Groups with the columns of an aggregate function, waiting for `select`."""
 
     WHAT = "an aggregated table"
     NEXT = "write group_by(...).aggregate(...).select(...), and the operation behind it"
 
-    _table: Table
+    _table: T
 
-    def select(self, *fields: Expression | str) -> Table:
+    def select(self, *fields: Expression | str) -> T:
         """The grouping fields, the columns of the function, and expressions of them."""
-        return self._table.select(*fields)
+        return select(self._table, fields)
 
 
-def group_by(table: Table, fields: Sequence[object], window: Window | None = None) -> GroupedTable:
+def group_by(table: T, fields: Sequence[object], window: Window | None = None) -> GroupedTable[T]:
     """GROUP BY the fields."""
     keys: list[exp.Expr] = []
     names: dict[str, exp.Expr] = {}
@@ -138,7 +138,7 @@ def group_by(table: Table, fields: Sequence[object], window: Window | None = Non
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WindowedTable(Unfinished):
+class WindowedTable(Unfinished, Generic[T]):
     """A table with a group window (one with an alias), waiting for `group_by`."""
 
     WHAT = "a table with a group window"
@@ -147,30 +147,30 @@ class WindowedTable(Unfinished):
         "or leave .alias(...) out for a table with window_start and window_end"
     )
 
-    _table: Table
+    _table: T
     _window: Window
 
-    def group_by(self, *fields: Expression | str) -> GroupedTable:
+    def group_by(self, *fields: Expression | str) -> GroupedTable[T]:
         """GROUP BY the window, by its alias, and further fields."""
         return group_by(self._table, fields, self._window)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OverWindowedTable(Unfinished):
+class OverWindowedTable(Unfinished, Generic[T]):
     """A table with windows of OVER, waiting for `select`."""
 
     WHAT = "a table with windows of OVER"
     NEXT = 'write over_window(...).select(col("value").sum.over(col("w"))), and the operation behind it'
 
-    _table: Table
+    _table: T
     _windows: tuple[OverWindow, ...]
 
-    def select(self, *fields: Expression | str) -> Table:
+    def select(self, *fields: Expression | str) -> T:
         """The rows, with aggregates `.over(col("w"))` the windows."""
         return select(self._table, fields, "select", windows=[window.node() for window in self._windows])
 
 
-def window_table(table: Table, window: Window) -> Table:
+def window_table(table: T, window: Window) -> T:
     """A window table function: the table's columns, then window_start, window_end, window_time."""
     found = table._rows
     places = [column_at(name, at) for at, name in enumerate(found.names)]
@@ -184,7 +184,7 @@ def window_table(table: Table, window: Window) -> Table:
     call = ast.Call(parts=[identifier(window.kind)], expressions=arguments)
     function = ast.TableFunction(call=call, form="TABLE")
     star = ast.AllColumns(parts=[])
-    bound = bind(table._env, "window", exp.Select(expressions=[star], from_=exp.From(this=function)))
+    bound = bind(table._context, "window", exp.Select(expressions=[star], from_=exp.From(this=function)))
     return table._derived(rows(bound, found.name))
 
 

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.sql.binding.core import Surroundings
-from planner.sql.binding.hints import bind_block_hints, check_names
-from planner.sql.binding.relations import Place, bind_from
-from planner.table.expressions.core import Operand, shown_of
-from planner.table.nodes import InlineCall, by_name, identifier
-from planner.table.operations import condition_node, relation_node, session_for
-from planner.table.rows import joined_rows
-from planner.table.selecting import check_same_environment
-from planner.table.source import not_too_deep
-from planner.table.unfinished import Unfinished
-from plans.errors import ProgramError
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Surroundings
+from compiled_plan.planner.sql.binding.from_clause import Place, bind_from
+from compiled_plan.planner.sql.binding.hints import bind_block_hints, check_names
+from compiled_plan.planner.table.expressions.core import Operand, shown_of
+from compiled_plan.planner.table.nodes import InlineCall, by_name, identifier
+from compiled_plan.planner.table.operations import binder_for, condition_node, relation_node
+from compiled_plan.planner.table.planned import PlannedTable, T
+from compiled_plan.planner.table.rows import joined_rows
+from compiled_plan.planner.table.selecting import check_same_environment
+from compiled_plan.planner.table.source import not_too_deep
+from compiled_plan.planner.table.unfinished import Unfinished
+from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from planner.sql.binding.relations import From
-    from planner.table.table import Table
+    from compiled_plan.planner.sql.binding.from_clause import From
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,11 +40,11 @@ class TemporalTable(Unfinished):
     WHAT = "a table as of a time"
     NEXT = "give it to join(...) or left_outer_join(...) of the other table as the right side"
 
-    table: Table
+    table: PlannedTable
     time: exp.Expr
 
 
-def join(table: Table, right: Table | TemporalTable, condition: object | None, kind: str, operation: str) -> Table:
+def join(table: T, right: PlannedTable | TemporalTable, condition: object | None, kind: str, operation: str) -> T:
     """A join; without a condition all pairs of rows."""
     as_of = right.time if isinstance(right, TemporalTable) else None
     other = right.table if isinstance(right, TemporalTable) else right
@@ -63,11 +63,10 @@ def join(table: Table, right: Table | TemporalTable, condition: object | None, k
     return table._derived(joined_rows(_bound(table, node, operation, (*table._hints, *other._hints))), hints=())
 
 
-def _bound(table: Table, node: exp.Expr, operation: str, hints: tuple[ast.TableHint, ...] = ()) -> From:
-    session = session_for(table._env, operation)
-    found = bind_block_hints(exp.Hint(expressions=list(hints)) if hints else None, session.source)
-    with not_too_deep(operation):
-        joined = bind_from(session, exp.From(this=node), Place(Surroundings(), found))
+def _bound(table: PlannedTable, node: exp.Expr, operation: str, hints: tuple[ast.TableHint, ...] = ()) -> From:
+    binder = binder_for(table._context, operation)
+    found = bind_block_hints(exp.Hint(expressions=list(hints)) if hints else None, binder.source)
+    joined = not_too_deep(operation, lambda: bind_from(binder, exp.From(this=node), Place(Surroundings(), found)))
     check_names(found, [relation.name for relation in joined.relations])
     return joined
 
@@ -97,11 +96,11 @@ def lateral_node(function: object, operation: str) -> exp.Expr:
     return ast.TableFunction(call=call, form="LATERAL TABLE", lateral=True, alias=alias)
 
 
-def join_lateral(table: Table, function: object, condition: object | None, kind: str, operation: str) -> Table:
+def join_lateral(table: T, function: object, condition: object | None, kind: str, operation: str) -> T:
     """Each row with the rows that a table function gives for it."""
     on: exp.Expr = exp.Boolean(this=True) if condition is None else condition_node(operation, condition)
     right = lateral_node(function, operation)
     if isinstance(right, ast.TableFunction) and isinstance(right.call, InlineCall):
-        right.set("call", by_name(table._env.catalog, right.call))
+        right.set("call", by_name(table._context.catalog, right.call))
     node = ast.Join(left=relation_node(table._rows.for_join()), right=right, kind=kind, on=on)
     return table._derived(joined_rows(_bound(table, node, operation)), hints=())

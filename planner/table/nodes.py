@@ -12,19 +12,27 @@ from weakref import WeakKeyDictionary
 
 from sqlglot import exp
 
-from planner.catalog.memory import Catalog
-from planner.functions.registry import resolve_call
-from planner.sql import nodes as ast
-from planner.sql.binding.core import Context, Session
-from planner.sql.binding.expressions import BINDERS, bind, binds
-from planner.sql.binding.scopes import ScopeColumn, outer, resolve
-from planner.sql.nodes.base import Node
-from planner.suggestions import did_you_mean
-from plans.rex import RexNode, type_of
-from plans.types import CharacterType
+from compiled_plan.planner.catalog.memory import Catalog
+from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Binder, Context
+from compiled_plan.planner.sql.binding.expressions import BINDERS, bind, binds
+from compiled_plan.planner.sql.binding.scopes import ScopeColumn, outer, resolve
+from compiled_plan.planner.sql.nodes.base import Node
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans.rex import RexNode, type_of
+from compiled_plan.plans.types import CharacterType
 
 #: The key of a node's `meta` that holds the Python text of its expression, for errors.
 TEXT = "python"
+
+
+class Wrapper:
+    """What holds a node: the base of all expressions."""
+
+    __slots__ = ("_node",)
+
+    _node: exp.Expr
 
 
 class Column(ast.ColumnRef):
@@ -100,38 +108,38 @@ def column_at(name: str, place: int) -> exp.Expr:
 
 
 @binds(Column)
-def _column(session: Session, node: exp.Expr, context: Context) -> RexNode:
+def _column(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     assert isinstance(node, Column)
     name = node.name
     for level in context.scope.chain() if node.owner else ():
         owned = [relation for relation in level.relations if node.owner in relation.path[:-1]]
         found = [item for relation in owned for item in _named_so(relation.columns, name)]
         if len(found) > 1:
-            raise _ambiguous(session, node, name, len(found))
+            raise _ambiguous(binder, node, name, len(found))
         if found:
             rex = level.at(found[0].index)
             return rex if level is context.scope else outer(rex, level.correlation)
     for level in context.scope.chain():
         found = _named_so(level.visible, name)
         if len(found) > 1:
-            raise _ambiguous(session, node, name, len(found))
+            raise _ambiguous(binder, node, name, len(found))
         if found:
-            return resolve(node.parts, context.scope, session.source, node)
+            return resolve(node.parts, context.scope, binder.source, node)
     known = [item.name for level in context.scope.chain() for item in level.visible]
-    raise unknown_column(session, node, name, known)
+    raise unknown_column(binder, node, name, known)
 
 
-def _ambiguous(session: Session, node: exp.Expr, name: str, count: int) -> Exception:
-    return session.source.error(
+def _ambiguous(binder: Binder, node: exp.Expr, name: str, count: int) -> Exception:
+    return binder.source.error(
         node,
         f"column {name!r} is ambiguous: {count} columns have that name",
         f"take it from its table (table.{name}), or rename one of them before",
     )
 
 
-def unknown_column(session: Session, node: exp.Expr, name: str, known: list[str]) -> Exception:
+def unknown_column(binder: Binder, node: exp.Expr, name: str, known: list[str]) -> Exception:
     """The error for a name that no column has: the nearest one, and all that there are."""
-    return session.source.error(node, f"there is no column {name!r}", columns_remedy(name, known))
+    return binder.source.error(node, f"there is no column {name!r}", columns_remedy(name, known))
 
 
 def columns_remedy(name: str, known: list[str]) -> str:
@@ -146,15 +154,15 @@ def _named_so(columns: tuple[ScopeColumn, ...], name: str) -> list[ScopeColumn]:
 
 
 @binds(ColumnAt)
-def _column_at(session: Session, node: exp.Expr, context: Context) -> RexNode:
+def _column_at(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     assert isinstance(node, ColumnAt)
     return context.scope.reference(context.scope.visible[cast(int, node.args["place"])])
 
 
 @binds(WindowProperty)
-def _property(session: Session, node: exp.Expr, context: Context) -> RexNode:
+def _property(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     window = str(node.args["window"])
-    raise session.source.error(
+    raise binder.source.error(
         node,
         f"{window!r} is no window of this table",
         f'write table.window(Tumble.over(...).on(...).alias("{window}")).group_by(col("{window}")).select(...)',
@@ -162,21 +170,21 @@ def _property(session: Session, node: exp.Expr, context: Context) -> RexNode:
 
 
 @binds(Sum)
-def _sum(session: Session, node: exp.Expr, context: Context) -> RexNode:
-    operands = [bind(session, operand, context) for operand in (node.this, node.expression)]
+def _sum(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+    operands = [bind(binder, operand, context) for operand in (node.this, node.expression)]
     texts = all(isinstance(type_of(rex), CharacterType) for rex in operands)
     return resolve_call("||" if texts else "+", operands)
 
 
 @binds(Columns)
-def _columns(session: Session, node: exp.Expr, context: Context) -> RexNode:
-    raise session.source.error(node, "several columns cannot stand inside an expression", "write them in select(...)")
+def _columns(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+    raise binder.source.error(node, "several columns cannot stand inside an expression", "write them in select(...)")
 
 
 @binds(InlineCall)
-def _inline(session: Session, node: exp.Expr, context: Context) -> RexNode:
+def _inline(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     assert isinstance(node, InlineCall)
-    return BINDERS[ast.Call](session, by_name(session.catalog, node), context)
+    return BINDERS[ast.Call](binder, by_name(binder.catalog, node), context)
 
 
 #: The functions of inline calls that a catalog holds, by the names they were given.
@@ -189,7 +197,7 @@ def by_name(catalog: Catalog, node: InlineCall) -> ast.Call:
     Raises:
         ProgramError: it is no function, or its types cannot be had.
     """
-    from planner.functions.user.registering import catalog_function
+    from compiled_plan.planner.functions.user.registering import catalog_function
 
     known = _INLINE.setdefault(catalog, {})
     function = node.args["function"]
@@ -209,19 +217,19 @@ def by_name(catalog: Catalog, node: InlineCall) -> ast.Call:
 
 
 @binds(exp.Alias)
-def _alias(session: Session, node: exp.Expr, context: Context) -> RexNode:
-    raise session.source.error(
+def _alias(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+    raise binder.source.error(
         node, "an alias names a whole column, so it cannot stand inside an expression", "write .alias(...) last"
     )
 
 
 @binds(exp.Ordered)
-def _ordered(session: Session, node: exp.Expr, context: Context) -> RexNode:
-    raise session.source.error(
+def _ordered(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+    raise binder.source.error(
         node, "a direction cannot stand inside an expression", "write .asc and .desc in order_by and topn alone"
     )
 
 
 @binds(Value)
-def _value(session: Session, node: exp.Expr, context: Context) -> RexNode:
+def _value(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     return cast(RexNode, node.args["rex"])

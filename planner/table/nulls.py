@@ -9,21 +9,21 @@ import datetime
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import reduce
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.sql.binding.inserts import summary
-from planner.table.expressions.core import Operand
-from planner.table.expressions.expression import Expression
-from planner.table.expressions.types import type_node
-from planner.table.literals import exact
-from planner.table.nodes import column_at, named
-from planner.table.operations import all_columns, listed, names_of, place_of
-from planner.table.selecting import where, with_columns_at
-from plans.errors import ProgramError
-from plans.types import (
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.inserts import summary
+from compiled_plan.planner.table.expressions.core import Operand
+from compiled_plan.planner.table.expressions.expression import Expression
+from compiled_plan.planner.table.expressions.types import type_node
+from compiled_plan.planner.table.nodes import column_at, named
+from compiled_plan.planner.table.operations import all_columns, listed, names_of, place_of
+from compiled_plan.planner.table.planned import PlannedTable, T
+from compiled_plan.planner.table.python_literals import exact
+from compiled_plan.planner.table.selecting import where, with_columns_at
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types import (
     ArrayType,
     BinaryType,
     BooleanType,
@@ -37,9 +37,6 @@ from plans.types import (
     TimeType,
     VarBinaryType,
 )
-
-if TYPE_CHECKING:
-    from planner.table.table import Table
 
 #: How many terms a sum takes without parentheses.
 _FLAT = 32
@@ -58,7 +55,7 @@ _KINDS: tuple[tuple[type | tuple[type, ...], tuple[type[LogicalType], ...]], ...
 )
 
 
-def fillna(table: Table, value: object, fields: Sequence[object] | None) -> Table:
+def fillna(table: T, value: object, fields: Sequence[object] | None) -> T:
     """CASE WHEN a IS NULL THEN value ELSE a END for the columns."""
     if isinstance(value, Mapping):
         if fields is not None:
@@ -79,7 +76,7 @@ def fillna(table: Table, value: object, fields: Sequence[object] | None) -> Tabl
     return with_columns_at(table, {_place(table, name): _filled(table, name, values[name]) for name in names}, "fillna")
 
 
-def _filled(table: Table, name: str, value: object) -> exp.Expr:
+def _filled(table: PlannedTable, name: str, value: object) -> exp.Expr:
     if value is None:
         raise ProgramError("fillna() cannot fill with None", where="fillna()", remedy="give a value")
     column = _column(table, name)
@@ -87,7 +84,7 @@ def _filled(table: Table, name: str, value: object) -> exp.Expr:
     return named(exp.Case(ifs=[branch], default=column), f"fillna of col({name!r}) with {value!r}")
 
 
-def dropna(table: Table, thresh: object, fields: Sequence[object] | None) -> Table:
+def dropna(table: T, thresh: object, fields: Sequence[object] | None) -> T:
     """The rows with at least `thresh` values that are not NULL."""
     if not isinstance(thresh, int) or isinstance(thresh, bool) or thresh < -1:
         raise ProgramError(
@@ -122,7 +119,7 @@ def _present(node: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[branch], default=zero)
 
 
-def replace(table: Table, replacement: object, fields: Sequence[object] | None) -> Table:
+def replace(table: T, replacement: object, fields: Sequence[object] | None) -> T:
     """CASE WHEN a = key THEN value ... ELSE a END for the columns."""
     if not isinstance(replacement, Mapping) or not replacement:
         raise ProgramError(
@@ -139,7 +136,7 @@ def replace(table: Table, replacement: object, fields: Sequence[object] | None) 
     return with_columns_at(table, changed, "replace")
 
 
-def _replaced(table: Table, name: str, replacement: Mapping[object, object]) -> exp.Expr:
+def _replaced(table: PlannedTable, name: str, replacement: Mapping[object, object]) -> exp.Expr:
     column, type_ = _column(table, name), _type(table, name)
 
     def condition(key: object) -> exp.Expr:
@@ -151,7 +148,7 @@ def _replaced(table: Table, name: str, replacement: Mapping[object, object]) -> 
     return named(exp.Case(ifs=branches, default=column), f"replace in col({name!r})")
 
 
-def _fitting(table: Table, values: Sequence[object], operation: str) -> list[str]:
+def _fitting(table: PlannedTable, values: Sequence[object], operation: str) -> list[str]:
     """The columns whose type can hold the values.
 
     Raises:
@@ -178,15 +175,15 @@ def _kinds(value: object) -> tuple[type[LogicalType], ...]:
     return next((types for classes, types in _KINDS if isinstance(value, classes)), (LogicalType,))
 
 
-def _place(table: Table, name: str) -> int:
+def _place(table: PlannedTable, name: str) -> int:
     return place_of("fillna", name, table._rows)
 
 
-def _column(table: Table, name: str) -> exp.Expr:
+def _column(table: PlannedTable, name: str) -> exp.Expr:
     return column_at(name, _place(table, name))
 
 
-def _type(table: Table, name: str) -> LogicalType:
+def _type(table: PlannedTable, name: str) -> LogicalType:
     rows = table._rows
     return rows.rel.row_type.types[rows.visible[_place(table, name)].index]
 

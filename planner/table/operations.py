@@ -1,4 +1,4 @@
-"""What all operations of a `Table` share: a session for their errors, and the SELECT that they are."""
+"""What all operations of a `Table` share: a binder whose errors name the operation, and the SELECT that they are."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.sql.binding.core import Bound, Session, Surroundings
-from planner.sql.binding.queries import bind_query
-from planner.table.expressions.core import Operand, text_of
-from planner.table.nodes import column, column_at, columns_remedy, identifier, named
-from planner.table.rows import Rows
-from planner.table.source import Operation, not_too_deep
-from plans.errors import ProgramError
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Binder, Bound, Surroundings
+from compiled_plan.planner.sql.binding.queries import bind_query
+from compiled_plan.planner.table.expressions.core import Operand, text_of
+from compiled_plan.planner.table.nodes import column, column_at, columns_remedy, identifier, named
+from compiled_plan.planner.table.rows import Rows
+from compiled_plan.planner.table.source import Operation, not_too_deep
+from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from planner.environment import TableEnvironment
+    from compiled_plan.planner.context import PlanningContext
 
 
-def session_for(env: TableEnvironment, operation: str) -> Session:
-    """A session whose errors name the operation."""
-    return Session(Operation(operation), env.catalog, bind_query, env.names)
+def binder_for(context: PlanningContext, operation: str) -> Binder:
+    """A binder whose errors name the operation."""
+    return Binder(Operation(operation), context.catalog, bind_query, context.names)
 
 
 def relation_node(rows: Rows, as_of: exp.Expr | None = None) -> ast.BoundRelation:
@@ -130,7 +130,7 @@ def aliased(node: exp.Expr, name: str) -> exp.Expr:
 
 
 def bind_select(
-    env: TableEnvironment,
+    context: PlanningContext,
     operation: str,
     rows: Rows,
     items: Sequence[exp.Expr],
@@ -142,14 +142,13 @@ def bind_select(
     hint = exp.Hint(expressions=list(hints)) if hints else None
     from_ = exp.From(this=relation_node(rows))
     node = exp.Select(expressions=list(items), from_=from_, hint=hint, **clauses)
-    return bind(env, operation, node)
+    return bind(context, operation, node)
 
 
-def bind(env: TableEnvironment, operation: str, node: exp.Expr) -> Bound:
+def bind(context: PlanningContext, operation: str, node: exp.Expr) -> Bound:
     """A query bound."""
-    session = session_for(env, operation)
-    with not_too_deep(operation):
-        return session.bind_query(session, node, Surroundings())
+    binder = binder_for(context, operation)
+    return not_too_deep(operation, lambda: binder.bind_query(binder, node, Surroundings()))
 
 
 def table_hint(name: str, options: Mapping[str, str]) -> ast.TableHint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from plans.errors import ProgramError
+from compiled_plan.plans.errors import ProgramError
 
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.\s]+)")
 

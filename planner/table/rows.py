@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from planner.algebra.nodes import RelNode
-from planner.catalog.tables import CatalogTable
-from planner.sql.binding.core import Bound
-from planner.sql.binding.relations import From
-from planner.sql.binding.scopes import Relation, columns_of
+from compiled_plan.planner.algebra.nodes import RelNode
+from compiled_plan.planner.catalog.tables import CatalogTable
+from compiled_plan.planner.sql.binding.core import Bound
+from compiled_plan.planner.sql.binding.from_clause import From
+from compiled_plan.planner.sql.binding.scopes import Relation, columns_of
 
 _NUMBERS = count(1)
 

@@ -9,29 +9,29 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.sql.binding.group_windows import GROUP_WINDOWS
-from planner.table.expressions.core import Operand
-from planner.table.expressions.expression import Expression
-from planner.table.joins import join_lateral
-from planner.table.nodes import column_at, identifier
-from planner.table.selecting import select
-from plans.errors import ProgramError
-from plans.types import FieldsType
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.group_windows import GROUP_WINDOWS
+from compiled_plan.planner.table.expressions.core import Operand
+from compiled_plan.planner.table.expressions.expression import Expression
+from compiled_plan.planner.table.joins import join_lateral
+from compiled_plan.planner.table.nodes import column_at, identifier
+from compiled_plan.planner.table.planned import T
+from compiled_plan.planner.table.selecting import select
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types import FieldsType
 
 if TYPE_CHECKING:
-    from planner.table.grouping import GroupedTable
-    from planner.table.table import Table
+    from compiled_plan.planner.table.grouping import GroupedTable
 
 
-def map_rows(table: Table, function: object) -> Table:
+def map_rows(table: T, function: object) -> T:
     """One row for each; the fields of a ROW become columns."""
     node, names = _call(function, "map")
     whole = select(table, [Expression(node)], "map")
     return _flattened(whole, 0, names, "map")
 
 
-def aggregated(grouped: GroupedTable, function: object) -> Table:
+def aggregated(grouped: GroupedTable[T], function: object) -> T:
     """The grouping fields and what an aggregate function gives; the fields of a ROW become columns."""
     node, names = _call(function, "aggregate")
     aliases = {id(key): name for name, key in grouped._names.items()}
@@ -58,7 +58,7 @@ def _call(function: object, operation: str) -> tuple[exp.Expr, tuple[str, ...]]:
     return node, ()
 
 
-def _flattened(table: Table, place: int, names: tuple[str, ...], operation: str) -> Table:
+def _flattened(table: T, place: int, names: tuple[str, ...], operation: str) -> T:
     """The table with the fields of its last column, if it is a ROW, as columns of their own, under other names."""
     found = table._rows
     type_ = found.rel.row_type.types[place]
@@ -79,7 +79,7 @@ def _flattened(table: Table, place: int, names: tuple[str, ...], operation: str)
     return select(table, [*kept, *made], operation)
 
 
-def flat_map(table: Table, function: object) -> Table:
+def flat_map(table: T, function: object) -> T:
     """The rows that a table function gives for each."""
     width = len(table._rows.names)
     joined = join_lateral(table, function, None, "INNER", "flat_map")

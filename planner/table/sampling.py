@@ -14,28 +14,25 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.table.expressions.core import call_node, node_of
-from planner.table.expressions.expression import Expression
-from planner.table.expressions.types import type_node
-from planner.table.literals import exact
-from planner.table.nodes import column_at, named
-from planner.table.selecting import where
-from plans.errors import ProgramError
-from plans.types import CharacterType, TimeKind, TimestampBase
-
-if TYPE_CHECKING:
-    from planner.table.table import Table
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.expressions.core import call_node
+from compiled_plan.planner.table.expressions.expression import Expression
+from compiled_plan.planner.table.expressions.types import type_node
+from compiled_plan.planner.table.nodes import column_at, named
+from compiled_plan.planner.table.planned import PlannedTable, T
+from compiled_plan.planner.table.python_literals import exact, node_of
+from compiled_plan.planner.table.selecting import where
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types import CharacterType, TimeKind, TimestampBase
 
 #: How many hexadecimal digits of the hash are looked at: parts are exact to 1 of 16**8.
 _DIGITS = 8
 
 
-def sample(table: Table, fraction: object, seed: object) -> Table:
+def sample(table: T, fraction: object, seed: object) -> T:
     """The rows with RAND() < fraction; with a seed, those whose hash is in that fraction."""
     if not isinstance(fraction, int | float | Decimal) or isinstance(fraction, bool) or not 0 <= fraction <= 1:
         raise ProgramError(
@@ -48,7 +45,7 @@ def sample(table: Table, fraction: object, seed: object) -> Table:
     return where(table, Expression(named(condition, f"sample({fraction!r})")), "sample")
 
 
-def split(table: Table, weights: object, seed: object) -> list[Table]:
+def split(table: T, weights: object, seed: object) -> list[T]:
     """A part of the table for each weight."""
     if not isinstance(weights, list | tuple) or not weights:
         raise ProgramError(f"split() takes a list of weights, not {weights!r}", where="split()", remedy="[0.8, 0.2]")
@@ -64,7 +61,7 @@ def split(table: Table, weights: object, seed: object) -> list[Table]:
         raise ProgramError("the weights of split() are all 0", where="split()", remedy="give one above 0")
     ends = [sum(parts[: at + 1], Fraction(0)) / whole for at in range(len(parts))]
     hashed = _hash(table, _checked_seed("split", seed))
-    found: list[Table] = []
+    found: list[T] = []
     for at, end in enumerate(ends):
         begin = ends[at - 1] if at else Fraction(0)
         found.append(where(table, _within(hashed, begin, end), "split"))
@@ -90,7 +87,7 @@ def _limit(share: Fraction) -> exp.Expr:
     return node_of(f"{min(math.ceil(share * steps), steps - 1):0{_DIGITS}x}")
 
 
-def _hash(table: Table, seed: int) -> exp.Expr:
+def _hash(table: PlannedTable, seed: int) -> exp.Expr:
     """SUBSTRING(MD5(CONCAT_WS('|', seed, COALESCE(CAST(a AS STRING), ''), ...)), 1, 8) over all columns."""
     rows = table._rows
     texts: list[exp.Expr] = []

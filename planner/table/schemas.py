@@ -6,14 +6,11 @@ Source: Flink's `ResolvedSchema`, and its text.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from planner.catalog.tables import CatalogTable
-from planner.sql.binding.inserts import summary
-from plans.types import LogicalType, TimeKind, TimestampBase
-
-if TYPE_CHECKING:
-    from planner.table.table import Table
+from compiled_plan.planner.catalog.tables import CatalogTable
+from compiled_plan.planner.sql.binding.inserts import summary
+from compiled_plan.planner.table.planned import PlannedTable
+from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ def _declared(column: Column) -> str:
     return f"{summary(column.data_type)}{extras}{comment}"
 
 
-def schema_of(table: Table) -> ResolvedSchema:
+def schema_of(table: PlannedTable) -> ResolvedSchema:
     """The schema of a table; of one of the catalog, with what its declaration says."""
     declared = table._origin
     if declared is not None:

@@ -8,58 +8,58 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from planner.algebra.nodes import Filter, Project, RelNode, Sort
-from planner.functions.registry import is_aggregate, is_function
-from planner.sql import nodes as ast
-from planner.sql.binding.core import Context, Session
-from planner.sql.binding.expressions import bind_condition
-from planner.sql.binding.user_functions import find_user_function
-from planner.table.expressions.aggregates import ordered
-from planner.table.nodes import Columns, InlineCall, by_name, column_at
-from planner.table.operations import (
+from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Sort
+from compiled_plan.planner.functions.registry import is_aggregate, is_function
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Binder, Context
+from compiled_plan.planner.sql.binding.expressions import bind_condition
+from compiled_plan.planner.sql.binding.user_functions import find_user_function
+from compiled_plan.planner.table.expressions.aggregates import ordered
+from compiled_plan.planner.table.nodes import Columns, InlineCall, by_name, column_at
+from compiled_plan.planner.table.operations import (
     aliased,
     all_columns,
     bind,
     bind_select,
+    binder_for,
     condition_node,
     names_of,
     nodes_of,
     place_of,
     relation_node,
-    session_for,
 )
-from planner.table.rows import rows
-from planner.table.source import not_too_deep
-from planner.table.unfinished import check_table
-from plans.errors import ProgramError
+from compiled_plan.planner.table.planned import PlannedTable, T
+from compiled_plan.planner.table.rows import rows
+from compiled_plan.planner.table.source import not_too_deep
+from compiled_plan.planner.table.unfinished import check_table
+from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from planner.table.expressions.expression import Expression
-    from planner.table.table import Table
+    from compiled_plan.planner.table.expressions.expression import Expression
 
 
-def select(table: Table, fields: Sequence[object], operation: str = "select", **clauses: object) -> Table:
+def select(table: T, fields: Sequence[object], operation: str = "select", **clauses: object) -> T:
     """SELECT fields FROM the table."""
     if not fields:
         raise ProgramError(f"{operation}() has no columns", where=f"{operation}()", remedy='write select(col("name"))')
     items = list(select_items(table, operation, fields))
-    session = session_for(table._env, operation)
-    aggregated = any(_is_aggregate(session, part) for item in items for part in item.walk())
+    binder = binder_for(table._context, operation)
+    aggregated = any(_is_aggregate(binder, part) for item in items for part in item.walk())
     hints = table._hints if aggregated or clauses.get("group") is not None else ()
-    bound = bind_select(table._env, operation, table._rows, items, hints=hints, **clauses)
+    bound = bind_select(table._context, operation, table._rows, items, hints=hints, **clauses)
     return table._derived(rows(bound, table._rows.name), hints=() if hints else table._hints)
 
 
-def _is_aggregate(session: Session, node: exp.Expr) -> bool:
+def _is_aggregate(binder: Binder, node: exp.Expr) -> bool:
     if not isinstance(node, ast.Call) or node.over is not None:
         return False
     if isinstance(node, InlineCall):
-        node = by_name(session.catalog, node)
-    user = find_user_function(session, node, lambda name: is_aggregate(name) or is_function(name))
+        node = by_name(binder.catalog, node)
+    user = find_user_function(binder, node, lambda name: is_aggregate(name) or is_function(name))
     return is_aggregate(node.name) if user is None else user.callables.kind.value == "AGGREGATE"
 
 
-def select_items(table: Table, operation: str, fields: Sequence[object]) -> list[exp.Expr]:
+def select_items(table: PlannedTable, operation: str, fields: Sequence[object]) -> list[exp.Expr]:
     """The items of a SELECT list; "*" stands for all columns."""
     found: list[exp.Expr] = []
     for node in nodes_of(operation, fields):
@@ -78,7 +78,7 @@ def select_items(table: Table, operation: str, fields: Sequence[object]) -> list
     return found
 
 
-def _several(table: Table, operation: str, node: Columns) -> list[exp.Expr]:
+def _several(table: PlannedTable, operation: str, node: Columns) -> list[exp.Expr]:
     """The columns of `with_columns` in the order of their mention; those of `without_columns` in the table's."""
     everything = all_columns(table._rows)
 
@@ -99,35 +99,34 @@ def _several(table: Table, operation: str, node: Columns) -> list[exp.Expr]:
     return [everything[at] for at in places]
 
 
-def where(table: Table, condition: object, operation: str) -> Table:
+def where(table: T, condition: object, operation: str) -> T:
     """The rows for which a condition is true."""
     node = condition_node(operation, condition)
-    session = session_for(table._env, operation)
+    binder = binder_for(table._context, operation)
     found = table._rows
-    scope = found.scope(found.rel.row_type, None, session.names.correlation())
-    with not_too_deep(operation):
-        rex = bind_condition(session, node, Context(scope, clause=f"{operation}()"))
+    scope = found.scope(found.rel.row_type, None, binder.names.correlation())
+    rex = not_too_deep(operation, lambda: bind_condition(binder, node, Context(scope, clause=f"{operation}()")))
     return table._derived(found.with_rel(Filter(found.rel, rex)))
 
 
-def distinct(table: Table) -> Table:
+def distinct(table: T) -> T:
     """SELECT DISTINCT *."""
     bound = bind_select(
-        table._env, "distinct", table._rows, all_columns(table._rows), hints=table._hints, distinct=exp.Distinct()
+        table._context, "distinct", table._rows, all_columns(table._rows), hints=table._hints, distinct=exp.Distinct()
     )
     return table._derived(rows(bound, table._rows.name, table._rows.with_rel(bound.rel).keys), hints=())
 
 
-def order_by(table: Table, fields: Sequence[object]) -> Table:
+def order_by(table: T, fields: Sequence[object]) -> T:
     """ORDER BY."""
     keys = exp.Order(expressions=[ordered(node) for node in nodes_of("order_by", fields)])
     if not fields:
         raise ProgramError("order_by() has no columns", where="order_by()", remedy='write order_by(col("a").desc)')
-    bound = bind_select(table._env, "order_by", table._rows, all_columns(table._rows), order=keys)
+    bound = bind_select(table._context, "order_by", table._rows, all_columns(table._rows), order=keys)
     return table._derived(rows(bound, table._rows.name, table._rows.with_rel(bound.rel).keys))
 
 
-def limit(table: Table, operation: str, *, offset: object = None, fetch: object = None) -> Table:
+def limit(table: T, operation: str, *, offset: object = None, fetch: object = None) -> T:
     """OFFSET and FETCH, of the ORDER BY before where there is one."""
     first, count = (None if number is None else _number(operation, number) for number in (offset, fetch))
     return table._derived(table._rows.with_rel(_limited(table._rows.rel, first, count)))
@@ -159,21 +158,21 @@ _SETS: dict[str, tuple[type[exp.Expr], bool]] = {
 }
 
 
-def combine(table: Table, other: Table, operation: str) -> Table:
+def combine(table: T, other: PlannedTable, operation: str) -> T:
     """A set operation of two tables with as many columns of fitting types; the names are those of the first."""
     check_same_environment(table, other, operation)
     class_, every = _SETS[operation]
     node = class_(this=relation_node(table._rows), expression=relation_node(other._rows), distinct=every)
-    return table._derived(rows(bind(table._env, operation, node)), hints=())
+    return table._derived(rows(bind(table._context, operation, node)), hints=())
 
 
-def check_same_environment(table: Table, other: object, operation: str) -> None:
+def check_same_environment(table: PlannedTable, other: object, operation: str) -> None:
     """Refuse what is no table, or one of another environment.
 
     Raises:
         ProgramError: it is so.
     """
-    if check_table(other, operation)._env is not table._env:
+    if check_table(other, operation)._context is not table._context:
         raise ProgramError(
             f"{operation}() takes tables of one TableEnvironment alone",
             where=f"{operation}()",
@@ -184,7 +183,7 @@ def check_same_environment(table: Table, other: object, operation: str) -> None:
 # --- columns --------------------------------------------------------------------------------------------------------
 
 
-def rename_all(table: Table, names: Sequence[str]) -> Table:
+def rename_all(table: T, names: Sequence[str]) -> T:
     """All columns (or the first ones) under other names."""
     given = names_only("alias", names)
     known = table._rows.names
@@ -204,7 +203,7 @@ def names_only(operation: str, names: Sequence[object]) -> list[str]:
     return [node.name for node in nodes_of(operation, names)]
 
 
-def add_columns(table: Table, fields: Sequence[object]) -> Table:
+def add_columns(table: T, fields: Sequence[object]) -> T:
     """All columns, and further ones behind them."""
     items = _new_columns(table, "add_columns", fields)
     names = [*table._rows.names, *(_name_of(item) or "" for item in items)]
@@ -212,7 +211,7 @@ def add_columns(table: Table, fields: Sequence[object]) -> Table:
     return select(table, [*map(_expression, all_columns(table._rows)), *map(_expression, items)], "add_columns")
 
 
-def add_or_replace_columns(table: Table, fields: Sequence[object]) -> Table:
+def add_or_replace_columns(table: T, fields: Sequence[object]) -> T:
     """All columns; those of the names given are replaced, others come behind."""
     items = all_columns(table._rows)
     names = list(table._rows.names)
@@ -225,7 +224,7 @@ def add_or_replace_columns(table: Table, fields: Sequence[object]) -> Table:
     return select(table, list(map(_expression, items)), "add_or_replace_columns")
 
 
-def rename_columns(table: Table, fields: Sequence[object]) -> Table:
+def rename_columns(table: T, fields: Sequence[object]) -> T:
     """All columns; those that are given come under their aliases."""
     items = all_columns(table._rows)
     names = list(table._rows.names)
@@ -243,7 +242,7 @@ def rename_columns(table: Table, fields: Sequence[object]) -> Table:
     return select(table, list(map(_expression, items)), "rename_columns")
 
 
-def drop_columns(table: Table, fields: Sequence[object]) -> Table:
+def drop_columns(table: T, fields: Sequence[object]) -> T:
     """All columns but those given."""
     dropped = {place_of("drop_columns", name, table._rows) for name in names_of("drop_columns", fields, table._rows)}
     kept = [node for place, node in enumerate(all_columns(table._rows)) if place not in dropped]
@@ -252,7 +251,7 @@ def drop_columns(table: Table, fields: Sequence[object]) -> Table:
     return select(table, list(map(_expression, kept)), "drop_columns")
 
 
-def _new_columns(table: Table, operation: str, fields: Sequence[object]) -> list[exp.Expr]:
+def _new_columns(table: PlannedTable, operation: str, fields: Sequence[object]) -> list[exp.Expr]:
     if not fields:
         raise ProgramError(f"{operation}() has no columns", where=f"{operation}()", remedy="give at least one")
     return select_items(table, operation, fields)
@@ -275,12 +274,12 @@ def _check_unique(operation: str, names: Sequence[str]) -> None:
 
 
 def _expression(node: exp.Expr) -> Expression:
-    from planner.table.expressions.expression import Expression
+    from compiled_plan.planner.table.expressions.expression import Expression
 
     return Expression(node)
 
 
-def with_columns_at(table: Table, changed: dict[int, exp.Expr], operation: str) -> Table:
+def with_columns_at(table: T, changed: dict[int, exp.Expr], operation: str) -> T:
     """All columns in their places and under their names, some computed anew."""
     names = table._rows.names
     items = [

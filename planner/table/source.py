@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 from sqlglot import exp
 
-from planner.sql import position
-from planner.sql.binding.source import Source
-from planner.table.nodes import TEXT
-from plans.errors import ProgramError, UnsupportedError
+from compiled_plan.planner.sql import position
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.table.nodes import TEXT
+from compiled_plan.plans.deep import deeply
+from compiled_plan.plans.errors import NestingError, ProgramError, UnsupportedError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -73,14 +77,21 @@ def _in_python(remedy: str) -> str:
     return remedy
 
 
-@contextmanager
-def not_too_deep(operation: str) -> Iterator[None]:
-    """Refuse expressions that nest more deeply than Python's stack allows."""
+def not_too_deep(operation: str, call: Callable[[], T]) -> T:
+    """What `call` gives, with room for deep expressions (see `plans.deep`); a refusal names the operation.
+
+    Args:
+        operation: the name of the method of `Table`.
+        call: must leave nothing behind where it fails; it may be called twice.
+
+    Raises:
+        NestingError: expressions or queries are nested more deeply than the limit.
+    """
     try:
-        yield
-    except RecursionError:
-        raise ProgramError(
-            "an expression nests too deeply",
+        return deeply(call)()
+    except NestingError as fault:
+        raise NestingError(
+            fault.message,
             where=f"{operation}()",
             remedy="compute parts of it as columns first (add_columns); join conditions with and_(...) and or_(...)",
         ) from None

@@ -6,26 +6,23 @@ Source: FLIP-155, "deduplicate" and "topn".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.table.expressions.aggregates import ordered
-from planner.table.expressions.core import call_node
-from planner.table.expressions.functions import col
-from planner.table.nodes import column_at
-from planner.table.operations import aliased, all_columns, bind, listed, nodes_of, relation_node
-from planner.table.rows import rows
-from plans.errors import ProgramError
-
-if TYPE_CHECKING:
-    from planner.table.table import Table
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.expressions.aggregates import ordered
+from compiled_plan.planner.table.expressions.core import call_node
+from compiled_plan.planner.table.expressions.functions import col
+from compiled_plan.planner.table.nodes import column_at
+from compiled_plan.planner.table.operations import aliased, all_columns, bind, listed, nodes_of, relation_node
+from compiled_plan.planner.table.planned import T
+from compiled_plan.planner.table.rows import rows
+from compiled_plan.plans.errors import ProgramError
 
 _RANK = "rownum"
 
 
-def deduplicate(table: Table, fields: Sequence[object], order_field: object, keep_first: object) -> Table:
+def deduplicate(table: T, fields: Sequence[object], order_field: object, keep_first: object) -> T:
     """The first or last row for each value of the fields."""
     partition = nodes_of("deduplicate", listed("deduplicate", fields))
     (order,) = nodes_of("deduplicate", [order_field])
@@ -45,9 +42,7 @@ def deduplicate(table: Table, fields: Sequence[object], order_field: object, kee
     return _numbered(table, "deduplicate", partition, [key], exp.EQ, 1, None)
 
 
-def topn(
-    table: Table, n: object, partition: Sequence[object], order: Sequence[object], rank_column: str | None
-) -> Table:
+def topn(table: T, n: object, partition: Sequence[object], order: Sequence[object], rank_column: str | None) -> T:
     """The first n rows for each value of the partition fields, in an order."""
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
         raise ProgramError(f"topn() takes a number of rows, not {n!r}", where="topn()", remedy="give 1 or more")
@@ -59,14 +54,14 @@ def topn(
 
 
 def _numbered(
-    table: Table,
+    table: T,
     operation: str,
     partition: list[exp.Expr],
     order: list[exp.Expr],
     comparison: type[exp.Expr],
     number: int,
     rank_column: str | None,
-) -> Table:
+) -> T:
     """SELECT * FROM (SELECT *, ROW_NUMBER() OVER (...) AS rownum FROM table) WHERE rownum <= number."""
     found = table._rows
     spec = ast.WindowSpec(partition_by=partition, order=exp.Order(expressions=order))
@@ -83,11 +78,11 @@ def _numbered(
     inner = exp.Select(
         expressions=[*all_columns(found), aliased(call, name)], from_=exp.From(this=relation_node(found))
     )
-    ranked = rows(bind(table._env, operation, inner), found.name)
+    ranked = rows(bind(table._context, operation, inner), found.name)
     width = len(found.names) + (rank_column is not None)
     items = [column_at(known, at) for at, known in enumerate(ranked.names[:width])]
     limit = comparison(this=col(name)._node, expression=exp.Literal(this=str(number), is_string=False))
     outer = exp.Select(expressions=items, from_=exp.From(this=relation_node(ranked)), where=exp.Where(this=limit))
-    bound = bind(table._env, operation, outer)
+    bound = bind(table._context, operation, outer)
     keys = () if rank_column is not None else found.with_rel(bound.rel).keys
     return table._derived(rows(bound, found.name, keys))

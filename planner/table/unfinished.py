@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from plans.errors import ProgramError
-
-if TYPE_CHECKING:
-    from planner.table.table import Table
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.planner.table.planned import PlannedTable
+from compiled_plan.plans.errors import ProgramError
 
 
 class UnfinishedError(ProgramError, AttributeError):
@@ -28,11 +27,9 @@ def no_method(what: str, class_: type, name: str) -> AttributeError:
     """The error for a method that a class does not have: the nearest one, also where the name is Java's."""
     if name.startswith("_"):
         return AttributeError(name)
-    from planner.suggestions import did_you_mean
-
     known = [one for one in dir(class_) if not one.startswith("_")]
     snake = re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: f"_{found[0].lower()}", name)
-    remedy = f"write {snake}" if snake in known else did_you_mean(name, known, "see the README for what there is")
+    remedy = f"write {snake}" if snake in known else did_you_mean(name, known, "docs/table-api.md has what there is")
     return UnfinishedError(f"{what} has no {name!r}", where=name, remedy=remedy)
 
 
@@ -86,15 +83,13 @@ def remedy_of(value: object, otherwise: str = "") -> str:
     return otherwise
 
 
-def check_table(value: object, operation: str) -> Table:
+def check_table(value: object, operation: str) -> PlannedTable:
     """The value, which must be a table.
 
     Raises:
         ProgramError: it is none; says what must follow what it is.
     """
-    from planner.table.table import Table
-
-    if not isinstance(value, Table):
+    if not isinstance(value, PlannedTable):
         raise ProgramError(
             f"{operation}() takes a Table, not {value!r}",
             where=f"{operation}()",

@@ -11,15 +11,15 @@ from typing import Self
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.table.expressions.aggregates import ordered
-from planner.table.expressions.core import call_node, node_of, shown_of
-from planner.table.expressions.expression import Expression
-from planner.table.literals import literal
-from planner.table.nodes import identifier
-from planner.table.operations import nodes_of
-from planner.table.unfinished import Beginning, Unfinished
-from plans.errors import ProgramError
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.expressions.aggregates import ordered
+from compiled_plan.planner.table.expressions.core import call_node, shown_of
+from compiled_plan.planner.table.expressions.expression import Expression
+from compiled_plan.planner.table.nodes import identifier
+from compiled_plan.planner.table.operations import nodes_of
+from compiled_plan.planner.table.python_literals import literal, node_of
+from compiled_plan.planner.table.unfinished import Beginning, Unfinished
+from compiled_plan.plans.errors import ProgramError
 
 #: How long something is: `lit(10).minutes`, or a timedelta.
 Length = Expression | timedelta

@@ -6,32 +6,23 @@ Whoever compiles, edits or runs a plan asks here, so an option that compiles is 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
-from plans.connectors.builtin import CONNECTORS, FLINK_CONNECTORS, FLINK_FORMATS, FORMATS, IN_PROCESS
-from plans.connectors.columns import FOLDER_TYPES, unfit_columns
-from plans.connectors.declarations import Connector, Effect, Format, TableOption
-from plans.types import RowType
-
-
-@dataclass(frozen=True, slots=True)
-class TableFault:
-    """What is wrong with a table.
-
-    Args:
-        message: what is wrong, in one sentence.
-        remedy: what to do about it.
-        option: the option that is wrong; empty where one is missing or it is about columns.
-        supported: False where Flink has it and it does not run here.
-        foreign: True where Flink may know it, from a jar of the user's: a plan with it can be edited, not run.
-    """
-
-    message: str
-    remedy: str
-    option: str = ""
-    supported: bool = True
-    foreign: bool = False
+from compiled_plan.plans.connectors.columns import FOLDER_TYPES
+from compiled_plan.plans.connectors.registry import (
+    FLINK_CONNECTORS,
+    FLINK_FORMATS,
+    connector_spec,
+    connector_specs,
+    format_spec,
+    format_specs,
+)
+from compiled_plan.plans.connectors.spec import ConnectorSpec, Effect, FormatSlot, FormatSpec, TableOption, Use
+from compiled_plan.plans.nodes.declared import TableFault
+from compiled_plan.plans.options import Kind
+from compiled_plan.plans.types import RowType
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 def table_faults(
@@ -54,7 +45,7 @@ def table_faults(
         lookup: whether it is asked by key.
     """
     name = options.get("connector")
-    connector = find_connector(name or "")
+    connector = connector_spec(name)
     if name is None or connector is None:
         yield _no_connector(table, name)
         return
@@ -62,51 +53,68 @@ def table_faults(
     if role is not None:
         yield role
         return
-    for needed in connector.required:
-        if needed not in options and needed != "format":
+    slots = [option for slot in connector.formats for option in slot.options]
+    for needed, option in connector.options.items():
+        if option.required and needed not in options and needed not in slots:
             message = f"table {table} lacks the option {needed!r}, which connector {name!r} requires"
             yield TableFault(message, f"add '{needed}' = '...'")
     if options.get("path") == "" and "path" in connector.options:
         yield TableFault(f"the path of table {table} is empty", "set 'path' to a file or folder", "path")
-    format_: Format | None = None
-    if connector.formatted:
-        fault = format_fault(table, options, connector)
-        if fault is not None:
-            yield fault
-            return
-        format_ = FORMATS[options["format"]]
+    wrong = list(_format_faults(table, options, connector))
+    yield from wrong
+    if wrong:
+        return
+    formats = formats_of(options, connector)
     row = replace(columns, fields=tuple(field for field in columns.fields if field.name not in partition_keys))
-    faults = list(_option_faults(table, options, connector, format_, row))
+    faults = list(_option_faults(table, options, connector, formats, row))
     faults += _partition_faults(columns, partition_keys)
     yield from faults
     if faults:
         return
-    if format_ is not None:
-        found = unfit_columns(format_.name, row, format_options(options, format_.name))
+    for slot, spec in formats.items():
+        found = spec.unfit(row, format_options(options, spec.name, slot)) if spec.unfit is not None else None
         if found is not None:
             yield TableFault(found.message, found.remedy)
-    if connector.by_column:
-        from plans.connectors.datagen import column_faults
-
-        for option, message, remedy in column_faults(row, options):
-            yield TableFault(message, remedy, option)
+    if connector.column_faults is not None:
+        for key, message, remedy in connector.column_faults(row, options):
+            yield TableFault(message, remedy, key)
 
 
-def find_connector(name: str) -> Connector | None:
-    """The connector of that name, those inside of a program included."""
-    return CONNECTORS.get(name) or IN_PROCESS.get(name)
+def formats_of(options: Mapping[str, str], connector: ConnectorSpec) -> dict[str, FormatSpec]:
+    """The formats that a table names, by the option that does; the value's first."""
+    chosen = (slot.chosen(options) for slot in connector.formats)
+    specs = {option: format_spec(name) for option, name in (each for each in chosen if each is not None)}
+    return {option: spec for option, spec in specs.items() if spec is not None}
 
 
-def format_options(options: Mapping[str, str], format_: str) -> dict[str, str]:
+def changelog_of(options: Mapping[str, str], *, reading: bool) -> ChangelogMode | None:
+    """The kinds of rows that a table gives or takes; None where its options do not say."""
+    connector = connector_spec(options.get("connector"))
+    if connector is None:
+        return None
+    if connector.formats and not connector.own_changes:
+        spec = next(iter(formats_of(options, connector).values()), None)
+        return None if spec is None else spec.reads if reading else spec.writes
+    use = connector.source if reading else connector.sink
+    return ChangelogMode.INSERT if use is None else use.changes
+
+
+def format_options(options: Mapping[str, str], format_: str, option: str = "format") -> dict[str, str]:
     """The options of the format without its prefix, choices spelled as declared; those that it does not have left out.
 
     Flink passes over options of a format that it does not know. Those of open formats go to a library.
+
+    Args:
+        options: those of a table.
+        format_: the format.
+        option: the option that names it.
     """
-    declared, prefix = FORMATS[format_], f"{format_}."
+    spec, prefix = format_spec(format_), FormatSlot.prefix(option, format_)
+    assert spec is not None, format_
     given = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
-    if declared.open:
+    if spec.open:
         return given
-    known = declared.options
+    known = spec.options
     return {key: known[key].spelled(value) for key, value in given.items() if key in known}
 
 
@@ -115,81 +123,88 @@ def unknown_format_options(options: Mapping[str, str]) -> Mapping[str, str]:
 
     They have no effect.
     """
-    format_ = FORMATS.get(options.get("format", ""))
-    if format_ is None or format_.open:
-        return {}
-    known = {f"{format_.name}.{key}": option for key, option in format_.options.items()}
-    return {key: _choices(key, known) for key in options if key.startswith(f"{format_.name}.") and key not in known}
+    connector = connector_spec(options.get("connector"))
+    found: dict[str, str] = {}
+    for option, spec in formats_of(options, connector).items() if connector is not None else ():
+        prefix = FormatSlot.prefix(option, spec.name)
+        known = {prefix + key: each for key, each in spec.options.items()}
+        if not spec.open:
+            found |= {key: _choices(key, known) for key in options if key.startswith(prefix) and key not in known}
+    return found
 
 
-def format_fault(table: str, options: Mapping[str, str], connector: Connector) -> TableFault | None:
-    """What is wrong with the option 'format'."""
-    name = options.get("format")
-    if name is None:
-        message = f"table {table} has no format, which connector {connector.name!r} requires"
-        return TableFault(message, f"add 'format' = '...', one of: {', '.join(sorted(FORMATS))}")
-    if name in FORMATS:
-        return None
-    if name in FLINK_FORMATS:
-        remedy = f"use one of: {', '.join(sorted(FORMATS))}"
-        return TableFault(f"format {name!r} is not supported", remedy, "format", supported=False, foreign=True)
-    return _unknown("format", name, FORMATS)
+def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorSpec) -> Iterator[TableFault]:
+    """What is wrong with the options that name formats."""
+    for slot in connector.formats:
+        chosen = slot.chosen(options)
+        if chosen is None:
+            if slot.required:
+                message = f"table {table} has no format, which connector {connector.name!r} requires"
+                yield TableFault(
+                    message, f"add '{slot.options[0]}' = '...', one of: {', '.join(sorted(format_specs()))}"
+                )
+        elif chosen[1] in FLINK_FORMATS:
+            remedy = f"use one of: {', '.join(sorted(format_specs()))}"
+            message = f"format {chosen[1]!r} is not supported"
+            yield TableFault(message, remedy, chosen[0], supported=False, foreign=True)
+        elif format_spec(chosen[1]) is None:
+            yield _unknown("format", chosen[1], format_specs(), chosen[0])
 
 
 def _no_connector(table: str, name: str | None) -> TableFault:
-    known = ", ".join(sorted(CONNECTORS))
+    known = ", ".join(sorted(connector_specs()))
     if name is None:
         return TableFault(f"table {table} has no connector", f"add 'connector' = '...', one of: {known}")
     if name in FLINK_CONNECTORS:
         remedy = f"use one of: {known}"
         return TableFault(f"connector {name!r} is not supported", remedy, "connector", supported=False, foreign=True)
-    return _unknown("connector", name, CONNECTORS)
+    return _unknown("connector", name, connector_specs(), "connector")
 
 
-def _unknown(what: str, name: str, known: Mapping[str, object]) -> TableFault:
+def _unknown(what: str, name: str, known: Mapping[str, object], option: str) -> TableFault:
     near = get_close_matches(name, known, n=1)
-    return TableFault(f"no {what} is named {name!r}", _choices(name, known), what, foreign=not near)
+    return TableFault(f"no {what} is named {name!r}", _choices(name, known), option, foreign=not near)
 
 
-def _role_fault(table: str, connector: Connector, reading: bool, lookup: bool) -> TableFault | None:
+def _role_fault(table: str, connector: ConnectorSpec, reading: bool, lookup: bool) -> TableFault | None:
     name = connector.name
-    if lookup and not connector.lookup:
-        able = ", ".join(sorted(key for key, item in CONNECTORS.items() if item.lookup))
+    if lookup:
+        if connector.lookup is not None:
+            return None
         message = f"connector {name!r} of table {table} cannot be looked up"
-        return TableFault(message, f"look up one of: {able}", "connector", supported=False)
-    if reading and not connector.source:
-        able = ", ".join(sorted(key for key, item in CONNECTORS.items() if item.source))
+        return TableFault(message, f"look up one of: {_able(Use.LOOKUP)}", "connector", supported=False)
+    if reading and connector.source is None and connector.lookup is None:
         message = f"connector {name!r} of table {table} can only be written, not read"
-        return TableFault(message, f"read from one of: {able}", "connector")
-    if not reading and not connector.sink:
-        able = ", ".join(sorted(key for key, item in CONNECTORS.items() if item.sink))
+        return TableFault(message, f"read from one of: {_able(Use.SOURCE)}", "connector")
+    if not reading and connector.sink is None:
         message = f"connector {name!r} of table {table} can only be read, not written"
-        return TableFault(message, f"write to one of: {able}", "connector")
+        return TableFault(message, f"write to one of: {_able(Use.SINK)}", "connector")
     return None
 
 
-def _option_faults(
-    table: str, options: Mapping[str, str], connector: Connector, format_: Format | None, row: RowType
-) -> Iterator[TableFault]:
-    known: dict[str, TableOption] = dict(connector.options)
-    prefix = ""
-    if format_ is not None:
-        prefix = f"{format_.name}."
-        known |= {prefix + key: option for key, option in format_.options.items()}
-    if connector.by_column:
-        from plans.connectors.datagen import column_options
+def _able(use: Use) -> str:
+    return ", ".join(sorted(name for name, spec in connector_specs().items() if use in spec.uses))
 
-        by_column = column_options(row, options)
+
+def _option_faults(
+    table: str, options: Mapping[str, str], connector: ConnectorSpec, formats: Mapping[str, FormatSpec], row: RowType
+) -> Iterator[TableFault]:
+    known: dict[str, TableOption] = {"connector": TableOption(Kind.TEXT), **connector.all_options}
+    prefixes = tuple(FormatSlot.prefix(option, spec.name) for option, spec in formats.items())
+    for prefix, spec in zip(prefixes, formats.values(), strict=True):
+        known |= {prefix + key: option for key, option in spec.options.items()}
+    if connector.column_options is not None:
+        by_column = connector.column_options(row, options)
         known |= by_column
         for key, option in by_column.items():
             if option.required and key not in options:
                 path = key.rpartition(".")[0]
                 yield TableFault(f"a sequence needs the option {key!r}", f"add '{path}.start' and '{path}.end'")
     for key, value in options.items():
-        found = known.get(key)
+        found = known.get(key) or (connector.option(key) if connector.column_options is None else None)
         if found is None:
             # Flink passes over what begins as an option of the format.
-            if not prefix or not key.startswith(prefix):
+            if not key.startswith(prefixes):
                 message = f"connector {connector.name!r} of table {table} has no option {key!r}"
                 yield TableFault(message, _choices(key, known), key)
         elif found.effect is Effect.REFUSED:
@@ -199,19 +214,21 @@ def _option_faults(
             remedy = found.unfit(key, value)
             if remedy is not None:
                 yield TableFault(f"invalid value {value!r} for the option {key!r} of table {table}", remedy, key)
-    if format_ is not None:
-        yield from _format_faults(options, format_)
+    for prefix, spec in zip(prefixes, formats.values(), strict=True):
+        yield from _contradictions(options, prefix, spec)
 
 
-def _format_faults(options: Mapping[str, str], format_: Format) -> Iterator[TableFault]:
+def _contradictions(options: Mapping[str, str], prefix: str, spec: FormatSpec) -> Iterator[TableFault]:
     """Options of a format that contradict each other."""
-    for one, other in format_.not_both:
-        both = [f"{format_.name}.{name}" for name in (one, other)]
+    for pair in spec.not_both:
+        both = [prefix + name for name in pair]
         if all(options.get(key, "").strip().lower() == "true" for key in both):
             yield TableFault(f"{both[0]} and {both[1]} cannot both be true", "set one to 'false'", both[1])
-    quote, off = "csv.quote-character", "csv.disable-quote-character"
-    if format_.name == "csv" and quote in options and options.get(off, "").strip().lower() == "true":
-        yield TableFault(f"{quote} and {off} cannot both be set", "leave one of them out", off)
+    if spec.contradiction is not None:
+        own = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
+        found = spec.contradiction(own)
+        if found is not None:
+            yield TableFault(found[1], found[2], prefix + found[0])
 
 
 def _partition_faults(columns: RowType, keys: Collection[str]) -> Iterator[TableFault]:

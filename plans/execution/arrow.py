@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from plans import types as t
-from plans.errors import DataError, UnsupportedError
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import DataError, UnsupportedError
 
 _SIMPLE: dict[type[t.LogicalType], pa.DataType] = {
     t.BooleanType: pa.bool_(),

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from plans import rex as r
-from plans import types as t
+from compiled_plan.plans import rex as r
+from compiled_plan.plans import types as t
 
 
 class NotConstantError(Exception):

@@ -10,25 +10,26 @@ from contextlib import ExitStack
 from queue import Queue
 from typing import TYPE_CHECKING, Any
 
-from plans.errors import CompiledPlanError, ExecutionError
-from plans.execution import frames
-from plans.execution.arrow import values_of
-from plans.execution.connectors.collect import RECEIVERS
-from plans.execution.failures import translate
-from plans.execution.java import java_class
-from plans.execution.options import RunOptions
-from plans.execution.program import resolved_table, table_spec
-from plans.execution.run import Run
-from plans.execution.session import FIXED, spark_session
-from plans.execution.stopping import StuckError
-from plans.nodes import Sink
-from plans.results import Chunk
-from plans.types import RowType
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
+from compiled_plan.plans.execution import dataframes
+from compiled_plan.plans.execution.arrow import values_of
+from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.execution.connectors.collect import RECEIVERS
+from compiled_plan.plans.execution.failures import translate
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.program import table_spec
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session import FIXED, spark_session
+from compiled_plan.plans.execution.stopping import StuckError
+from compiled_plan.plans.execution.tables import resolved_table
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from plans.plan import CompiledPlan
+    from compiled_plan.plans.plan import CompiledPlan
 
 _LOCK = threading.RLock()
 _OWN = ExitStack()
@@ -64,16 +65,16 @@ def _check(active: SparkSession) -> None:
     jvm = active._jvm
     assert jvm is not None
     try:
-        java_class(jvm, "org.compiledplan.kernel.OrderNumber")
+        java_class(jvm, "org.compiledplan.kernel.host.OrderNumber")
     except Py4JError:
         raise ExecutionError(
             "the active Spark session lacks the product's kernel",
             remedy="stop it (spark.stop()) and let the product start its own, or start it with "
-            "spark.jars set to plans.execution.kernel.kernel_jar()",
+            "spark.jars set to compiled_plan.plans.execution.kernel.kernel_jar()",
         ) from None
 
 
-def start(plan: CompiledPlan, time_zone: str | None, checkpoint: str) -> tuple[Job, RowType | None]:
+def start(plan: CompiledPlan, time_zone: str | None, options: RunOptions) -> tuple[Job, RowType | None]:
     """Start a plan; the run, and the columns of the rows that it collects (None where it collects none).
 
     Raises:
@@ -88,7 +89,7 @@ def start(plan: CompiledPlan, time_zone: str | None, checkpoint: str) -> tuple[J
         RECEIVERS[name] = job.receive
     try:
         with _LOCK:
-            run = Run(spark, plan, RunOptions(checkpoint=checkpoint), time_zone=time_zone)
+            run = Run(spark, plan, options, time_zone=time_zone)
     except Exception as fault:
         raise fault if isinstance(fault, CompiledPlanError) else translate(fault) from fault
     finally:
@@ -113,7 +114,7 @@ def _received(plan: CompiledPlan) -> tuple[CompiledPlan, str, RowType | None]:
 
 
 class Job:
-    """A run in a thread of its own. See `plans.results.Job`."""
+    """A run in a thread of its own. See `api.results.Job`."""
 
     def __init__(self, queue: Queue[Any], row_type: RowType) -> None:
         self.id = uuid.uuid4().hex
@@ -190,4 +191,4 @@ class Job:
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         """Rows as a DataFrame of pandas, PyArrow or Spark."""
-        return frames.frame_of(kind, chunks, row_type, session)
+        return dataframes.frame_of(kind, chunks, row_type, session)

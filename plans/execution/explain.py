@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from plans.execution.hosts import hosted, native_differences
-from plans.execution.options import NATIVE, TRANSFORM
-from plans.execution.program import Program, prepare
-from plans.identity import with_uids
-from plans.nodes import Deduplicate
-from plans.plan import CompiledPlan
-from plans.session_options import UTC, with_zone, zones_of
+from compiled_plan.plans.execution.hosts import hosted, native_differences
+from compiled_plan.plans.execution.options import NATIVE, TRANSFORM
+from compiled_plan.plans.execution.program import Program, prepare
+from compiled_plan.plans.inspection.identity import with_uids
+from compiled_plan.plans.nodes.deduplicate import Deduplicate
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import UTC, with_zone, zones_of
 
 
 def stages_text(plan: CompiledPlan, time_zone: str | None = None, host: str = TRANSFORM) -> str:
@@ -44,7 +44,7 @@ def stages_text(plan: CompiledPlan, time_zone: str | None = None, host: str = TR
                 )
                 lines += [f"      {difference}" for difference in native_differences(node)]
         for port in program.layout.passing(level):
-            lines.append(f"  rows for node {abs(port.node)} pass")
+            lines.append(f"  rows for node {port.node} pass")
     lines.append("sinks")
     for sink in program.sinks:
         name = ".".join(sink.dynamic_table_sink.table.path)

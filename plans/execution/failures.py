@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from plans.errors import DataError, ExecutionError
+from py4j.protocol import Py4JError, Py4JNetworkError
+
+from compiled_plan.plans.errors import CheckpointError, DataError, ExecutionError
 
 _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}\s*$")
@@ -14,11 +16,21 @@ _CLASS = re.compile(r"^(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 _BY_FUNCTION = re.compile(r"FunctionFailure: (user function failed: .*)")
 
 
+class LostSparkError(ExecutionError):
+    """The process of Spark's driver, a JVM, is gone; nothing runs in its session any more."""
+
+
 def translate(fault: Exception) -> ExecutionError:
     """The error to show for an exception that Spark or py4j raised.
 
     The deepest cause says what happened; what Spark wraps around it (stage numbers, task attempts) does not help.
     """
+    if _lost(fault):
+        return LostSparkError(
+            "the JVM that Spark runs in ended: it was killed, or had no memory left",
+            remedy="see the system's log; give it more with --conf spark.driver.memory=8g; what was committed is kept, "
+            "so start the plan again on its checkpoint",
+        )
     message = _root_message(fault)
     by_function = _BY_FUNCTION.search(message) or _BY_FUNCTION.search(str(fault))
     if by_function is not None:
@@ -26,12 +38,44 @@ def translate(fault: Exception) -> ExecutionError:
     if "PythonFailure" in message:
         said = message.partition("PythonFailure: ")[2].split("\n\tat ")[0].strip()
         return DataError(said, remedy="correct the function or its rows; --debug shows the traceback")
+    if "StackOverflowError" in message:
+        return ExecutionError(
+            "an expression is nested too deeply for Spark: its threads have no stack left",
+            remedy="cut it into several columns or views, or run with --conf spark.driver.extraJavaOptions=-Xss512m",
+        )
+    if "OutOfMemoryError" in message:
+        return ExecutionError(
+            f"the JVM that Spark runs in has no memory left: {_short(message)}",
+            remedy="give it more with --conf spark.driver.memory=8g; what was committed is kept, "
+            "so start the plan again on its checkpoint",
+        )
+    if "StateFormatException" in message:
+        return CheckpointError(
+            _short(message).partition("; run it with the release")[0],
+            remedy="run it with the release that wrote the state, reset the operator with --reset, "
+            "or start with an empty checkpoint",
+        )
     user_raised = "USER_RAISED_EXCEPTION" in message
-    text = message.split("\n\tat ")[0].strip()
-    text = _SQLSTATE.sub("", _CODE.sub("", _CLASS.sub("", text))).strip() or type(fault).__name__
+    text = _short(message) or type(fault).__name__
     if user_raised or "org.compiledplan" in message:
         return DataError(text, remedy="correct the row, or let the expression tolerate it (TRY_CAST, NULLIF)")
     return ExecutionError(text, remedy="run with --debug for Spark's stack trace")
+
+
+def _short(message: str) -> str:
+    """A message of Spark's without its class, code and state."""
+    text = message.split("\n\tat ")[0].strip()
+    return _SQLSTATE.sub("", _CODE.sub("", _CLASS.sub("", text))).strip()
+
+
+def _lost(fault: BaseException | None) -> bool:
+    """Whether an error, or what it came of, is that nobody answers."""
+    return fault is not None and (
+        isinstance(fault, Py4JNetworkError | ConnectionError)
+        # An answer that is an error says what it is.
+        or (type(fault) is Py4JError and "Trace:" not in str(fault))
+        or _lost(fault.__cause__ or fault.__context__)
+    )
 
 
 def _root_message(fault: Exception) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plans.errors import UnsupportedError
-from plans.execution.operators.base import is_keyed, refuse
-from plans.execution.options import NATIVE, TRANSFORM
-from plans.nodes import Deduplicate
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.operators.base import refuse
+from compiled_plan.plans.execution.options import NATIVE, TRANSFORM
+from compiled_plan.plans.nodes.deduplicate import Deduplicate
 
 if TYPE_CHECKING:
-    from plans.execution.program import Program
-    from plans.nodes.base import PlanNode
+    from compiled_plan.plans.execution.program import Program
 
 _REMEDY = "leave --host out: the default host runs any plan, exactly"
 
@@ -39,7 +38,7 @@ def native_node(program: Program) -> Deduplicate:
 
 def _check_native(program: Program) -> None:
     plan, layout = program.plan, program.layout
-    keyed = [plan.node(node) for node in layout.levels if node > 0 and not _is_plain(plan.node(node), program)]
+    keyed = [plan.node(node) for node in layout.levels]
     if not keyed:
         raise UnsupportedError(f"a plan without state has nothing for the host {NATIVE}", remedy=_REMEDY)
     for node in keyed:
@@ -54,11 +53,6 @@ def _check_native(program: Program) -> None:
         raise refuse(keyed[1], f"the host {NATIVE} runs one operator with state, this is the second", _REMEDY)
     if layout.passing(layout.levels[keyed[0].id]):
         raise refuse(keyed[0], f"the host {NATIVE} would remember the rows of other INSERTs, which pass it", _REMEDY)
-
-
-def _is_plain(node: PlanNode, program: Program) -> bool:
-    """Whether a node of the layout keeps no state: a sink's writing end, a node that calls Python functions."""
-    return not is_keyed(node) and node.id not in program.layout.targets
 
 
 def _not_first(node: Deduplicate) -> str:

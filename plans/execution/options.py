@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plans.errors import ExecutionError
-from plans.execution.stopping import PATIENCE
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.stopping import PATIENCE
 
 #: The operators of Spark that can host keyed state; see `plans.execution.hosts`.
 TRANSFORM, GROUPS, NATIVE = HOSTS = ("transformWithState", "flatMapGroupsWithState", "native")
+
+
+#: What a start may do to the state of a checkpoint whose program was another one; see `RunOptions.upgrade`.
+CHECK, MIGRATE, MIGRATE_PARTIAL = UPGRADES = ("check", "migrate", "migrate-partial")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,10 @@ class RunOptions:
         functions_from: modules, each with all below it, from which a plan's Python functions may be imported; those
             that a program of this process registered need no permission.
         stop_seconds: how long a stop waits for what runs to end.
+        upgrade: what may become of the state of a checkpoint whose program was another one. "check": it goes on where
+            that is fully right, in place or in a new generation, and is refused else; "migrate": the same, always in a
+            new generation; "migrate-partial": it goes on, too, where the result differs in what the verdict names.
+        reset: uids of operators that start empty.
     """
 
     checkpoint: str = ""
@@ -33,10 +41,18 @@ class RunOptions:
     max_files_per_batch: int | None = None
     functions_from: tuple[str, ...] = ()
     stop_seconds: float = PATIENCE
+    upgrade: str = CHECK
+    reset: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.host not in HOSTS:
             raise ExecutionError(f"no such operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
+        if self.upgrade not in UPGRADES:
+            raise ExecutionError(
+                f"no such way to upgrade: {self.upgrade}", remedy=f"choose one of {', '.join(UPGRADES)}"
+            )
+        if (self.reset or self.upgrade != CHECK) and not self.checkpoint:
+            raise ExecutionError("there is no state to upgrade without a checkpoint", remedy="give --checkpoint")
         if self.max_files_per_batch is not None and self.max_files_per_batch < 1:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")
         if self.available_now and self.trigger_ms is not None:

@@ -8,19 +8,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from plans.errors import UnsupportedError
-from plans.execution import operators  # noqa: F401 - registers the lowerings
-from plans.execution.connectors.base import TableSpec
-from plans.execution.functions.steps import needs_step
-from plans.execution.operators.base import goes_by_the_clock, has_event_time, is_keyed, is_stateless, refuse
-from plans.execution.stages.layout import Layout, Port, lay_out
-from plans.nodes import Calc, Sink, TableSourceScan, Values
-from plans.nodes.base import PlanNode
-from plans.nodes.tables import CatalogTable, PhysicalColumn, ProjectPushDown, ReadingMetadata, ResolvedTable
-from plans.plan import CompiledPlan
-from plans.reading import graph_findings
-from plans.rex import Call, walk
-from plans.types import Field, LogicalType, RowType, TimestampBase
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
+from compiled_plan.plans.execution.connectors.base import TableSpec
+from compiled_plan.plans.execution.functions.steps import needs_step
+from compiled_plan.plans.execution.operators.base import (
+    goes_by_the_clock,
+    has_event_time,
+    is_keyed,
+    is_stateless,
+    refuse,
+)
+from compiled_plan.plans.execution.stages.layout import Layout, Port, lay_out
+from compiled_plan.plans.execution.tables import resolved_table, table_of
+from compiled_plan.plans.inspection.rules import plan_findings
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.scan import TableSourceScan, Values
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.stateless import Calc
+from compiled_plan.plans.nodes.tables import (
+    PhysicalColumn,
+    ProjectPushDown,
+    ReadingMetadata,
+)
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.rex import Call, walk
+from compiled_plan.plans.trees import reached
+from compiled_plan.plans.types import Field, LogicalType, RowType, TimestampBase
 
 _LEGACY_CAST = "table.exec.legacy-cast-behaviour"
 
@@ -76,14 +90,6 @@ class Program:
         return tuple(scan.id for scan in self.tables[source].scans) if source in self.tables else (source,)
 
 
-def sink_target(sink: Sink) -> int:
-    """The layout's id for the writing end of a sink.
-
-    A sink that materialises upserts is a keyed operator under its own id, and its writing end another.
-    """
-    return -sink.id if is_materialising(sink) else sink.id
-
-
 def is_materialising(node: PlanNode) -> bool:
     """True for a sink with a state of its own, the upsert materializer."""
     return isinstance(node, Sink) and bool(node.require_upsert_materialize)
@@ -91,18 +97,23 @@ def is_materialising(node: PlanNode) -> bool:
 
 def consumers(plan: CompiledPlan, producer: int) -> tuple[Port, ...]:
     """The inputs that a node's rows go to; a materialising sink's rows go to its writing end."""
-    node = plan.node(producer)
-    if isinstance(node, Sink):
-        return (Port(sink_target(node), 0),)
+    if isinstance(plan.node(producer), Sink):
+        return (Port(producer, 0, writes=True),)
     ids = dict.fromkeys(consumer.id for consumer in plan.consumers(producer))
     inputs = ((consumer, port, below.id) for consumer in ids for port, below in enumerate(plan.inputs(consumer)))
-    return tuple(Port(consumer, port) for consumer, port, below in inputs if below == producer)
+    return tuple(
+        Port(consumer, port, writes=_only_writes(plan.node(consumer)))
+        for consumer, port, below in inputs
+        if below == producer
+    )
+
+
+def _only_writes(node: PlanNode) -> bool:
+    return isinstance(node, Sink) and not is_materialising(node)
 
 
 def is_target(plan: CompiledPlan, port: Port) -> bool:
     """True where rows end between two stages: at a keyed operator, a node that calls Python functions, or a sink."""
-    if port.node < 0:
-        return True
     node = plan.node(port.node)
     return is_keyed(node) or isinstance(node, Sink) or needs_step(node)
 
@@ -115,9 +126,9 @@ def prepare(plan: CompiledPlan) -> Program:
     """
     for node in plan.nodes:
         if not (is_keyed(node) or is_stateless(node) or isinstance(node, (TableSourceScan, Values, Sink))):
-            raise refuse(node, remedy="see the README for the operators that run")
+            raise refuse(node, remedy="see docs/reference/nodes.md for the operators that run")
         _check_options(node)
-    for finding in graph_findings(plan.nodes, plan.edges):
+    for finding in plan_findings(plan.nodes, plan.edges):
         raise UnsupportedError(finding.message, where=finding.where, remedy=finding.remedy)
     sinks = tuple(node for node in plan.nodes if isinstance(node, Sink))
     if not sinks:
@@ -139,7 +150,7 @@ def prepare(plan: CompiledPlan) -> Program:
         if has_event_time(node, plan) or (isinstance(node, Sink) and node.waits_for_watermarks)
     )
     steps = frozenset(node.id for node in plan.nodes if needs_step(node))
-    layout = lay_out(producers, sources, frozenset(sink_target(sink) for sink in sinks), event_time, steps)
+    layout = lay_out(producers, sources, event_time, steps)
     return Program(plan, layout, tables, values, sinks)
 
 
@@ -150,10 +161,10 @@ def _check_options(node: PlanNode) -> None:
 
 
 def _targets(plan: CompiledPlan, producer: int) -> frozenset[Port]:
-    found: set[Port] = set()
-    for port in consumers(plan, producer):
-        found |= {port} if is_target(plan, port) else _targets(plan, port.node)
-    return frozenset(found)
+    def onward(port: Port) -> tuple[Port, ...]:
+        return () if is_target(plan, port) else consumers(plan, port.node)
+
+    return frozenset(port for port in reached(consumers(plan, producer), onward) if is_target(plan, port))
 
 
 def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
@@ -198,26 +209,6 @@ def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalT
         primary_key=tuple(key.columns) if key else (),
         node=node.id,
     )
-
-
-def table_of(node: TableSourceScan | Sink) -> CatalogTable:
-    """The table that a scan reads or a sink writes."""
-    spec = node.scan_table_source if isinstance(node, TableSourceScan) else node.dynamic_table_sink
-    return spec.table
-
-
-def resolved_table(node: TableSourceScan | Sink) -> ResolvedTable:
-    """Schema and options of the table of a scan or sink.
-
-    Raises:
-        UnsupportedError: the plan was compiled without them.
-    """
-    found = table_of(node).resolved_table
-    if found is None:
-        raise refuse(
-            node, "its table has no schema in the plan", "compile with table.plan.compile.catalog-objects = ALL"
-        )
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plans.execution.stages.build import StageHandle
+    from compiled_plan.plans.execution.stages.build import StageHandle
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class BatchProgress:
     millis: int
     operators: tuple[OperatorProgress, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The message of `--json`."""
         return {
             "event": "batch",
@@ -53,7 +52,7 @@ def operator_progress(
     """Figures of all operators; `base` are the state rows that the checkpoint had at the start."""
     found = []
     for handle in handles:
-        for uid, figures in json.loads(str(handle.kernel.metrics())).items():
+        for uid, figures in handle.figures().items():
             found.append(
                 OperatorProgress(
                     uid=uid,

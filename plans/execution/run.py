@@ -7,46 +7,48 @@ import shutil
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from plans.errors import CheckpointError, CompiledPlanError
-from plans.execution import checkpoint
-from plans.execution.checkpoint.setting import setting_of
-from plans.execution.connectors import base as connectors
-from plans.execution.connectors import load_all
-from plans.execution.expressions import ExpressionContext, register
-from plans.execution.failures import translate
-from plans.execution.functions.columns import PythonFunctions
-from plans.execution.functions.steps import check as check_functions
-from plans.execution.hosts import hosted
-from plans.execution.java import java_class
-from plans.execution.operators.base import Lowering
-from plans.execution.operators.enforcer import enforce
-from plans.execution.options import RunOptions
-from plans.execution.program import Program, prepare, sink_target, table_spec
-from plans.execution.progress import BatchProgress, operator_progress
-from plans.execution.session import empty_batches
-from plans.execution.stages.build import StageBuilder
-from plans.execution.stages.watermarks import end_of_input, end_text
-from plans.execution.stopping import stop_query
-from plans.execution.storage import Folder
-from plans.execution.values import values_source
-from plans.identity import renamed, with_uids
-from plans.lineage import lineage_of
-from plans.plan import CompiledPlan
-from plans.session_options import UTC, with_zone
+from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
+from compiled_plan.plans.execution.checkpoint.setting import setting_of
+from compiled_plan.plans.execution.checkpoint.sources import names_of
+from compiled_plan.plans.execution.checkpoint.start import Start
+from compiled_plan.plans.execution.checkpoint.store import changed
+from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
+from compiled_plan.plans.execution.connectors import base as connectors
+from compiled_plan.plans.execution.enforcer import enforce
+from compiled_plan.plans.execution.expressions import ExpressionContext, register
+from compiled_plan.plans.execution.failures import translate
+from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.functions.steps import check as check_functions
+from compiled_plan.plans.execution.hosts import hosted
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.operators.base import Lowering
+from compiled_plan.plans.execution.options import CHECK, RunOptions
+from compiled_plan.plans.execution.program import Program, prepare, table_spec
+from compiled_plan.plans.execution.progress import BatchProgress, operator_progress
+from compiled_plan.plans.execution.session import query_settings
+from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
+from compiled_plan.plans.execution.stages.watermarks import end_of_input, end_text
+from compiled_plan.plans.execution.stopping import StoppedError, follow, stop_query
+from compiled_plan.plans.execution.storage import Folder, folder_of
+from compiled_plan.plans.execution.upgrade.decision import Asked, Decision
+from compiled_plan.plans.execution.upgrade.resumption import Resumption
+from compiled_plan.plans.execution.values import values_source
+from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
+from compiled_plan.plans.inspection.identity import renamed, with_uids
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import UTC, with_zone
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-_RUN_ID, _STATE_ROWS = f"{checkpoint.FOLDER}/run-id", f"{checkpoint.FOLDER}/state-rows.json"
-#: Files that tell of the end of the input, and that windows were closed by it.
-_ENDS, _ENDED = f"{checkpoint.FOLDER}/end-of-input", f"{checkpoint.FOLDER}/ended"
 _POLL_SECONDS = 0.1
 #: How often a continuous run looks for what is due by processing time, unless the user says.
 _CLOCK_MS = 1000
@@ -77,6 +79,7 @@ class Run:
         report: called after each micro-batch.
         time_zone: the zone of TIMESTAMP_LTZ texts, `table.local-time-zone`, instead of what the plan says.
         guarded: False starts on any checkpoint; for tests of what the comparison is there for.
+        start: what was decided already.
 
     Raises:
         UnsupportedError: the plan has something that does not run; names it.
@@ -93,8 +96,8 @@ class Run:
         time_zone: str | None = None,
         *,
         guarded: bool = True,
+        start: Start | None = None,
     ) -> None:
-        load_all()
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
         described = with_uids(with_zone(replace(plan, holds=()), time_zone, otherwise=UTC))
@@ -103,37 +106,42 @@ class Run:
         check_functions(self.program.plan, self.functions)
         self._stop = threading.Event()
         self._written: dict[int, int] = {}
+        self._sums: Written | None = None
         self._failure: Exception | None = None
+        self._lost: CheckpointError | None = None
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
-        self.folder = Folder(spark, options.checkpoint or self._temporary)
         self.setting = setting_of(spark, options.host, self.functions)
-        self.known = checkpoint.check(self.folder, self.program, self.setting, guarded=guarded)
-        if self.known is not None:
+        folder = folder_of(spark, options.checkpoint or self._temporary)
+        asked = Asked(self.program, self.setting, options, self.functions)
+        self.start = Start(folder, asked, guarded=guarded) if start is None else start
+        if self.start.known is not None:
             # State is found by the names under which it was written.
-            self.program = hosted(prepare(renamed(self.program.plan, self.known.uids)), options.host)
-        if self.folder.holds(_ENDED):
-            raise CheckpointError(
-                "the input of this checkpoint's run has ended and its windows are closed",
-                where=self.folder.uri,
-                remedy="start with an empty checkpoint; run with --available-now to leave windows open for more input",
-            )
+            self.program = hosted(prepare(renamed(self.program.plan, self.start.known.uids)), options.host)
         jvm = spark._jvm
         assert jvm is not None
-        java_class(jvm, "org.compiledplan.kernel.OrderNumber").register(spark._jsparkSession)
-        java_class(jvm, "org.compiledplan.kernel.RowWatermark").register(spark._jsparkSession)
+        java_class(jvm, "org.compiledplan.kernel.host.OrderNumber").register(spark._jsparkSession)
+        java_class(jvm, "org.compiledplan.kernel.host.RowWatermark").register(spark._jsparkSession)
         context = connectors.SourceContext(spark, options.max_files_per_batch)
         self._sources = {
             source: connectors.open_source(table.table, context) for source, table in self.program.tables.items()
         }
-        run_id = self.folder.read_text(_RUN_ID) or uuid.uuid4().hex[:12]
-        self.run_id = run_id
-        sink_context = connectors.SinkContext(spark, run_id, stdout)
+        sink_context = connectors.SinkContext(spark, self.start.run_id, stdout)
         self._sinks = {sink.id: connectors.open_sink(table_spec(sink), sink_context) for sink in self.program.sinks}
 
     @property
     def resumes(self) -> bool:
         """True when the checkpoint was started before."""
-        return self.known is not None
+        return self.start.known is not None
+
+    @property
+    def upgrade(self) -> Decision | None:
+        """How it goes on with the checkpoint; None where that is new."""
+        return self.start.decision
+
+    @property
+    def folder(self) -> Folder:
+        """Spark's checkpoint location."""
+        return self.start.generation.folder
 
     @property
     def bounded(self) -> bool:
@@ -158,10 +166,12 @@ class Run:
         """
         try:
             return self._execute()
+        except StoppedError:
+            return RunResult(0, 0, 0, stopped=True)
         except CompiledPlanError:
             raise
         except Exception as fault:
-            cause = self._failure or fault
+            cause = self._lost or self._failure or fault
             raise (cause if isinstance(cause, CompiledPlanError) else translate(cause)) from cause
         finally:
             self._sources = {name: replace(source, keeps=None) for name, source in self._sources.items()}
@@ -173,50 +183,65 @@ class Run:
         Raises:
             UnsupportedError: something that does not run; names it.
         """
+        scratch = mkdtemp(prefix="compiled-plan-lowered-")
         try:
-            self._lowered()
+            self._lowered(folder_of(self.spark, scratch))
         finally:
-            if self._temporary:
-                shutil.rmtree(self._temporary, ignore_errors=True)
+            shutil.rmtree(scratch, ignore_errors=True)
+            self.remove_temporary()
 
-    def _lowered(self) -> tuple[DataFrame, StageBuilder]:
+    def _lowered(self, folder: Folder) -> tuple[DataFrame, StageBuilder]:
         """The rows for the sinks, and what built them; whatever can be refused is refused here."""
         lowering = Lowering(self.program.plan, ExpressionContext(), self.functions)
         bounded = all(source.bounded for source in self._sources.values())
         in_order = any(sink.READS_ORDER for sink in self._sinks.values())
-        options = {"host": self.options.host, "bounded": bounded, "in_order": in_order}
+        options = StageOptions(self.options.host, bounded, in_order)
         builder = StageBuilder(self.spark, lowering, self.program, options)
-        with self._undone_if_it_fails():
-            rows = self._build(builder)
-            for sink in self.program.sinks:
-                enforce(sink, builder.sink_rows(rows, sink_target(sink)))
+        rows = self._build(builder, folder)
+        for sink in self.program.sinks:
+            enforce(sink, builder.sink_rows(rows, sink))
         return rows, builder
 
     def _execute(self) -> RunResult:
-        rows, builder = self._lowered()
-        checkpoint.store(self.folder, self.program, self.setting, self.known)
-        self.folder.write_text(_RUN_ID, self.run_id)
-        query = self._start(rows, builder)
-        try:
-            follower = _Follower(self, query, builder)
-            # A trigger does not end by itself: stop when all that is there has been read.
-            stopped = self._follow(follower, until_drained=self.bounded and self.options.trigger_ms is not None)
-        finally:
-            stop_query(self.spark, query, self.options.stop_seconds)
-        if self._ends and not stopped:
-            stopped = self._close_windows(rows, builder, follower)
-        return follower.result(stopped)
+        with self.start.begun(self.spark, self._lose, self._finish_batch, self._stop.is_set):
+            rows, builder = self._lowered(self.folder)
+            states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
+            self.start.prepare(self.program, [handle.spec for handle in builder.handles], states)
+            query = self._begin(rows, builder)
+            try:
+                self.start.publish()
+                follower = _Follower(self, query, builder)
+                # A trigger does not end by itself: stop when all that is there has been read.
+                stopped = self._follow(follower, until_drained=self.bounded and self.options.trigger_ms is not None)
+            finally:
+                stop_query(self.spark, query, self.options.stop_seconds)
+            if self._ends and not stopped:
+                stopped = self._close_windows(rows, builder, follower)
+            if self._lost is not None:
+                raise self._lost
+            return follower.result(stopped)
 
-    @contextmanager
-    def _undone_if_it_fails(self) -> Iterator[None]:
-        """Leave nothing of a plan that cannot be built: constant rows and the end of the input are files."""
-        existed = self.folder.exists()
+    def _finish_batch(self) -> None:
+        """Run the micro-batch that the old program had begun, and no other: its rows may be in the sinks already."""
+        old = Resumption(self.start.store)
+        options = replace(self.options, host=old.host, trigger_ms=None, available_now=True, upgrade=CHECK, reset=())
+        run = Run(self.spark, old.plan, options, self.stdout, time_zone=None, start=old)
+        rows, builder = run._lowered(run.folder)
+        with query_settings(self.spark, empty_batches=False):
+            query = run._writer(rows, builder).trigger(once=True).start()
         try:
-            yield
-        except BaseException:
-            if not self.resumes:
-                self.folder.remove(checkpoint.FOLDER if existed else "")
+            follow(self.spark, query, self._stop.is_set, self.options.stop_seconds)
+        except StoppedError:
             raise
+        except Exception:
+            if run._failure is not None:
+                raise run._failure from None
+            raise
+
+    def _lose(self) -> None:
+        """Another process has taken the checkpoint over: end before it is written into by two."""
+        self._lost = changed(self.start.store.root)
+        self.stop()
 
     @property
     def _ends(self) -> bool:
@@ -229,38 +254,39 @@ class Run:
         Returns:
             Whether the run was stopped meanwhile.
         """
-        query = follower.query = self._start(rows, builder, endless=True)
+        query = follower.query = self._begin(rows, builder, endless=True)
         try:
-            self.folder.write_text(f"{_ENDS}/{uuid.uuid4().hex}.json", end_text())
+            self.folder.write_text(f"{ENDS}/{uuid.uuid4().hex}.json", end_text())
             stopped = self._follow(follower, until_drained=True)
         finally:
             stop_query(self.spark, query, self.options.stop_seconds)
         if not stopped:
-            self.folder.write_text(_ENDED, "")
+            self.start.end()
         return stopped
 
-    def _build(self, builder: StageBuilder) -> DataFrame:
+    def _build(self, builder: StageBuilder, folder: Folder) -> DataFrame:
         frames = {source: opened.frame for source, opened in self._sources.items()}
         for source, node in self.program.values.items():
-            frames[source] = values_source(node, self.spark, self.folder, builder.lowering)
-        frames = {source: frames[source] for source in self._source_order(frames)}
+            frames[source] = values_source(node, self.spark, folder, builder.hosted.lowering)
+        known = self.start.known
+        names = names_of(self.program, self.setting, None if known is None else known.description)
+        frames = {source: self._named(frame, names.by_node[source]) for source, frame in sorted(frames.items())}
         if not self.program.event_time:
             return builder.build(frames)
-        self.folder.make(_ENDS)
-        return builder.build(frames, end_of_input(self.spark, f"{self.folder.uri}/{_ENDS}"))
+        folder.make(ENDS)
+        place = folder.child(ENDS)
+        ends = {source: self._named(end_of_input(self.spark, place), names.end_of(source)) for source in frames}
+        return builder.build(frames, ends)
 
-    def _source_order(self, sources: Iterable[int]) -> list[int]:
-        """Spark finds how far it has read a source by the source's place: one that node ids have no part in."""
-        places = {
-            node: at
-            for at, source in enumerate(lineage_of(self.program.plan, self.setting.place).sources)
-            for node in source.nodes
-        }
-        return sorted(sources, key=lambda source: (places[source], source))
+    def _named(self, frame: DataFrame, name: str) -> DataFrame:
+        """The rows of a source under the name by which Spark finds how far it was read."""
+        from pyspark.sql import DataFrame as SparkDataFrame
 
-    def _start(self, rows: DataFrame, builder: StageBuilder, *, endless: bool = False) -> StreamingQuery:
-        writer = rows.writeStream.foreachBatch(lambda frame, batch: self._write(frame, batch, builder))
-        writer = writer.outputMode("append").option("checkpointLocation", self.folder.uri)
+        names = java_class(self.spark._jvm, "org.compiledplan.kernel.host.SourceNames")
+        return SparkDataFrame(names.named(frame._jdf, name), self.spark)
+
+    def _begin(self, rows: DataFrame, builder: StageBuilder, *, endless: bool = False) -> StreamingQuery:
+        writer = self._writer(rows, builder)
         if self.bounded and self.options.trigger_ms is None and not endless:
             writer = writer.trigger(availableNow=True)
         by_clock = self.program.goes_by_the_clock and not self.bounded
@@ -269,32 +295,42 @@ class Run:
             writer = writer.trigger(processingTime=f"{trigger_ms} milliseconds")
         # Where the end of the input is about to fire everything, nothing needs to fire before.
         by_watermark = self.program.event_time and (endless or not self._ends)
-        with empty_batches(self.spark, by_watermark or by_clock):
+        with query_settings(self.spark, by_watermark or by_clock):
             return writer.start()
+
+    def _writer(self, rows: DataFrame, builder: StageBuilder) -> DataStreamWriter:
+        writer = rows.writeStream.foreachBatch(lambda frame, batch: self._write(frame, batch, builder))
+        return writer.outputMode("append").option("checkpointLocation", self.folder.uri)
 
     def _write(self, frame: DataFrame, batch: int, builder: StageBuilder) -> None:
         """Write one micro-batch to all sinks; the batch is committed when all have it."""
         try:
-            self._written[batch] = self._write_all(frame, batch, builder)
+            # What a sink gets belongs to a checkpoint that the next start finds.
+            self.start.publish()
+            rows = self._write_all(frame, batch, builder)
+            self._written[batch] = sum(rows.values())
+            self._sums = (read_written(self.folder) if self._sums is None else self._sums).after(batch, rows)
+            write_written(self.folder, self._sums)
         except Exception as fault:
             # Spark wraps what happens in here in a text; the exception itself says more.
             self._failure = fault
             raise
 
-    def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> int:
-        """Returns the number of rows written."""
+    def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> dict[str, int]:
+        """Returns the number of rows written, by table."""
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
 
-        several, written = len(self._sinks) > 1, 0
+        several, written = len(self._sinks) > 1, dict[str, int]()
         if several:
             frame = frame.persist()
         try:
             for sink in self.program.sinks:
                 counted = Observation()
-                rows = enforce(sink, builder.sink_rows(frame, sink_target(sink)))
+                rows = enforce(sink, builder.sink_rows(frame, sink))
                 self._sinks[sink.id].write(rows.observe(counted, F.count(F.lit(1)).alias("rows")), batch)
-                written += _observed(counted)
+                table = table_spec(sink).identifier
+                written[table] = written.get(table, 0) + _observed(counted)
         finally:
             if several:
                 frame.unpersist()
@@ -328,7 +364,7 @@ class _Follower:
 
     def __init__(self, run: Run, query: StreamingQuery, builder: StageBuilder) -> None:
         self.run, self.query, self.builder = run, query, builder
-        self.base: dict[str, int] = json.loads(run.folder.read_text(_STATE_ROWS) or "{}") if run.resumes else {}
+        self.base: dict[str, int] = json.loads(run.folder.read_text(STATE_ROWS) or "{}") if run.resumes else {}
         self.descriptions = {str(node.uid): node.description for node in run.program.plan.nodes if node.uid}
         self.seen, self.batches, self.rows_in, self.rows_out = -1, 0, 0, 0
 
@@ -347,10 +383,10 @@ class _Follower:
 
     def _report(self, progress: Any) -> None:
         operators = operator_progress(self.builder.handles, self.base, self.descriptions)
-        self.run.folder.write_text(_STATE_ROWS, json.dumps({o.uid: o.state_rows for o in operators}))
+        self.run.folder.write_text(STATE_ROWS, json.dumps({o.uid: o.state_rows for o in operators}))
         out = self.run.rows_written(progress.batchId)
         self.seen, self.batches = progress.batchId, self.batches + 1
-        rows_in = sum(source.numInputRows for source in progress.sources if _ENDS not in source.description)
+        rows_in = sum(source.numInputRows for source in progress.sources if ENDS not in source.description)
         self.rows_in, self.rows_out = self.rows_in + rows_in, self.rows_out + out
         millis = int(progress.durationMs.get("triggerExecution", 0))
         self.run.report(BatchProgress(progress.batchId, rows_in, out, millis, operators))

@@ -12,10 +12,10 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from plans.errors import ExecutionError
-from plans.execution.java import java_class
-from plans.execution.kernel import kernel_jar, use_fit_java
-from plans.execution.stopping import PATIENCE, kill_spark, within
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
+from compiled_plan.plans.execution.stopping import PATIENCE, kill_spark, within
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,7 +27,7 @@ ROCKSDB = f"{_STATE}.RocksDBStateStoreProvider"
 FIXED: dict[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.datetime.java8API.enabled": "true",
-    # Empty batches are for watermarks, see `empty_batches`.
+    # Empty batches are for watermarks, see `query_settings`.
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     # Column names of a plan differ in case.
     "spark.sql.caseSensitive": "true",
@@ -61,7 +61,8 @@ LOCAL: dict[str, str] = {
 }
 
 
-_PARTITIONS = "spark.sql.shuffle.partitions"
+#: How many partitions state is spread over.
+PARTITIONS = "spark.sql.shuffle.partitions"
 #: The number of shuffle partitions that the user asked for: a checkpoint that has another one does not take it.
 ASKED = "spark.compiledPlan.shufflePartitions"
 
@@ -92,9 +93,9 @@ def spark_session(
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
     given = _submitted() | chosen
     settings = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | given | FIXED
-    if _PARTITIONS in settings:
-        settings[ASKED] = settings[_PARTITIONS]
-    settings.setdefault(_PARTITIONS, str(_cores(master)))
+    if PARTITIONS in settings:
+        settings[ASKED] = settings[PARTITIONS]
+    settings.setdefault(PARTITIONS, str(_cores(master)))
     _add_kernel(settings, master)
     with nullcontext() if verbose else _silent_children():
         session = _start(master, settings)
@@ -113,26 +114,49 @@ def _submitted() -> dict[str, str]:
     from pyspark import SparkConf, SparkContext
 
     SparkContext._ensure_initialized()
-    return {name: value for name, value in SparkConf().getAll() if name in DEFAULTS or name == _PARTITIONS}
+    return {name: value for name, value in SparkConf().getAll() if name in DEFAULTS or name == PARTITIONS}
 
 
 _STARTING = threading.Lock()
 
 
-@contextmanager
-def empty_batches(spark: SparkSession, wanted: bool) -> Iterator[None]:
-    """Whether queries that are started meanwhile run a batch without data once the watermark has moved.
+SOURCES_BY_NAME = "spark.sql.streaming.queryEvolution.enableSourceEvolution"
+#: What a query's checkpoint is written in: positions by source name, state by what a batch made of it.
+_FORM = {
+    SOURCES_BY_NAME: "true",
+    "spark.sql.streaming.offsetLog.formatVersion": "2",
+    "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
+}
 
-    A stage that keeps processing time has them for ever, at each trigger.
+
+def form_of_queries(empty_batches: bool) -> dict[str, str]:
+    """The settings of a query; see `query_settings`."""
+    return {"spark.sql.streaming.noDataMicroBatches.enabled": str(empty_batches).lower(), **_FORM}
+
+
+@contextmanager
+def query_settings(spark: SparkSession, empty_batches: bool) -> Iterator[None]:
+    """The settings of queries that are started meanwhile; other queries of the session keep theirs.
+
+    Args:
+        spark: the session.
+        empty_batches: whether they run a batch without data once the watermark has moved; a stage that keeps
+            processing time has them for ever, at each trigger.
     """
-    name = "spark.sql.streaming.noDataMicroBatches.enabled"
+    settings = form_of_queries(empty_batches)
     # A program may start several runs at once, in threads of their own.
     with _STARTING:
-        spark.conf.set(name, str(wanted).lower())
+        before: dict[str, str | None] = {name: spark.conf.get(name, None) for name in settings}
+        for name, value in settings.items():
+            spark.conf.set(name, value)
         try:
             yield
         finally:
-            spark.conf.set(name, FIXED[name])
+            for name, former in before.items():
+                if former is None:
+                    spark.conf.unset(name)
+                else:
+                    spark.conf.set(name, former)
 
 
 @contextmanager
@@ -162,9 +186,12 @@ def _add_kernel(settings: dict[str, str], master: str) -> None:
         for name, value in LOCAL.items():
             settings.setdefault(name, value)
         _append(settings, "spark.driver.extraClassPath", str(jar), os.pathsep)
+        # Spark follows expressions by recursion; what a thread does not use of its stack costs nothing.
+        options = ["-Xss64m"]
         if "GC" not in settings.get("spark.driver.extraJavaOptions", ""):
             # Micro-batches want throughput; pauses matter little.
-            settings.setdefault("spark.driver.defaultJavaOptions", "-XX:+UseParallelGC")
+            options.append("-XX:+UseParallelGC")
+        settings.setdefault("spark.driver.defaultJavaOptions", " ".join(options))
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
 

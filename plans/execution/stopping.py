@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from plans.errors import ExecutionError
+from compiled_plan.plans.errors import ExecutionError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -15,11 +15,35 @@ if TYPE_CHECKING:
 
 #: How long a stop waits for what runs, in seconds, unless the user says.
 PATIENCE = 30.0
+_POLL_SECONDS = 0.2
 _TIMEOUT = "spark.sql.streaming.stopTimeout"
 
 
 class StuckError(ExecutionError):
     """A run that was stopped and goes on: a task of it does not heed that it is interrupted."""
+
+
+class StoppedError(ExecutionError):
+    """A run that was asked to end while it was getting ready."""
+
+
+def follow(spark: SparkSession, query: StreamingQuery, stopped: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    """Wait for the end of a query.
+
+    Args:
+        spark: its session.
+        query: the query.
+        stopped: whether it is to end before.
+        seconds: how long to wait for what runs then.
+
+    Raises:
+        StoppedError: it was stopped.
+        StuckError: it was to be stopped, and goes on.
+    """
+    while not query.awaitTermination(_POLL_SECONDS):  # type: ignore[arg-type]
+        if stopped():
+            stop_query(spark, query, seconds)
+            raise StoppedError("stopped")
 
 
 def stop_query(spark: SparkSession, query: StreamingQuery, seconds: float) -> None:

@@ -22,8 +22,8 @@ from typing import Any
 
 from pyspark.sql import types as s
 
-from plans import types as t
-from plans.errors import UnsupportedError
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import UnsupportedError
 
 _SIMPLE: dict[type[t.LogicalType], Callable[[], s.DataType]] = {
     t.BooleanType: s.BooleanType,

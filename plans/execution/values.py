@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
-from plans.execution import checkpoint
-from plans.execution.arrow import array_of
-from plans.execution.connectors.base import INSERT, KIND, ORD, PATH
-from plans.execution.constants import NotConstantError, value_of
-from plans.execution.expressions import to_column
-from plans.execution.operators.base import Lowering
-from plans.execution.storage import Folder
-from plans.execution.types import to_spark
-from plans.lineage.meaning import digest_of
-from plans.nodes.base import value_to_json
+from compiled_plan.plans.execution.arrow import array_of
+from compiled_plan.plans.execution.checkpoint import FOLDER
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH
+from compiled_plan.plans.execution.constants import NotConstantError, value_of
+from compiled_plan.plans.execution.expressions import to_column
+from compiled_plan.plans.execution.operators.base import Lowering
+from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.inspection.lineage.meaning import digest_of
+from compiled_plan.plans.nodes.model import value_to_json
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from plans.nodes import Values
+    from compiled_plan.plans.nodes.scan import Values
 
 
 #: More rows than these are not written as expressions: Spark's analysis of them grows faster than their number.
@@ -34,7 +34,7 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
     A file with one line inside the checkpoint starts them: Spark notes that it was read, so that a restart does not
     give the rows again.
     """
-    place = f"{checkpoint.FOLDER}/values-{digest_of(value_to_json(node.tuples))}"
+    place = f"{FOLDER}/values-{digest_of(value_to_json(node.tuples))}"
     name = f"{place}/once.txt"
     if len(node.tuples) > _MANY and not folder.holds(name):
         found = _columns(node)

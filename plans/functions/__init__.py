@@ -1,6 +1,6 @@
 """User functions: what their authors write, and how their types are found.
 
-    from plans.functions import DataTypeHint, ScalarFunction, function_hint
+    from compiled_plan.plans.functions import DataTypeHint, ScalarFunction, function_hint
 
     class Shout(ScalarFunction):
         def eval(self, text: str | None, times: int = 1) -> str | None:
@@ -9,8 +9,7 @@
 Source: FLIP-65.
 """
 
-from plans.functions.bridge import Bridged
-from plans.functions.definitions import (
+from compiled_plan.plans.functions.definitions import (
     AggregateFunction,
     FunctionContext,
     FunctionKind,
@@ -19,8 +18,7 @@ from plans.functions.definitions import (
     TableFunction,
     UserDefinedFunction,
 )
-from plans.functions.hints import ANY, DataTypeHint, InputGroup, function_hint
-from plans.functions.inference import (
+from compiled_plan.plans.functions.inference import (
     ArgumentCount,
     CallContext,
     InputTypeStrategies,
@@ -28,7 +26,9 @@ from plans.functions.inference import (
     TypeInference,
     TypeStrategies,
 )
-from plans.types.row import Row
+from compiled_plan.plans.types.python.bridge import Bridged
+from compiled_plan.plans.types.python.hints import ANY, DataTypeHint, InputGroup, function_hint
+from compiled_plan.plans.types.row import Row
 
 __all__ = [
     "ANY",

@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plans import types as t
-from plans.errors import CompiledPlanError, ProgramError
-from plans.functions.bridge import Bridged
-from plans.functions.definitions import AggregateFunction, FunctionKind, UserDefinedFunction
-from plans.functions.extraction import from_data_type
-from plans.functions.inference import ArgumentInfo, CallContext, TypeInference
-from plans.functions.signature import Argument, Signature, check_class, signatures_of, table_fields
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.functions.definitions import AggregateFunction, FunctionKind, UserDefinedFunction
+from compiled_plan.plans.functions.inference import ArgumentInfo, CallContext, TypeInference
+from compiled_plan.plans.functions.methods import check_class
+from compiled_plan.plans.functions.signature import Argument, Signature, table_fields
+from compiled_plan.plans.functions.signatures import signatures_of
+from compiled_plan.plans.types.python.bridge import Bridged
+from compiled_plan.plans.types.python.extraction import from_data_type
 
 Fits = Callable[[t.LogicalType, t.LogicalType], bool]
 
@@ -334,9 +336,7 @@ def _inference_of(function: UserDefinedFunction) -> TypeInference | None:
             remedy="correct it; it is called with `self` alone, once, when the function is registered",
         ) from fault
     if found is not None and not isinstance(found, TypeInference):
-        raise ProgramError(
-            f"{class_}.get_type_inference gave {found!r}", remedy="return a plans.functions.TypeInference"
-        )
+        raise ProgramError(f"{class_}.get_type_inference gave {found!r}", remedy="return a compiled_plan.TypeInference")
     return found
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 #: How deep constants are looked into.
 _DEPTH = 12
-_OWN = ("plans", "planner", "cli", "schemas")
+_OWN = ("compiled_plan",)
 
 
 def code_digest(class_: type) -> str:

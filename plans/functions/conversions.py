@@ -11,11 +11,20 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from plans import types as t
-from plans.functions.bridge import Bridged, name_of
-from plans.functions.converted import Converted, internal
-from plans.functions.results import as_usual, aware, bytes_of, decimal, millis_of_day, naive, pickled, whole
-from plans.types.row import Row
+from compiled_plan.plans import types as t
+from compiled_plan.plans.functions.converted import Converted, internal
+from compiled_plan.plans.functions.results import (
+    as_usual,
+    aware,
+    bytes_of,
+    decimal,
+    millis_of_day,
+    naive,
+    pickled,
+    whole,
+)
+from compiled_plan.plans.types.python.bridge import Bridged, name_of
+from compiled_plan.plans.types.row import Row
 
 Convert = Callable[[Any], Any]
 
@@ -121,7 +130,7 @@ def _fields_out(bridged: Bridged, place: str) -> Convert | None:
     names, parts = type_.names, [to_python(part, place) for part in bridged.parts]
     class_ = bridged.class_
     if class_ is None and isinstance(type_, t.StructuredType):
-        from plans.types.conversions.classes import resolve_class
+        from compiled_plan.plans.types.conversions.classes import resolve_class
 
         class_ = resolve_class(type_.class_name)
 
@@ -134,7 +143,7 @@ def _fields_out(bridged: Bridged, place: str) -> Convert | None:
         return lambda row: tuple(values(row))
     if class_ in (None, Row):
         return lambda row: Row.of(values(row), names)
-    from plans.types.conversions.classes import constructor
+    from compiled_plan.plans.types.conversions.classes import constructor
 
     make = constructor(class_, names)
     return lambda row: make(values(row))
@@ -209,7 +218,7 @@ def _fields_in(bridged: Bridged, place: str) -> Convert:
 
 def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: str = "") -> Convert:
     """A row in any of its forms (tuple, `Row`, list, dict, object) as a dict of Arrow's values."""
-    from plans.types.conversions.classes import field_value
+    from compiled_plan.plans.types.conversions.classes import field_value
 
     converts = [from_python(part, place) for part in parts]
     count = len(names)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from plans import types as t
-from plans.functions.bridge import Bridged
+from compiled_plan.plans import types as t
+from compiled_plan.plans.types.python.bridge import Bridged
 
 Convert = Callable[[Any], Any]
 
@@ -48,9 +48,10 @@ class Converted:
         return self.call(value)
 
     def _opened(self) -> Convert:
-        from plans.types.conversions import resolve_class
-        from plans.types.conversions.compiling import Spot, fitting
-        from plans.types.conversions.custom import Custom
+        from compiled_plan.plans.types.conversions import resolve_class
+        from compiled_plan.plans.types.conversions.compiled import Spot
+        from compiled_plan.plans.types.conversions.compiling import fitting
+        from compiled_plan.plans.types.conversions.custom import Custom
 
         type_, converter = self.bridged.type, self.bridged.converter
         custom = Custom(converter, self.bridged.class_ or object, type_, self.place)

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from plans.functions.inference import TypeInference
+    from compiled_plan.plans.functions.inference import TypeInference
 
 T = TypeVar("T")
 ACC = TypeVar("ACC")

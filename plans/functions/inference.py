@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from plans import types as t
-from plans.errors import ProgramError
-from plans.functions.bridge import Bridged
-from plans.functions.extraction import from_data_type
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types.python.bridge import Bridged
+from compiled_plan.plans.types.python.extraction import from_data_type
 
 #: A type: in SQL, as a logical type, or as a data type with its class.
 TypeLike = Any

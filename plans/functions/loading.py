@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plans.errors import ExecutionError, ProgramError, UnsupportedError
-from plans.functions.definitions import TableAggregateFunction, UserDefinedFunction, deterministic
-from plans.functions.inference import TypeInference
-from plans.rex.python import PythonFunction
+from compiled_plan.plans.errors import ExecutionError, ProgramError, UnsupportedError
+from compiled_plan.plans.functions.definitions import TableAggregateFunction, UserDefinedFunction, deterministic
+from compiled_plan.plans.functions.inference import TypeInference
+from compiled_plan.plans.rex.python import PythonFunction
 
 #: Classes that programs of this process registered: they need no permission.
 _LIVE: dict[tuple[str, str], type[UserDefinedFunction]] = {}
@@ -142,7 +142,7 @@ def _class_in(module: Any, name: str, parts: Sequence[str]) -> type[UserDefinedF
     if not _is_function_class(found):
         raise ProgramError(
             f"{name}.{'.'.join(parts)} is no function class",
-            remedy="derive it from ScalarFunction, TableFunction or AggregateFunction of plans.functions",
+            remedy="derive it from ScalarFunction, TableFunction or AggregateFunction of compiled_plan",
         )
     assert isinstance(found, type)
     return found

@@ -10,7 +10,7 @@ from io import BytesIO
 from numbers import Integral
 from typing import Any
 
-from plans import types as t
+from compiled_plan.plans import types as t
 
 Convert = Callable[[Any], Any]
 _DECIMALS = Context(prec=76, rounding=ROUND_HALF_UP)
@@ -34,7 +34,7 @@ def pickled(value: Any) -> bytes:
 
 def as_usual(type_: t.LogicalType) -> Convert:
     """The conversion of a type's usual class, that of rows and DataFrames."""
-    from plans.types.conversions.builtin import SIMPLE
+    from compiled_plan.plans.types.conversions.builtin import SIMPLE
 
     convert = SIMPLE[type(type_)][0].to_internal
     assert convert is not None

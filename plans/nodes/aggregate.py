@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from plans.connectors.declarations import Changes
-from plans.findings import Fault
-from plans.nodes.base import INSERTS, Bool, Enforcing, Int, PlanNode, StatefulNode, StateSlot
-from plans.nodes.calls import calls
-from plans.nodes.fields import RowTypeJson
-from plans.nodes.rules import Columns, Inputs, indices, lengths, output
-from plans.nodes.specs import AggregateCall
-from plans.types import RowType
-from plans.types.likeness import alike
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import INSERTS, Inputs, PlanNode, StatefulNode, StateSlot
+from compiled_plan.plans.nodes.calls import calls
+from compiled_plan.plans.nodes.fields import RowTypeJson
+from compiled_plan.plans.nodes.model import (
+    Bool,
+    Enforcing,
+    Int,
+    OfInput,
+    OfNone,
+)
+from compiled_plan.plans.nodes.rules import Columns, indices, lengths, output
+from compiled_plan.plans.nodes.specs import AggregateCall
+from compiled_plan.plans.types import RowType
+from compiled_plan.plans.types.changelog import ChangelogMode
+from compiled_plan.plans.types.likeness import alike
 
 
 class GroupAggregate(StatefulNode):
@@ -21,7 +28,7 @@ class GroupAggregate(StatefulNode):
     NAME = "stream-exec-group-aggregate"
     STATE = (StateSlot("groupAggregateState", 0),)
 
-    grouping: Enforcing[tuple[Int, ...]]
+    grouping: Enforcing[OfInput[tuple[Int, ...]]]
     agg_calls: Enforcing[tuple[AggregateCall, ...]]
     agg_call_need_retractions: Enforcing[tuple[Bool, ...]]
     generate_update_before: Bool
@@ -34,7 +41,7 @@ class GroupAggregate(StatefulNode):
             yield from output(self.output_type, grouped_types(self.grouping, self.agg_calls, inputs.types), "it")
             yield from retractions(self, inputs)
 
-    def sends(self, received: Changes) -> Changes:
+    def sends(self, received: ChangelogMode) -> ChangelogMode:
         return _updates(self.generate_update_before, self.need_retraction)
 
 
@@ -43,7 +50,7 @@ class LocalGroupAggregate(PlanNode):
 
     NAME = "stream-exec-local-group-aggregate"
 
-    grouping: tuple[Int, ...]
+    grouping: OfInput[tuple[Int, ...]]
     agg_calls: tuple[AggregateCall, ...]
     agg_call_need_retractions: tuple[Bool, ...]
     need_retraction: Bool
@@ -55,7 +62,7 @@ class LocalGroupAggregate(PlanNode):
             yield from accumulators(self.output_type, self.grouping, inputs.types)
             yield from retractions(self, inputs)
 
-    def sends(self, received: Changes) -> Changes:
+    def sends(self, received: ChangelogMode) -> ChangelogMode:
         return INSERTS
 
 
@@ -65,8 +72,9 @@ class GlobalGroupAggregate(StatefulNode):
     NAME = "stream-exec-global-group-aggregate"
     STATE = (StateSlot("globalGroupAggregateState", 0),)
 
-    grouping: Enforcing[tuple[Int, ...]]
-    agg_calls: Enforcing[tuple[AggregateCall, ...]]
+    grouping: Enforcing[OfInput[tuple[Int, ...]]]
+    #: Their columns are those in front of the local aggregate.
+    agg_calls: Enforcing[OfNone[tuple[AggregateCall, ...]]]
     agg_call_need_retractions: Enforcing[tuple[Bool, ...]]
     local_agg_input_row_type: Enforcing[RowTypeJson]
     generate_update_before: Bool
@@ -101,7 +109,7 @@ class GlobalGroupAggregate(StatefulNode):
             wanted = (*(inputs.types[key] for key in self.grouping), *(call.type for call in self.agg_calls))
             yield from output(self.output_type, wanted, "it")
 
-    def sends(self, received: Changes) -> Changes:
+    def sends(self, received: ChangelogMode) -> ChangelogMode:
         return _updates(self.generate_update_before, self.need_retraction)
 
 
@@ -111,9 +119,9 @@ class IncrementalGroupAggregate(StatefulNode):
     NAME = "stream-exec-incremental-group-aggregate"
     STATE = (StateSlot("incrementalGroupAggregateState", 0),)
 
-    partial_agg_grouping: Enforcing[tuple[Int, ...]]
+    partial_agg_grouping: Enforcing[OfInput[tuple[Int, ...]]]
     final_agg_grouping: Enforcing[tuple[Int, ...]]
-    partial_original_agg_calls: Enforcing[tuple[AggregateCall, ...]]
+    partial_original_agg_calls: Enforcing[OfNone[tuple[AggregateCall, ...]]]
     partial_agg_call_need_retractions: Enforcing[tuple[Bool, ...]]
     partial_local_agg_input_row_type: Enforcing[RowTypeJson]
     partial_agg_need_retraction: Enforcing[Bool]
@@ -147,15 +155,19 @@ class IncrementalGroupAggregate(StatefulNode):
 _KEEPERS = frozenset(f"${name}$1" for name in "FIRST_VALUE LAST_VALUE LISTAGG".split())
 
 
-def _updates(before: bool, deletes: bool) -> Changes:
-    found = Changes.INSERT | Changes.UPDATE_AFTER
-    return found | (Changes.UPDATE_BEFORE if before else Changes.NONE) | (Changes.DELETE if deletes else Changes.NONE)
+def _updates(before: bool, deletes: bool) -> ChangelogMode:
+    found = ChangelogMode.INSERT | ChangelogMode.UPDATE_AFTER
+    return (
+        found
+        | (ChangelogMode.UPDATE_BEFORE if before else ChangelogMode.NONE)
+        | (ChangelogMode.DELETE if deletes else ChangelogMode.NONE)
+    )
 
 
 def retractions(node: GroupAggregate | LocalGroupAggregate, inputs: Inputs) -> Iterator[Fault]:
     """An aggregate that is not ready for rows that are taken back, which its input sends."""
-    taken = inputs.received & (Changes.UPDATE_BEFORE | Changes.DELETE)
-    if taken is Changes.NONE:
+    taken = inputs.received & (ChangelogMode.UPDATE_BEFORE | ChangelogMode.DELETE)
+    if taken is ChangelogMode.NONE:
         return
     what = " and ".join(taken.names())
     if not node.need_retraction:

@@ -9,110 +9,21 @@ Source of names, versions and fields: Flink 2.3's plans and `ExecNodeMetadata`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
-from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticUndefined
+from pydantic import Field
 
-from plans.connectors.declarations import Changes
-from plans.nodes.fields import RowTypeJson
-from plans.rex import PythonFunction, RexNode, rex_to_json
-from plans.types import LogicalType, type_to_json
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.declared import Declared
+from compiled_plan.plans.nodes.fields import RowTypeJson
+from compiled_plan.plans.nodes.model import Always, FieldMark, Int, Json, PlanModel
+from compiled_plan.plans.nodes.tables import CatalogTable
+from compiled_plan.plans.types import LogicalType, RowType
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from plans.findings import Fault
-    from plans.nodes.rules import Inputs
-    from plans.nodes.tables import CatalogTable
-
-Json = Any
-T = TypeVar("T")
-Int = StrictInt
-Bool = StrictBool
-
-
-class FieldMark(Enum):
-    """What a declaration says about a field beside its type."""
-
-    ENFORCING = "enforcing"
-    ALWAYS = "always"
-
-
-#: The field shapes the node's state: state written under another value of it must not be read.
-Enforcing = Annotated[T, FieldMark.ENFORCING]
-#: Flink writes the field even where it has its default; other fields are left out then.
-Always = Annotated[T, FieldMark.ALWAYS]
-#: Flink writes the field as `null` when it has no value.
-Nullable = Annotated[T | None, FieldMark.ALWAYS]
-
-
-class PlanModel(BaseModel):
-    """Base of every closed JSON object of a plan: immutable, no unknown fields, written in the order declared."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        populate_by_name=True,
-        alias_generator=to_camel,
-        arbitrary_types_allowed=True,
-        defer_build=True,
-        protected_namespaces=(),
-    )
-
-    #: Fields whose place in Flink's JSON is not the declared one: name -> the field it follows.
-    PLACED_AFTER: ClassVar[dict[str, str]] = {}
-
-    def to_json(self) -> dict[str, Json]:
-        """The object as Flink writes it: Flink's order, fields without a value left out."""
-        return {
-            alias: value_to_json(getattr(self, name))
-            for name, alias, default, always in _writers(type(self))
-            if always or ((value := getattr(self, name)) is not None and value != default)
-        }
-
-
-@cache
-def _writers(model: type[PlanModel]) -> tuple[tuple[str, str, Json, bool], ...]:
-    """Per field in Flink's order: Python name, JSON name, the default that is left out, whether it is not."""
-    found = []
-    for name in _in_order(model):
-        info = model.model_fields[name]
-        default = PydanticUndefined if info.default_factory else info.default
-        found.append((name, info.alias or name, default, FieldMark.ALWAYS in info.metadata))
-    return tuple(found)
-
-
-def _in_order(model: type[PlanModel]) -> list[str]:
-    names = model.field_order() if issubclass(model, PlanNode) else list(model.model_fields)
-    for name, anchor in model.PLACED_AFTER.items():
-        names.remove(name)
-        names.insert(names.index(anchor) + 1, name)
-    return names
-
-
-def value_to_json(value: object) -> Json:
-    """Any value that a plan model holds as JSON."""
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case PlanModel():
-            return value.to_json()
-        case RexNode():
-            return rex_to_json(value)
-        case PythonFunction():
-            return value.to_json()
-        case LogicalType():
-            return type_to_json(value)
-        case tuple() | list():
-            return [value_to_json(item) for item in value]
-        case dict():
-            return {key: value_to_json(item) for key, item in value.items()}
-    raise TypeError(f"no JSON form for {type(value).__name__}")
 
 
 class Distribution(PlanModel):
@@ -148,7 +59,7 @@ class StateEntry(PlanModel):
         Raises:
             PlanError: not a duration.
         """
-        from plans.durations import parse_duration
+        from compiled_plan.plans.text.durations import parse_duration
 
         return parse_duration(self.ttl)
 
@@ -178,11 +89,37 @@ class Arity:
         return f"{self.least} or more inputs" if self.most is None else f"{self.least} to {self.most} inputs"
 
 
-INSERTS = Changes.INSERT
+INSERTS = ChangelogMode.INSERT
 NO_INPUT, ONE_INPUT, TWO_INPUTS, SOME_INPUTS = Arity(0, 0), Arity(1, 1), Arity(2, 2), Arity(1, None)
+#: What the names of all node types of streams begin with.
+PREFIX = "stream-exec-"
 #: The option whose TTL holds for idle keys, and the name of that entry for people.
 TTL, IDLE_ENTRY = "table.exec.state.ttl", "idleState"
 _LAST = ("input_properties", "output_type", "description")
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a rule may look at: the row type of each input, and the node that it comes from, exchanges stepped over."""
+
+    rows: tuple[RowType, ...]
+    nodes: tuple[PlanNode, ...]
+    #: The inputs of those nodes.
+    before: tuple[tuple[RowType, ...], ...] = ()
+    #: The kinds of rows that certainly come.
+    received: ChangelogMode = ChangelogMode.INSERT
+    #: What connectors and formats declare.
+    declared: Declared = field(kw_only=True)
+
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        """The columns of the first input."""
+        return self.rows[0].types
+
+    @property
+    def all_types(self) -> tuple[LogicalType, ...]:
+        """The columns of all inputs, one after another."""
+        return tuple(type_ for row in self.rows for type_ in row.types)
 
 
 class PlanNode(PlanModel):
@@ -217,6 +154,8 @@ class PlanNode(PlanModel):
     configuration: dict[str, str] = Field(default_factory=dict)
     #: Name of the operator's state across plans; a field that Flink ignores.
     uid: str | None = None
+    #: By name of entry the TTL that the planner gave, by which edits are known; a field that Flink ignores.
+    ttl_as_compiled: dict[str, str] | None = None
 
     @classmethod
     def type_name(cls) -> str:
@@ -231,7 +170,12 @@ class PlanNode(PlanModel):
     @property
     def kind(self) -> str:
         """The operator's short name, `join` of `stream-exec-join_1`."""
-        return self.NAME.removeprefix("stream-exec-")
+        return self.NAME.removeprefix(PREFIX)
+
+    @property
+    def columns_end(self) -> int | None:
+        """From which number on indices stand for something else than columns of the input; None: all are columns."""
+        return None
 
     @property
     def keeps_state(self) -> bool:
@@ -260,7 +204,7 @@ class PlanNode(PlanModel):
         shared = set(PlanNode.model_fields) | {"state"}
         own = list(cls.ORDER) or [name for name in cls.model_fields if name not in shared and name not in cls.TAIL]
         state = ["state"] if "state" in cls.model_fields else []
-        return ["id", "configuration", *own, *state, *_LAST, *cls.TAIL, "uid"]
+        return ["id", "configuration", *own, *state, *_LAST, *cls.TAIL, "uid", "ttl_as_compiled"]
 
     def state_slots(self, input_count: int) -> tuple[StateSlot, ...]:
         """The entries that this node's `state` array must have."""
@@ -295,16 +239,16 @@ class PlanNode(PlanModel):
         """What does not fit: the node's rule, how its fields and its output follow from its inputs."""
         return iter(())
 
-    def sends(self, received: Changes) -> Changes:
-        """The kinds of rows that it certainly sends, given those that come from all its inputs."""
+    def sends(self, received: ChangelogMode) -> ChangelogMode:
+        """The kinds of rows that it certainly sends, given those that come from all its inputs; or from its table."""
         return received if not self.KEEPS_STATE else INSERTS
 
     def ttl_ms(self, index: int) -> int:
         """TTL in milliseconds of what is kept of input `index`; 0 never expires."""
         return next((entry.ttl_ms for entry in self.state_entries if entry.index == index), 0)
 
-    def to_json(self) -> dict[str, Json]:
-        found = super().to_json()
+    def to_dict(self) -> dict[str, Json]:
+        found = super().to_dict()
         if not self.configuration:
             found.pop("configuration", None)
         return {"id": found.pop("id"), "type": self.type} | found

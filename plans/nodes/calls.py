@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from plans.findings import Fault, did_you_mean
-from plans.nodes.rules import Columns, Path, index, is_ordered
-from plans.nodes.specs import AggregateCall
-from plans.rex.signatures import SYNTAXES
-from plans.types import (
+from compiled_plan.plans.findings import Fault, did_you_mean
+from compiled_plan.plans.nodes.rules import Columns, Path, index, is_ordered
+from compiled_plan.plans.nodes.specs import AggregateCall
+from compiled_plan.plans.rex.signatures import SYNTAXES
+from compiled_plan.plans.types import (
     ArrayType,
     BooleanType,
     CharacterType,
@@ -22,7 +22,7 @@ from plans.types import (
     MultisetType,
     NumericType,
 )
-from plans.types.likeness import alike
+from compiled_plan.plans.types.likeness import alike
 
 _Types = tuple[LogicalType, ...]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from plans import zones
-from plans.findings import Fault
-from plans.options import Kind, Option
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.options import Kind, Option
+from compiled_plan.plans.text import zones
 
 _SWITCH = Option(Kind.BOOLEAN)
 OPTIONS: Mapping[str, Option] = {

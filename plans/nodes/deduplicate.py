@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from plans.connectors.declarations import Changes
-from plans.findings import Fault
-from plans.nodes.base import Bool, Enforcing, Int, StatefulNode, StateSlot
-from plans.nodes.fields import RexJson
-from plans.nodes.rules import Inputs, condition_faults, indices, same_as_input
-from plans.types import TimeKind, TimestampBase
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
+from compiled_plan.plans.nodes.fields import RexJson
+from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, OfInput
+from compiled_plan.plans.nodes.rules import condition_faults, indices, same_as_input
+from compiled_plan.plans.types import TimeKind, TimestampBase
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 class Deduplicate(StatefulNode):
@@ -19,10 +20,11 @@ class Deduplicate(StatefulNode):
     NAME = "stream-exec-deduplicate"
     STATE = (StateSlot("deduplicateState", 0),)
 
-    unique_keys: Enforcing[tuple[Int, ...]]
+    unique_keys: Enforcing[OfInput[tuple[Int, ...]]]
     is_rowtime: Enforcing[Bool]
     keep_last_row: Enforcing[Bool]
-    output_insert_only: Enforcing[Bool]
+    #: Plans of Flink before 2.1 do not have it: their keep-first by rowtime sends updates.
+    output_insert_only: Always[Enforcing[Bool]] = False
     generate_update_before: Bool
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
@@ -41,7 +43,7 @@ class ChangelogNormalize(StatefulNode):
     STATE = (StateSlot("changelogNormalizeState", 0),)
     TAIL: ClassVar[tuple[str, ...]] = ("filter_condition",)
 
-    unique_keys: Enforcing[tuple[Int, ...]]
+    unique_keys: Enforcing[OfInput[tuple[Int, ...]]]
     generate_update_before: Bool
     filter_condition: Enforcing[RexJson | None] = None
 
@@ -52,5 +54,5 @@ class ChangelogNormalize(StatefulNode):
         yield from condition_faults(self.filter_condition, inputs.types, ("filterCondition",))
         yield from same_as_input(self.output_type, inputs)
 
-    def sends(self, received: Changes) -> Changes:
-        return Changes.UPSERT | (Changes.UPDATE_BEFORE if self.generate_update_before else Changes.NONE)
+    def sends(self, received: ChangelogMode) -> ChangelogMode:
+        return ChangelogMode.ALL if self.generate_update_before else ChangelogMode.UPSERT

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from plans.errors import PlanError
-from plans.rex import PythonFunction, RexNode, rex_from_json
-from plans.rex.python import python_function_from_json
-from plans.types import LogicalType, RowType, type_from_json
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.rex import PythonFunction, RexNode, rex_from_json
+from compiled_plan.plans.rex.python import python_function_from_json
+from compiled_plan.plans.types import LogicalType, RowType, type_from_json
 
 #: Kind of the validation errors that wrap a PlanError of a codec.
 CODEC_ERROR = "plan_codec"

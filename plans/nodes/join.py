@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Literal
 
-from plans.connectors.declarations import Changes
-from plans.findings import Fault
-from plans.nodes.base import (
-    INSERTS,
-    SOME_INPUTS,
-    TWO_INPUTS,
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import INSERTS, SOME_INPUTS, TWO_INPUTS, Inputs, PlanNode, StatefulNode, StateSlot
+from compiled_plan.plans.nodes.fields import RexJson
+from compiled_plan.plans.nodes.model import (
     Bool,
     Enforcing,
     Int,
+    OfEach,
+    OfInput,
+    OfRight,
     PlanModel,
-    PlanNode,
-    StatefulNode,
-    StateSlot,
+    Refers,
 )
-from plans.nodes.fields import RexJson
-from plans.nodes.rules import Inputs, condition_faults, index, indices, join, joined_types, output, timestamp
-from plans.nodes.specs import JoinSpec
+from compiled_plan.plans.nodes.rules import condition_faults, index, indices, join, joined_types, output, timestamp
+from compiled_plan.plans.nodes.specs import JoinSpec
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 #: The time attribute of a temporal join by processing time.
 NO_COLUMN = -1
@@ -35,8 +34,8 @@ class Join(StatefulNode):
     STATE = (StateSlot("leftState", 0), StateSlot("rightState", 1))
 
     join_spec: Enforcing[JoinSpec]
-    left_upsert_keys: Enforcing[tuple[tuple[Int, ...], ...]] = ()
-    right_upsert_keys: Enforcing[tuple[tuple[Int, ...], ...]] = ()
+    left_upsert_keys: Enforcing[OfInput[tuple[tuple[Int, ...], ...]]] = ()
+    right_upsert_keys: Enforcing[OfRight[tuple[tuple[Int, ...], ...]]] = ()
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         yield from join(self.join_spec, inputs, ("joinSpec",))
@@ -45,7 +44,7 @@ class Join(StatefulNode):
             yield from _unique(keys or (), inputs, port, (name,))
         yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
 
-    def sends(self, received: Changes) -> Changes:
+    def sends(self, received: ChangelogMode) -> ChangelogMode:
         # Of outer joins, what is missing is sent and taken back, too.
         return received if self.join_spec.join_type == "INNER" else INSERTS
 
@@ -54,9 +53,9 @@ class JoinAttribute(PlanModel):
     """A pair of equal columns of two inputs of a multi-way join; -1 for none."""
 
     left_input_id: Int
-    left_field_index: Int
+    left_field_index: Annotated[Int, Refers("left_input_id")]
     right_input_id: Int
-    right_field_index: Int
+    right_field_index: Annotated[Int, Refers("right_input_id")]
 
 
 class MultiJoin(StatefulNode):
@@ -69,7 +68,7 @@ class MultiJoin(StatefulNode):
     join_conditions: Enforcing[tuple[RexJson | None, ...]]
     multi_join_condition: RexJson | None = None
     join_attribute_map: Enforcing[dict[str, tuple[JoinAttribute, ...]]]
-    input_unique_keys: Enforcing[tuple[tuple[tuple[Int, ...], ...], ...]]
+    input_unique_keys: Enforcing[OfEach[tuple[tuple[tuple[Int, ...], ...], ...]]]
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         count = len(inputs.rows)
@@ -106,8 +105,8 @@ class IntervalBounds(PlanModel):
     is_event_time: Bool
     left_lower_bound: Int
     left_upper_bound: Int
-    left_time_index: Int
-    right_time_index: Int
+    left_time_index: OfInput[Int]
+    right_time_index: OfRight[Int]
 
 
 class IntervalJoinSpec(PlanModel):
@@ -144,8 +143,8 @@ class TemporalJoin(PlanNode):
 
     join_spec: Enforcing[JoinSpec]
     is_temporal_function_join: Bool
-    left_time_attribute_index: Enforcing[Int]
-    right_time_attribute_index: Enforcing[Int]
+    left_time_attribute_index: Enforcing[OfInput[Int]]
+    right_time_attribute_index: Enforcing[OfRight[Int]]
 
     @property
     def forgets_idle_keys(self) -> bool:

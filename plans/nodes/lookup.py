@@ -7,15 +7,34 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from plans.findings import Fault
-from plans.nodes.base import Always, Bool, Enforcing, Int, Json, Nullable, PlanModel, StatefulNode, StateSlot
-from plans.nodes.fields import RexJson, RowTypeJson, TypeJson
-from plans.nodes.rules import Columns, Inputs, condition_faults, expression_faults, expressions, index, indices, output
-from plans.nodes.specs import RowKind
-from plans.nodes.table_rules import catalog_table_faults, source_faults, source_row
-from plans.nodes.tables import CatalogTable, TableSource
-from plans.rex import type_of
-from plans.types.likeness import alike
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
+from compiled_plan.plans.nodes.fields import RexJson, RowTypeJson, TypeJson
+from compiled_plan.plans.nodes.model import (
+    Always,
+    Bool,
+    Enforcing,
+    Int,
+    Json,
+    Nullable,
+    OfInput,
+    OfNone,
+    PlanModel,
+)
+from compiled_plan.plans.nodes.rules import (
+    Columns,
+    condition_faults,
+    expression_faults,
+    expressions,
+    index,
+    indices,
+    output,
+)
+from compiled_plan.plans.nodes.specs import RowKind
+from compiled_plan.plans.nodes.table_rules import catalog_table_faults, source_faults, source_row
+from compiled_plan.plans.nodes.tables import CatalogTable, TableSource
+from compiled_plan.plans.rex import type_of
+from compiled_plan.plans.types.likeness import alike
 
 LOOKUP_STATE = StateSlot("lookupJoinState", 0)
 
@@ -24,7 +43,7 @@ class FieldKey(PlanModel):
     """The table's column must equal column `index` of the stream."""
 
     type: Always[Literal["FieldRef"]] = "FieldRef"
-    index: Int
+    index: OfInput[Int]
 
 
 class ConstantKey(PlanModel):
@@ -59,23 +78,32 @@ class LookupJoin(StatefulNode):
     join_type: Enforcing[Literal["INNER", "LEFT"]]
     pre_filter_condition: RexJson | None = None
     join_condition: Nullable[RexJson] = None
-    temporal_table: LookupTable
+    temporal_table: OfNone[LookupTable]
     lookup_keys: Enforcing[dict[str, LookupKey]]
-    projection_on_temporal_table: Nullable[tuple[RexJson, ...]] = None
-    filter_on_temporal_table: Nullable[RexJson] = None
+    projection_on_temporal_table: Nullable[OfNone[tuple[RexJson, ...]]] = None
+    filter_on_temporal_table: Nullable[OfNone[RexJson]] = None
     lookup_key_contains_primary_key: Bool
     require_upsert_materialize: Enforcing[Bool] = False
     async_options: dict[str, Json] | None = None
     retry_options: dict[str, Json] | None = None
     input_changelog_mode: tuple[RowKind, ...]
-    input_upsert_key: tuple[Int, ...] = ()
+    input_upsert_key: OfInput[tuple[Int, ...]] = ()
     prefer_custom_shuffle: Always[Bool] = False
+
+    @property
+    def columns_end(self) -> int:
+        """What follows the columns of the input are those of the table."""
+        exprs = self.projection_on_temporal_table
+        looked_up = len(exprs) if exprs is not None else len(self.temporal_table.output_type.fields)
+        return len(self.output_type.fields) - looked_up
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         place, source = ("temporalTable",), self.temporal_table.lookup_table_source
         wrong = [
-            *catalog_table_faults(source.table, (*place, "lookupTableSource", "table"), reading=True, lookup=True),
-            *source_faults(source, (*place, "lookupTableSource")),
+            *catalog_table_faults(
+                source.table, (*place, "lookupTableSource", "table"), inputs.declared, reading=True, lookup=True
+            ),
+            *source_faults(source, (*place, "lookupTableSource"), inputs.declared),
         ]
         yield from wrong
         asked = self.temporal_table.output_type

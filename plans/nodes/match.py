@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plans.findings import Fault
-from plans.nodes.base import Bool, Enforcing, Nullable, PlanModel, PlanNode
-from plans.nodes.fields import RexJson
-from plans.nodes.rules import Inputs, condition_faults, expression_faults, order, output, partition
-from plans.nodes.sort import time_first
-from plans.nodes.specs import PartitionSpec, SortSpec
-from plans.rex import Literal, RexNode, type_of
-from plans.types import DayTimeIntervalType
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import Inputs, PlanNode
+from compiled_plan.plans.nodes.fields import RexJson
+from compiled_plan.plans.nodes.model import Bool, Enforcing, Nullable, PlanModel
+from compiled_plan.plans.nodes.rules import condition_faults, expression_faults, order, output, partition
+from compiled_plan.plans.nodes.sort import time_first
+from compiled_plan.plans.nodes.specs import PartitionSpec, SortSpec
+from compiled_plan.plans.rex import Literal, RexNode, type_of
+from compiled_plan.plans.types import DayTimeIntervalType
 
 
 class MatchSpec(PlanModel):

@@ -7,15 +7,16 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from plans.findings import Fault
-from plans.nodes.base import Always, Bool, Enforcing, Int, PlanModel, PlanNode
-from plans.nodes.calls import calls
-from plans.nodes.fields import RexJson
-from plans.nodes.rules import Columns, Inputs, expression_faults, order, output, partition
-from plans.nodes.specs import AggregateCall, PartitionSpec, SortSpec
-from plans.rex import InputRef
-from plans.rex import Literal as RexLiteral
-from plans.types import IntegerType, IntervalType
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import Inputs, PlanNode
+from compiled_plan.plans.nodes.calls import calls
+from compiled_plan.plans.nodes.fields import RexJson
+from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, PlanModel
+from compiled_plan.plans.nodes.rules import Columns, expression_faults, order, output, partition
+from compiled_plan.plans.nodes.specs import AggregateCall, PartitionSpec, SortSpec
+from compiled_plan.plans.rex import InputRef
+from compiled_plan.plans.rex import Literal as RexLiteral
+from compiled_plan.plans.types import IntegerType, IntervalType
 
 
 class CurrentRow(PlanModel):
@@ -76,6 +77,11 @@ class OverAggregate(PlanNode):
 
     over_spec: Enforcing[OverSpec]
     unbounded_over_version: Enforcing[Int] = Field(default=1)
+
+    @property
+    def columns_end(self) -> int:
+        """What follows the columns of the input are constants."""
+        return self.over_spec.original_input_fields
 
     @property
     def forgets_idle_keys(self) -> bool:

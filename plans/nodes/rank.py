@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from plans.findings import Fault
-from plans.nodes.base import Bool, Enforcing, StatefulNode, StateSlot
-from plans.nodes.ranks import RankRange, RankStrategy, RankType, UpdateFast, range_faults
-from plans.nodes.rules import ROW_NUMBER, Inputs, indices, order, partition, same_as_input
-from plans.nodes.specs import PartitionSpec, SortSpec
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
+from compiled_plan.plans.nodes.model import Bool, Enforcing
+from compiled_plan.plans.nodes.ranks import RankRange, RankStrategy, RankType, UpdateFast, range_faults
+from compiled_plan.plans.nodes.rules import ROW_NUMBER, indices, order, partition, same_as_input
+from compiled_plan.plans.nodes.specs import PartitionSpec, SortSpec
 
 RANK_STATE = (StateSlot("rankState", 0),)
 

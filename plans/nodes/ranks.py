@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from plans.findings import Fault
-from plans.nodes.base import Always, Int, PlanModel
-from plans.nodes.rules import Columns, Path, index
-from plans.types import IntegerType
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.model import Always, Int, OfInput, PlanModel
+from compiled_plan.plans.nodes.rules import Columns, Path, index
+from compiled_plan.plans.types import IntegerType
 
 RankType = Literal["ROW_NUMBER", "RANK", "DENSE_RANK"]
 
@@ -34,7 +34,7 @@ class VariableRange(PlanModel):
     """Ranks up to the value of a column."""
 
     type: Always[Literal["Variable"]] = "Variable"
-    end_index: Int
+    end_index: OfInput[Int]
 
 
 def range_faults(
@@ -67,7 +67,7 @@ class UpdateFast(PlanModel):
     """The input updates by `primary_keys`, and only ever upwards in rank."""
 
     type: Always[Literal["UpdateFast"]] = "UpdateFast"
-    primary_keys: tuple[Int, ...]
+    primary_keys: OfInput[tuple[Int, ...]]
 
 
 class Retract(PlanModel):

@@ -9,11 +9,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from plans.findings import Finding, did_you_mean, pointer_of, shown
-from plans.masking import masked_json
-from plans.nodes.base import PlanModel, PlanNode
-from plans.nodes.fields import CODEC_ERROR
-from plans.nodes.registry import all_node_types, node_type
+from compiled_plan.plans.findings import Finding, did_you_mean, pointer_of, shown
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.fields import CODEC_ERROR
+from compiled_plan.plans.nodes.model import PlanModel
+from compiled_plan.plans.nodes.registry import all_node_types, node_type
+from compiled_plan.plans.text.masking import masked_json
 
 Json = Any
 _NEEDED = {

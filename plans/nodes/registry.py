@@ -1,26 +1,28 @@
-"""Which module declares which node type.
+"""Finds the class of a node type, loading its module on first use: that keeps the start of every command short.
 
-Loading the module of a type on first use keeps the start of every command short.
+A node type's module has its name: `delta_join` for `stream-exec-delta-join`. Several that belong together share one.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
 
-from plans.nodes.base import NODE_TYPES, PlanNode
+from compiled_plan.plans import nodes
+from compiled_plan.plans.nodes.base import NODE_TYPES, PREFIX, PlanNode
 
-_KINDS = {
+#: Modules that hold node types of other names than their own.
+_FAMILIES = {
     "aggregate": "group-aggregate local-group-aggregate global-group-aggregate incremental-group-aggregate",
-    "deduplicate": "deduplicate changelog-normalize",
-    "join": "join multi-join interval-join temporal-join",
+    "deduplicate": "changelog-normalize",
+    "join": "multi-join interval-join temporal-join",
     "lookup": "lookup-join",
-    "match": "match",
     "over": "over-aggregate",
-    "rank": "rank limit sort-limit",
+    "rank": "limit sort-limit",
     "scan": "table-source-scan values",
-    "sink": "sink",
-    "sort": "sort temporal-sort",
-    "stateless": ("calc correlate drop-update-before exchange expand mini-batch-assigner union watermark-assigner"),
+    "sort": "temporal-sort",
+    "stateless": "calc correlate drop-update-before exchange expand mini-batch-assigner union watermark-assigner",
     "unsupported": (
         "delta-join async-calc async-correlate ml-predict-table-function vector-search-table-function "
         "process-table-function python-async-calc python-calc python-correlate python-group-aggregate "
@@ -31,19 +33,21 @@ _KINDS = {
         "window-join window-rank window-deduplicate"
     ),
 }
-_MODULES = {f"stream-exec-{kind}": module for module, kinds in _KINDS.items() for kind in kinds.split()}
+_MODULES = {kind: module for module, kinds in _FAMILIES.items() for kind in kinds.split()}
 
 
 def node_type(type_name: str) -> type[PlanNode] | None:
     """The class of a node type by its name and version, `stream-exec-join_1`; None where there is none."""
-    module = _MODULES.get(type_name.rpartition("_")[0])
-    if module is not None:
-        import_module(f"plans.nodes.{module}")
+    if type_name not in NODE_TYPES and type_name.startswith(PREFIX):
+        kind = type_name.removeprefix(PREFIX).rpartition("_")[0]
+        module = f"{nodes.__name__}.{_MODULES.get(kind) or kind.replace('-', '_')}"
+        if kind.replace("-", "").isalnum() and find_spec(module) is not None:
+            import_module(module)
     return NODE_TYPES.get(type_name)
 
 
 def all_node_types() -> dict[str, type[PlanNode]]:
     """Every known node type, by name and version."""
-    for module in _KINDS:
-        import_module(f"plans.nodes.{module}")
+    for module in iter_modules(nodes.__path__):
+        import_module(f"{nodes.__name__}.{module.name}")
     return dict(NODE_TYPES)

@@ -6,23 +6,17 @@ A rule is a node's method `faults`. It yields what is wrong, with the place in t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from plans.connectors.declarations import Changes
-from plans.findings import Fault
-from plans.rex.typing import Columns, Path, condition_faults, expression_faults
-from plans.types import BIGINT, LogicalType, RowType, TimeKind, TimestampBase
-from plans.types.likeness import alike
-
-if TYPE_CHECKING:
-    from plans.nodes.base import PlanNode
-    from plans.nodes.specs import JoinSpec, PartitionSpec, SortSpec
-    from plans.rex import RexNode
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import Inputs
+from compiled_plan.plans.nodes.specs import JoinSpec, PartitionSpec, SortSpec
+from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.rex.typing import Columns, Path, condition_faults, expression_faults
+from compiled_plan.plans.types import BIGINT, LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types.likeness import alike
 
 __all__ = [
     "Columns",
-    "Inputs",
     "Path",
     "condition_faults",
     "expression_faults",
@@ -39,28 +33,6 @@ __all__ = [
 
 #: The type of a row's number.
 ROW_NUMBER = BIGINT
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """What a rule may look at: the row type of each input, and the node that it comes from, exchanges stepped over."""
-
-    rows: tuple[RowType, ...]
-    nodes: tuple[PlanNode, ...]
-    #: The inputs of those nodes.
-    before: tuple[tuple[RowType, ...], ...] = ()
-    #: The kinds of rows that certainly come.
-    received: Changes = Changes.INSERT
-
-    @property
-    def types(self) -> Columns:
-        """The columns of the first input."""
-        return self.rows[0].types
-
-    @property
-    def all_types(self) -> Columns:
-        """The columns of all inputs, one after another."""
-        return tuple(type_ for row in self.rows for type_ in row.types)
 
 
 def index(value: int, columns: Columns, path: Path, *, none: int | None = None) -> Iterator[Fault]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plans.connectors.declarations import Changes
-from plans.findings import Fault
-from plans.nodes.base import INSERTS, NO_INPUT, Enforcing, PlanNode
-from plans.nodes.fields import RexJson
-from plans.nodes.rules import Inputs, expressions, output
-from plans.nodes.table_rules import catalog_table_faults, changes_of, source_faults, source_row
-from plans.nodes.tables import CatalogTable, TableSource
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import INSERTS, NO_INPUT, Inputs, PlanNode
+from compiled_plan.plans.nodes.fields import RexJson
+from compiled_plan.plans.nodes.model import Enforcing
+from compiled_plan.plans.nodes.rules import expressions, output
+from compiled_plan.plans.nodes.table_rules import catalog_table_faults, source_faults, source_row
+from compiled_plan.plans.nodes.tables import CatalogTable, TableSource
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 class TableSourceScan(PlanNode):
@@ -25,8 +26,8 @@ class TableSourceScan(PlanNode):
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         source = self.scan_table_source
         wrong = [
-            *catalog_table_faults(source.table, ("scanTableSource", "table"), reading=True),
-            *source_faults(source, ("scanTableSource",)),
+            *catalog_table_faults(source.table, ("scanTableSource", "table"), inputs.declared, reading=True),
+            *source_faults(source, ("scanTableSource",), inputs.declared),
         ]
         yield from wrong
         table = source.table.resolved_table
@@ -34,9 +35,6 @@ class TableSourceScan(PlanNode):
         row = source_row(table, source.abilities) if fit and table is not None else None
         if row is not None:
             yield from output(self.output_type, row.types, "the table")
-
-    def sends(self, received: Changes) -> Changes:
-        return changes_of(self.scan_table_source.table, reading=True) or INSERTS
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
         return ((("scanTableSource", "table"), self.scan_table_source.table),)
@@ -57,7 +55,7 @@ class Values(PlanNode):
 
     tuples: tuple[tuple[RexJson, ...], ...]
 
-    def sends(self, received: Changes) -> Changes:
+    def sends(self, received: ChangelogMode) -> ChangelogMode:
         return INSERTS
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:

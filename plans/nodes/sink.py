@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from plans.connectors.declarations import Changes
-from plans.findings import Fault
-from plans.nodes.base import Bool, Enforcing, Int, PlanModel, StatefulNode, StateSlot
-from plans.nodes.rules import Inputs, indices, output
-from plans.nodes.specs import RowKind
-from plans.nodes.table_rules import catalog_table_faults, changes_of, persisted_row
-from plans.nodes.tables import CatalogTable, TableSink
-from plans.types.likeness import alike
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
+from compiled_plan.plans.nodes.model import (
+    Bool,
+    Enforcing,
+    Int,
+    OfInput,
+    OfNone,
+    PlanModel,
+)
+from compiled_plan.plans.nodes.rules import indices, output
+from compiled_plan.plans.nodes.specs import RowKind
+from compiled_plan.plans.nodes.table_rules import catalog_table_faults, options_of, persisted_row
+from compiled_plan.plans.nodes.tables import CatalogTable, TableSink
+from compiled_plan.plans.types.changelog import ChangelogMode
+from compiled_plan.plans.types.likeness import alike
 
 MATERIALIZE_STATE = StateSlot("sinkMaterializeState", 0)
 
@@ -36,17 +44,17 @@ class Sink(StatefulNode):
         "it writes changes as they come and keeps no state; a sink does where its primary key is not the query's key"
     )
 
-    dynamic_table_sink: TableSink
+    dynamic_table_sink: OfNone[TableSink]
     input_changelog_mode: tuple[RowKind, ...]
     require_upsert_materialize: Enforcing[Bool] = False
     upsert_materialize_strategy: str | None = None
-    input_upsert_key: Enforcing[tuple[Int, ...]] = ()
+    input_upsert_key: Enforcing[OfInput[tuple[Int, ...]]] = ()
     conflict_strategy: ConflictStrategy | None = None
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         table = self.dynamic_table_sink.table
         path = ("dynamicTableSink", "table")
-        wrong = list(catalog_table_faults(table, path, reading=False))
+        wrong = list(catalog_table_faults(table, path, inputs.declared, reading=False))
         yield from wrong
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, inputs.types, "its input")
@@ -57,10 +65,10 @@ class Sink(StatefulNode):
                 yield Fault(("inputChangelogMode",), message, f"add {kind}", list(self.input_changelog_mode))
         if len(set(self.input_changelog_mode)) < len(self.input_changelog_mode):
             yield Fault(("inputChangelogMode",), "a kind is there twice", "remove one", list(self.input_changelog_mode))
-        takes = None if self.require_upsert_materialize else changes_of(table, reading=False)
+        takes = None if self.require_upsert_materialize else inputs.declared.changes(options_of(table), reading=False)
         for at, kind in enumerate(self.input_changelog_mode):
             # A table of upserts passes over the rows before updates.
-            if takes is Changes.INSERT and kind != "INSERT":
+            if takes is ChangelogMode.INSERT and kind != "INSERT":
                 message = f"the table does not take rows of kind {kind}"
                 remedy = f"it takes {', '.join(takes.names())}: choose another connector or format"
                 yield Fault(("inputChangelogMode", at), message, remedy, kind)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plans.findings import Fault
-from plans.nodes.base import Enforcing, PlanNode
-from plans.nodes.rules import Columns, Inputs, Path, order, same_as_input
-from plans.nodes.specs import SortSpec
-from plans.types import TimeKind, TimestampBase
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import Inputs, PlanNode
+from compiled_plan.plans.nodes.model import Enforcing
+from compiled_plan.plans.nodes.rules import Columns, Path, order, same_as_input
+from compiled_plan.plans.nodes.specs import SortSpec
+from compiled_plan.plans.types import TimeKind, TimestampBase
 
 
 class Sort(PlanNode):
-    """Sorts all rows; of bounded input, at its end."""
+    """Sorts all rows; of bounded input, at its end. Flink plans it behind an option of its own, and does not run it."""
 
     NAME = "stream-exec-sort"
     KEEPS_STATE = True
+    RUNNABLE = False
 
     order_by: Enforcing[SortSpec]
 

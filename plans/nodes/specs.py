@@ -6,8 +6,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from plans.nodes.base import Bool, Int, Nullable, PlanModel
-from plans.nodes.fields import PythonJson, RexJson, TypeJson
+from compiled_plan.plans.nodes.fields import PythonJson, RexJson, TypeJson
+from compiled_plan.plans.nodes.model import (
+    Bool,
+    Int,
+    Nullable,
+    OfAll,
+    OfInput,
+    OfRight,
+    PlanModel,
+)
 
 JoinType = Literal["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
 RowKind = Literal["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE"]
@@ -28,8 +36,8 @@ class AggregateCall(PlanModel):
     catalog_name: str | None = None
     function_class: str | None = Field(default=None, alias="class")
     python: PythonJson | None = None
-    arg_list: tuple[Int, ...]
-    filter_arg: Int
+    arg_list: OfInput[tuple[Int, ...]]
+    filter_arg: OfInput[Int]
     distinct: Bool
     approximate: Bool
     ignore_nulls: Bool
@@ -39,7 +47,7 @@ class AggregateCall(PlanModel):
 class SortField(PlanModel):
     """One column of an order."""
 
-    index: Int
+    index: OfInput[Int]
     is_ascending: Bool
     null_is_last: Bool
 
@@ -53,7 +61,7 @@ class SortSpec(PlanModel):
 class PartitionSpec(PlanModel):
     """The columns by which rows are partitioned."""
 
-    fields: tuple[Int, ...]
+    fields: OfInput[tuple[Int, ...]]
 
 
 class JoinSpec(PlanModel):
@@ -63,7 +71,7 @@ class JoinSpec(PlanModel):
     """
 
     join_type: JoinType
-    left_keys: tuple[Int, ...]
-    right_keys: tuple[Int, ...]
+    left_keys: OfInput[tuple[Int, ...]]
+    right_keys: OfRight[tuple[Int, ...]]
     filter_nulls: tuple[Bool, ...]
-    non_equi_condition: Nullable[RexJson] = None
+    non_equi_condition: Nullable[OfAll[RexJson]] = None

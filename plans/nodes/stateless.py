@@ -9,12 +9,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from plans.connectors.declarations import Changes
-from plans.findings import Fault
-from plans.nodes.base import SOME_INPUTS, Int, Nullable, PlanModel, PlanNode
-from plans.nodes.fields import RexJson
-from plans.nodes.rules import (
-    Inputs,
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import SOME_INPUTS, Inputs, PlanNode
+from compiled_plan.plans.nodes.fields import RexJson
+from compiled_plan.plans.nodes.model import (
+    Int,
+    Nullable,
+    OfInput,
+    OfNone,
+    PlanModel,
+)
+from compiled_plan.plans.nodes.rules import (
     condition_faults,
     expression_faults,
     expressions,
@@ -22,9 +27,10 @@ from plans.nodes.rules import (
     same_as_input,
     timestamp,
 )
-from plans.nodes.table_functions import function_call, function_columns
-from plans.rex.sequences import has_sequence
-from plans.types import RowType, TimeKind, TimestampBase, row_of
+from compiled_plan.plans.nodes.table_functions import function_call, function_columns
+from compiled_plan.plans.rex.sequences import has_sequence
+from compiled_plan.plans.types import RowType, TimeKind, TimestampBase, row_of
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 #: Digits of the seconds of a rowtime attribute.
 _PRECISION = 3
@@ -89,7 +95,8 @@ class Correlate(PlanNode):
 
     join_type: Literal["INNER", "LEFT"]
     function_call: RexJson
-    condition: Nullable[RexJson] = None
+    #: Over what the function makes.
+    condition: Nullable[OfNone[RexJson]] = None
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         # A call may name the row as a whole, whose fields are called as those of the output.
@@ -108,8 +115,8 @@ class DropUpdateBefore(PlanNode):
 
     NAME = "stream-exec-drop-update-before"
 
-    def sends(self, received: Changes) -> Changes:
-        return received & ~Changes.UPDATE_BEFORE
+    def sends(self, received: ChangelogMode) -> ChangelogMode:
+        return received & ~ChangelogMode.UPDATE_BEFORE
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         return same_as_input(self.output_type, inputs)
@@ -121,7 +128,7 @@ class WatermarkAssigner(PlanNode):
     NAME = "stream-exec-watermark-assigner"
 
     watermark_expr: RexJson
-    rowtime_field_index: Int
+    rowtime_field_index: OfInput[Int]
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         wrong = list(timestamp(self.rowtime_field_index, inputs.types, ("rowtimeFieldIndex",)))

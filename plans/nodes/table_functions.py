@@ -7,12 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plans.findings import Fault
-from plans.nodes.rules import Columns, Path, expression_faults
-from plans.rex import Call, RexNode, type_of
-from plans.rex.typing import type_within
-from plans.types import INT, ArrayType, FieldsType, LogicalType, MapType, MultisetType, NumericType, RowType
-from plans.types.likeness import alike
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.rules import Columns, Path, expression_faults
+from compiled_plan.plans.rex import Call, RexNode, type_of
+from compiled_plan.plans.rex.typing import type_within
+from compiled_plan.plans.types import (
+    INT,
+    ArrayType,
+    FieldsType,
+    LogicalType,
+    MapType,
+    MultisetType,
+    NumericType,
+    RowType,
+)
+from compiled_plan.plans.types.likeness import alike
 
 _UNNEST, _ORDINALITY, _REPLICATE = "$UNNEST_ROWS$1", "$UNNEST_ROWS_WITH_ORDINALITY$1", "$REPLICATE_ROWS$1"
 _NAMES = (_UNNEST, _ORDINALITY, _REPLICATE)

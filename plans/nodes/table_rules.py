@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from plans.connectors.checks import find_connector, table_faults
-from plans.connectors.declarations import Changes
-from plans.findings import Fault
-from plans.nodes.rules import Columns, Path, condition_faults, expression_faults
-from plans.nodes.tables import (
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.declared import Declared
+from compiled_plan.plans.nodes.rules import Columns, Path, condition_faults, expression_faults
+from compiled_plan.plans.nodes.tables import (
     CatalogTable,
     Column,
     ComputedColumn,
@@ -22,9 +21,9 @@ from plans.nodes.tables import (
     TableSchema,
     TableSource,
 )
-from plans.rex import type_of
-from plans.types import Field, FieldsType, LogicalType, RowType, TimestampBase
-from plans.types.likeness import alike
+from compiled_plan.plans.rex import type_of
+from compiled_plan.plans.types import Field, FieldsType, LogicalType, RowType, TimestampBase
+from compiled_plan.plans.types.likeness import alike
 
 
 def physical_row(table: ResolvedTable) -> RowType:
@@ -46,12 +45,15 @@ def persisted_row(table: ResolvedTable) -> RowType:
     return RowType(fields=(*row.fields, *metadata))
 
 
-def catalog_table_faults(table: CatalogTable, path: Path, *, reading: bool, lookup: bool = False) -> Iterator[Fault]:
+def catalog_table_faults(
+    table: CatalogTable, path: Path, declared: Declared, *, reading: bool, lookup: bool = False
+) -> Iterator[Fault]:
     """What is wrong with a table: its schema, and its options for its connector and format.
 
     Args:
         table: the table; one without schema or options has been compiled for a catalog, and is not looked at.
         path: where it stands in the node.
+        declared: what connectors and formats declare.
         reading: whether it is read; else it is written.
         lookup: whether it is asked by key.
     """
@@ -75,13 +77,14 @@ def catalog_table_faults(table: CatalogTable, path: Path, *, reading: bool, look
     row = physical_row(resolved)
     name = ".".join(table.path)
     options = (*at, "options")
-    for fault in table_faults(name, resolved.options, row, resolved.partition_keys, reading=reading, lookup=lookup):
+    given = resolved.options
+    for fault in declared.faults(name, given, row, resolved.partition_keys, reading=reading, lookup=lookup):
         place = (*options, fault.option) if fault.option else options
-        yield Fault(place, fault.message, fault.remedy, resolved.options.get(fault.option), fault.foreign)
-    connector = find_connector(resolved.options.get("connector", ""))
-    if connector is not None and reading and not lookup and not connector.scan:
-        message = f"connector {connector.name!r} of table {name} can only be looked up, not read as a whole"
-        yield Fault((*options, "connector"), message, "join it FOR SYSTEM_TIME AS OF", connector.name)
+        yield Fault(place, fault.message, fault.remedy, given.get(fault.option), fault.foreign)
+    if reading and not lookup and not declared.is_read(given):
+        connector = given.get("connector")
+        message = f"connector {connector!r} of table {name} can only be looked up, not read as a whole"
+        yield Fault((*options, "connector"), message, "join it FOR SYSTEM_TIME AS OF", connector)
 
 
 def _schema_faults(table: ResolvedTable, path: Path) -> Iterator[Fault]:
@@ -129,7 +132,7 @@ def _type(column: Column) -> LogicalType:
     return type_of(column.expression.rex_node) if isinstance(column, ComputedColumn) else column.data_type
 
 
-def source_faults(source: TableSource, path: Path) -> Iterator[Fault]:
+def source_faults(source: TableSource, path: Path, declared: Declared) -> Iterator[Fault]:
     """Push-downs that do not follow from the table, one after another."""
     table = source.table.resolved_table
     if table is None:
@@ -138,7 +141,7 @@ def source_faults(source: TableSource, path: Path) -> Iterator[Fault]:
         row = source_row(table, source.abilities[:number])
         place = (*path, "abilities", number)
         if row is not None:
-            yield from _ability_faults(ability, row, table, place)
+            yield from _ability_faults(ability, row, table, place, declared)
 
 
 def source_row(table: ResolvedTable, abilities: Sequence[SourceAbility]) -> RowType | None:
@@ -150,7 +153,9 @@ def source_row(table: ResolvedTable, abilities: Sequence[SourceAbility]) -> RowT
     return row
 
 
-def _ability_faults(ability: SourceAbility, row: RowType, table: ResolvedTable, path: Path) -> Iterator[Fault]:
+def _ability_faults(
+    ability: SourceAbility, row: RowType, table: ResolvedTable, path: Path, declared: Declared
+) -> Iterator[Fault]:
     match ability:
         case ProjectPushDown():
             wrong = False
@@ -167,10 +172,10 @@ def _ability_faults(ability: SourceAbility, row: RowType, table: ResolvedTable, 
                 yield from _produced(ability.produced_type, given, path)
         case ReadingMetadata():
             columns = {item.key: item for item in table.table_schema.columns if isinstance(item, MetadataColumn)}
-            connector = find_connector((table.options or {}).get("connector", ""))
-            offered = connector.metadata if connector is not None else {}
+            known = declared.metadata(table.options or {})
+            offered = known or {}
             for at, key in enumerate(ability.metadata_keys):
-                if key not in columns or (connector is not None and key not in offered):
+                if key not in columns or (known is not None and key not in offered):
                     message = f"the table has no metadata {key!r}"
                     remedy = f"known: {', '.join(set(columns) & set(offered)) or 'none'}"
                     yield Fault((*path, "metadataKeys", at), message, remedy, key)
@@ -202,15 +207,6 @@ def _produced(row: RowType, wanted: Sequence[LogicalType], path: Path) -> Iterat
             yield Fault((*path, "producedType"), message, f"make it {type_}", str(field.type))
 
 
-def changes_of(table: CatalogTable, *, reading: bool) -> Changes | None:
-    """The kinds of rows that a table gives or takes; None where its plan does not say."""
-    from plans.connectors.builtin import FORMATS
-
-    options = (table.resolved_table.options if table.resolved_table else None) or {}
-    connector = find_connector(options.get("connector", ""))
-    if connector is None:
-        return None
-    if connector.formatted:
-        format_ = FORMATS.get(options.get("format", ""))
-        return None if format_ is None else format_.reads if reading else format_.writes
-    return connector.reads if reading else connector.writes
+def options_of(table: CatalogTable) -> Mapping[str, str]:
+    """The options of a table; none where it has been compiled for a catalog."""
+    return (table.resolved_table.options if table.resolved_table else None) or {}

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from plans.nodes.base import Always, Bool, Int, PlanModel
-from plans.nodes.fields import RexJson, RowTypeJson, TypeJson
+from compiled_plan.plans.nodes.fields import RexJson, RowTypeJson, TypeJson
+from compiled_plan.plans.nodes.model import Always, Bool, Int, PlanModel
 
 
 class ResolvedExpression(PlanModel):

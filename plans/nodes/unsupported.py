@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from plans.nodes.base import SOME_INPUTS, Arity, Json, PlanNode, value_to_json
+from compiled_plan.plans.nodes.base import SOME_INPUTS, Arity, PlanNode
+from compiled_plan.plans.nodes.model import Json, value_to_json
 
 
 class OpaqueNode(PlanNode):
@@ -19,8 +20,8 @@ class OpaqueNode(PlanNode):
     INPUTS: ClassVar[Arity] = SOME_INPUTS
     RUNNABLE: ClassVar[bool] = False
 
-    def to_json(self) -> dict[str, Json]:
-        found = super().to_json()
+    def to_dict(self) -> dict[str, Json]:
+        found = super().to_dict()
         own = {name: value_to_json(value) for name, value in (self.__pydantic_extra__ or {}).items()}
         tail = {name: found.pop(name) for name in ("inputProperties", "outputType", "description") if name in found}
         return found | own | tail

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from plans.findings import Fault
-from plans.nodes.aggregate import accumulators, called, grouped_types, same_row
-from plans.nodes.base import TWO_INPUTS, Bool, Enforcing, Int, PlanModel, PlanNode
-from plans.nodes.calls import calls
-from plans.nodes.fields import RowTypeJson
-from plans.nodes.ranks import RankRange, RankType, range_faults
-from plans.nodes.rules import (
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.aggregate import accumulators, called, grouped_types, same_row
+from compiled_plan.plans.nodes.base import TWO_INPUTS, Inputs, PlanNode
+from compiled_plan.plans.nodes.calls import calls
+from compiled_plan.plans.nodes.fields import RowTypeJson
+from compiled_plan.plans.nodes.model import (
+    Always,
+    Bool,
+    Enforcing,
+    Int,
+    OfInput,
+    OfNone,
+    OfRight,
+    PlanModel,
+)
+from compiled_plan.plans.nodes.ranks import RankRange, RankType, range_faults
+from compiled_plan.plans.nodes.rules import (
     ROW_NUMBER,
-    Inputs,
     Path,
     index,
     indices,
@@ -24,8 +33,8 @@ from plans.nodes.rules import (
     partition,
     same_as_input,
 )
-from plans.nodes.specs import AggregateCall, JoinSpec, PartitionSpec, SortSpec
-from plans.nodes.windows import (
+from compiled_plan.plans.nodes.specs import AggregateCall, JoinSpec, PartitionSpec, SortSpec
+from compiled_plan.plans.nodes.windows import (
     GroupWindow,
     NamedWindowProperty,
     SessionWindow,
@@ -38,7 +47,7 @@ from plans.nodes.windows import (
     property_types,
     windowing_faults,
 )
-from plans.types import TimestampType
+from compiled_plan.plans.types import TimestampType
 
 #: Why there are no entries to edit.
 CLEANED = "watermarks (or the clock) end windows, and what was kept for a window goes with it"
@@ -73,11 +82,12 @@ class WindowAggregate(PlanNode):
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
-    grouping: Enforcing[tuple[Int, ...]]
+    grouping: Enforcing[OfInput[tuple[Int, ...]]]
     agg_calls: Enforcing[tuple[AggregateCall, ...]]
     windowing: Enforcing[Windowing]
     named_window_properties: tuple[NamedWindowProperty, ...]
-    need_retraction: Enforcing[Bool]
+    #: Plans of Flink 1.18 do not have it: their windows read rows that are only inserted.
+    need_retraction: Always[Enforcing[Bool]] = False
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         strategies = (TimeAttributeWindowing, WindowAttachedWindowing)
@@ -101,10 +111,10 @@ class LocalWindowAggregate(PlanNode):
     NAME = "stream-exec-local-window-aggregate"
     WITHOUT_ENTRIES = CLEANED
 
-    grouping: tuple[Int, ...]
+    grouping: OfInput[tuple[Int, ...]]
     agg_calls: tuple[AggregateCall, ...]
     windowing: Windowing
-    need_retraction: Bool
+    need_retraction: Always[Bool] = False
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         strategies = (TimeAttributeWindowing, WindowAttachedWindowing)
@@ -127,11 +137,12 @@ class GlobalWindowAggregate(PlanNode):
     KEEPS_STATE = True
     PLACED_AFTER: ClassVar[dict[str, str]] = {"local_agg_input_row_type": "input_properties"}
 
-    grouping: Enforcing[tuple[Int, ...]]
-    agg_calls: Enforcing[tuple[AggregateCall, ...]]
+    grouping: Enforcing[OfInput[tuple[Int, ...]]]
+    #: Their columns are those in front of the local aggregate.
+    agg_calls: Enforcing[OfNone[tuple[AggregateCall, ...]]]
     windowing: Enforcing[Windowing]
     named_window_properties: tuple[NamedWindowProperty, ...]
-    need_retraction: Enforcing[Bool]
+    need_retraction: Always[Enforcing[Bool]] = False
     local_agg_input_row_type: Enforcing[RowTypeJson]
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
@@ -174,7 +185,7 @@ class GroupWindowAggregate(PlanNode):
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
-    grouping: Enforcing[tuple[Int, ...]]
+    grouping: Enforcing[OfInput[tuple[Int, ...]]]
     agg_calls: Enforcing[tuple[AggregateCall, ...]]
     window: Enforcing[GroupWindow]
     named_window_properties: tuple[NamedWindowProperty, ...]
@@ -204,7 +215,7 @@ class WindowJoin(PlanNode):
 
     join_spec: Enforcing[JoinSpec]
     left_windowing: Enforcing[Windowing]
-    right_windowing: Enforcing[Windowing]
+    right_windowing: Enforcing[OfRight[Windowing]]
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         yield from join(self.join_spec, inputs, ("joinSpec",))
@@ -248,8 +259,8 @@ class WindowDeduplicate(PlanNode):
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
-    partition_keys: Enforcing[tuple[Int, ...]]
-    order_key: Enforcing[Int]
+    partition_keys: Enforcing[OfInput[tuple[Int, ...]]]
+    order_key: Enforcing[OfInput[Int]]
     keep_last_row: Enforcing[Bool]
     windowing: Enforcing[Windowing]
 

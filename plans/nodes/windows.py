@@ -7,14 +7,20 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from plans.durations import parse_iso_duration
-from plans.errors import PlanError
-from plans.findings import Fault
-from plans.nodes.base import Always, Bool, Int, PlanModel
-from plans.nodes.fields import TypeJson, wrapped
-from plans.nodes.rules import Columns, Path, index, indices, rowtime, timestamp
-from plans.types import BIGINT, LogicalType, TimeKind, TimestampBase, TimestampLtzType, TimestampType
-from plans.types.likeness import alike
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.fields import TypeJson, wrapped
+from compiled_plan.plans.nodes.model import (
+    Always,
+    Bool,
+    Int,
+    OfInput,
+    PlanModel,
+)
+from compiled_plan.plans.nodes.rules import Columns, Path, index, indices, rowtime, timestamp
+from compiled_plan.plans.text.durations import parse_iso_duration
+from compiled_plan.plans.types import BIGINT, LogicalType, TimeKind, TimestampBase, TimestampLtzType, TimestampType
+from compiled_plan.plans.types.likeness import alike
 
 
 def _checked(text: str) -> str:
@@ -60,7 +66,7 @@ class SessionWindow(PlanModel):
 
     type: Always[Literal["SessionWindow"]] = "SessionWindow"
     gap: IsoDuration
-    partition_key_indices: tuple[Int, ...] = Field(alias="partition_key_indices")
+    partition_key_indices: OfInput[tuple[Int, ...]] = Field(alias="partition_key_indices")
 
 
 Window = Annotated[TumblingWindow | HoppingWindow | CumulativeWindow | SessionWindow, Field(discriminator="type")]
@@ -72,7 +78,7 @@ class TimeAttributeWindowing(PlanModel):
     strategy: Always[Literal["TimeAttribute"]] = "TimeAttribute"
     window: Window
     time_attribute_type: TypeJson
-    time_attribute_index: Int
+    time_attribute_index: OfInput[Int]
     is_rowtime: Bool
 
 
@@ -82,8 +88,8 @@ class WindowAttachedWindowing(PlanModel):
     strategy: Always[Literal["WindowAttached"]] = "WindowAttached"
     window: Window
     time_attribute_type: TypeJson
-    window_start: Int
-    window_end: Int
+    window_start: OfInput[Int]
+    window_end: OfInput[Int]
     is_rowtime: Bool
 
 
@@ -93,7 +99,7 @@ class SliceAttachedWindowing(PlanModel):
     strategy: Always[Literal["SliceAttached"]] = "SliceAttached"
     window: Window
     time_attribute_type: TypeJson
-    slice_end: Int
+    slice_end: OfInput[Int]
     is_rowtime: Bool
 
 
@@ -127,7 +133,7 @@ class TimeField(PlanModel):
     """The time attribute of a GROUP BY window."""
 
     field_name: str
-    field_index: Int
+    field_index: OfInput[Int]
     input_index: Int
     field_type: TypeJson
 

@@ -1,7 +1,7 @@
-"""Row expressions: nodes, JSON form."""
+"""Row expressions of plans: their nodes, their JSON, the types of calls."""
 
-from plans.rex.codec import rex_from_json, rex_to_json
-from plans.rex.nodes import (
+from compiled_plan.plans.rex.codec import rex_from_json, rex_to_json
+from compiled_plan.plans.rex.nodes import (
     Call,
     CorrelVariable,
     FieldAccess,
@@ -11,13 +11,15 @@ from plans.rex.nodes import (
     Range,
     RexNode,
     Sarg,
+    flattened,
+    fold,
     input_refs,
     map_inputs,
     transform,
     type_of,
     walk,
 )
-from plans.rex.python import PythonFunction, calls_python, python_function
+from compiled_plan.plans.rex.python import PythonFunction, calls_python, python_function
 
 __all__ = [
     "Call",
@@ -31,6 +33,8 @@ __all__ = [
     "RexNode",
     "Sarg",
     "calls_python",
+    "flattened",
+    "fold",
     "input_refs",
     "map_inputs",
     "python_function",

@@ -6,14 +6,16 @@ operands of a call without any) are left out here too.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from plans.errors import PlanError
-from plans.rex import nodes as r
-from plans.rex.python import FIELD, PythonFunction, python_function_from_json
-from plans.types import LogicalType, type_from_json, type_to_json
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.findings import shown
+from compiled_plan.plans.rex import nodes as r
+from compiled_plan.plans.rex.python import FIELD, PythonFunction, python_function_from_json
+from compiled_plan.plans.trees import Way, fold_tree
+from compiled_plan.plans.types import LogicalType, type_from_json, type_to_json
 
 Json = Any
 
@@ -22,8 +24,13 @@ _CALL_FIELDS = ("kind", "syntax", "internalName", "operands", "type")
 _NAMES = ("systemName", "catalogName", "sqlKind", "class", "functionKind", "instance", FIELD)
 
 
+Pointer = Way | str
+#: The JSON of an expression, and where it is.
+_Place = tuple[Json, Pointer]
+
+
 def rex_from_json(value: Json, pointer: str = "") -> r.RexNode:
-    """Read an expression.
+    """Read an expression, nested as deeply as it may be.
 
     Args:
         value: the parsed JSON.
@@ -32,24 +39,31 @@ def rex_from_json(value: Json, pointer: str = "") -> r.RexNode:
     Raises:
         PlanError: unknown kind, missing field or bad type, with the JSON pointer.
     """
-    if not isinstance(value, dict) or "kind" not in value:
-        raise PlanError("a row expression must be an object with `kind`", where=pointer)
-    kind = value["kind"]
-    reader = _READERS.get(kind) if isinstance(kind, str) else None
-    if reader is None:
-        near = _nearest(kind)
-        remedy = f"did you mean `{near}`?" if near else f"known: {', '.join(sorted(_READERS))}"
-        raise PlanError(f"unknown expression kind {kind!r}", where=f"{pointer}/kind", remedy=remedy)
+    place: _Place = (value, pointer)
+    return fold_tree(place, _below, _made)
+
+
+def _below(place: _Place) -> list[_Place]:
+    value, pointer = place
+    return _reader(value, pointer).below(value, pointer)
+
+
+def _made(place: _Place, children: tuple[r.RexNode, ...]) -> r.RexNode:
+    value, pointer = place
     try:
-        return reader(value, pointer)
+        return _READERS[value["kind"]].made(value, children, pointer)
     except PlanError as fault:
         if fault.where:
             raise
-        raise PlanError(fault.message, where=pointer, remedy=fault.remedy) from None
+        raise PlanError(fault.message, where=str(pointer), remedy=fault.remedy) from None
 
 
 def rex_to_json(rex: r.RexNode) -> Json:
     """Write an expression as Flink writes it."""
+    return r.fold(rex, _to_json)
+
+
+def _to_json(rex: r.RexNode, children: tuple[Json, ...]) -> Json:
     match rex:
         case r.InputRef():
             return {"kind": "INPUT_REF", "inputIndex": rex.index, "type": type_to_json(rex.type)}
@@ -62,9 +76,9 @@ def rex_to_json(rex: r.RexNode) -> Json:
             sarg = {"ranges": [_range_to_json(item) for item in rex.ranges], "nullAs": rex.null_as}
             return {"kind": "LITERAL", "sarg": sarg, "type": type_to_json(rex.type)}
         case r.Call():
-            return _call_to_json(rex)
+            return _call_to_json(rex, children)
         case r.FieldAccess():
-            return {"kind": "FIELD_ACCESS", "name": rex.name, "expr": rex_to_json(rex.expr)}
+            return {"kind": "FIELD_ACCESS", "name": rex.name, "expr": children[0]}
         case r.CorrelVariable():
             return {"kind": "CORREL_VARIABLE", "correl": rex.name, "type": type_to_json(rex.type)}
         case r.PatternInputRef():
@@ -73,15 +87,15 @@ def rex_to_json(rex: r.RexNode) -> Json:
     raise PlanError(f"expression {type(rex).__name__} cannot stand in a plan")
 
 
-def _call_to_json(call: r.Call) -> Json:
+def _call_to_json(call: r.Call, operands: tuple[Json, ...]) -> Json:
     found: dict[str, Json] = {"kind": "CALL"}
     if call.syntax is not None:
         found["syntax"] = call.syntax
     if call.name:
         found["internalName"] = call.name
-    found |= {key: item.to_json() if isinstance(item, PythonFunction) else item for key, item in call.extra}
-    if call.operands:
-        found["operands"] = [rex_to_json(operand) for operand in call.operands]
+    found |= {key: item.to_dict() if isinstance(item, PythonFunction) else item for key, item in call.extra}
+    if operands:
+        found["operands"] = list(operands)
     found["type"] = type_to_json(call.type)
     return found
 
@@ -101,15 +115,16 @@ def _nearest(kind: object) -> str:
     return next(iter(difflib.get_close_matches(str(kind), _READERS, n=1)), "")
 
 
-def _field(value: dict[str, Json], key: str, kind: type | tuple[type, ...], pointer: str) -> Json:
+def _field(value: dict[str, Json], key: str, kind: type | tuple[type, ...], pointer: Pointer) -> Json:
     """A field of an expression, of the right JSON type."""
     if key not in value:
         raise PlanError(f"an expression lacks the field `{key}`", where=f"{pointer}/{key}", remedy=f"add `{key}`")
     found = value[key]
     if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):
         wanted = " or ".join(_WORDS[one] for one in (kind if isinstance(kind, tuple) else (kind,)))
-        shown = json.dumps(found)[:60]
-        raise PlanError(f"`{key}` must be {wanted}, not {shown}", where=f"{pointer}/{key}", remedy=f"write {wanted}")
+        raise PlanError(
+            f"`{key}` must be {wanted}, not {shown(found)}", where=f"{pointer}/{key}", remedy=f"write {wanted}"
+        )
     return found
 
 
@@ -125,7 +140,7 @@ _WORDS: dict[type, str] = {
 _SCALAR = (str, int, float, bool, type(None))
 
 
-def _type(value: dict[str, Json], pointer: str) -> LogicalType:
+def _type(value: dict[str, Json], pointer: Pointer) -> LogicalType:
     return type_from_json(_field(value, "type", (str, dict), pointer))
 
 
@@ -147,20 +162,44 @@ def _bound(value: dict[str, Json], key: str, pointer: str) -> tuple[Json, bool]:
     return _field(bound, "value", _SCALAR, f"{pointer}/{key}"), kind == "CLOSED"
 
 
-def _literal(value: dict[str, Json], pointer: str) -> r.RexNode:
+# --- readers: what is below an expression, and the expression made of what is below ---------------------------------
+
+
+@dataclass(frozen=True)
+class _Reader:
+    made: Callable[[dict[str, Json], tuple[r.RexNode, ...], Pointer], r.RexNode]
+    below: Callable[[dict[str, Json], Pointer], list[_Place]] = lambda value, pointer: []
+
+
+def _reader(value: Json, pointer: Pointer) -> _Reader:
+    if not isinstance(value, dict) or "kind" not in value:
+        raise PlanError("a row expression must be an object with `kind`", where=str(pointer))
+    kind = value["kind"]
+    found = _READERS.get(kind) if isinstance(kind, str) else None
+    if found is None:
+        near = _nearest(kind)
+        remedy = f"did you mean `{near}`?" if near else f"known: {', '.join(sorted(_READERS))}"
+        raise PlanError(f"unknown expression kind {kind!r}", where=f"{pointer}/kind", remedy=remedy)
+    return found
+
+
+def _literal(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     type_ = _type(value, pointer)
     if "sarg" in value:
         sarg = _field(value, "sarg", dict, pointer)
-        ranges = _field(sarg, "ranges", list, f"{pointer}/sarg")
+        ranges = _field(sarg, "ranges", list, Way(pointer, "sarg"))
         found = tuple(_range(item, f"{pointer}/sarg/ranges/{at}") for at, item in enumerate(ranges))
-        return r.Sarg(found, _field(sarg, "nullAs", str, f"{pointer}/sarg"), type_)
+        return r.Sarg(found, _field(sarg, "nullAs", str, Way(pointer, "sarg")), type_)
     symbol = _field(value, "symbol", str, pointer) if "symbol" in value else None
     return r.Literal(_field(value, "value", _SCALAR, pointer), type_, symbol)
 
 
-def _call(value: dict[str, Json], pointer: str) -> r.RexNode:
-    operands = _field(value, "operands", list, pointer) if "operands" in value else []
-    found = tuple(rex_from_json(item, f"{pointer}/operands/{index}") for index, item in enumerate(operands))
+def _operands(value: dict[str, Json], pointer: Pointer) -> list[_Place]:
+    found = _field(value, "operands", list, pointer) if "operands" in value else []
+    return [(item, Way(Way(pointer, "operands"), index)) for index, item in enumerate(found)]
+
+
+def _call(value: dict[str, Json], operands: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     extra = tuple((key, item) for key, item in value.items() if key not in _CALL_FIELDS)
     for key, _ in extra:
         if key not in _NAMES:
@@ -170,32 +209,35 @@ def _call(value: dict[str, Json], pointer: str) -> r.RexNode:
     )
     name = _field(value, "internalName", str, pointer) if "internalName" in value else ""
     syntax = _field(value, "syntax", str, pointer) if "syntax" in value else None
-    return r.Call(name, found, _type(value, pointer), syntax, extra)
+    return r.Call(name, operands, _type(value, pointer), syntax, extra)
 
 
-def _input_ref(value: dict[str, Json], pointer: str) -> r.RexNode:
+def _input_ref(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     return r.InputRef(_field(value, "inputIndex", int, pointer), _type(value, pointer))
 
 
-def _field_access(value: dict[str, Json], pointer: str) -> r.RexNode:
-    expr = rex_from_json(_field(value, "expr", dict, pointer), f"{pointer}/expr")
-    return r.FieldAccess(expr, _field(value, "name", str, pointer))
+def _row_of_field(value: dict[str, Json], pointer: Pointer) -> list[_Place]:
+    return [(_field(value, "expr", dict, pointer), Way(pointer, "expr"))]
 
 
-def _correlation(value: dict[str, Json], pointer: str) -> r.RexNode:
+def _field_access(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
+    return r.FieldAccess(children[0], _field(value, "name", str, pointer))
+
+
+def _correlation(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     return r.CorrelVariable(_field(value, "correl", str, pointer), _type(value, pointer))
 
 
-def _pattern_ref(value: dict[str, Json], pointer: str) -> r.RexNode:
+def _pattern_ref(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     alpha, index = _field(value, "alpha", str, pointer), _field(value, "inputIndex", int, pointer)
     return r.PatternInputRef(alpha, index, _type(value, pointer))
 
 
-_READERS: dict[str, Callable[[dict[str, Json], str], r.RexNode]] = {
-    "INPUT_REF": _input_ref,
-    "LITERAL": _literal,
-    "CALL": _call,
-    "FIELD_ACCESS": _field_access,
-    "CORREL_VARIABLE": _correlation,
-    "PATTERN_INPUT_REF": _pattern_ref,
+_READERS: dict[str, _Reader] = {
+    "INPUT_REF": _Reader(_input_ref),
+    "LITERAL": _Reader(_literal),
+    "CALL": _Reader(_call, _operands),
+    "FIELD_ACCESS": _Reader(_field_access, _row_of_field),
+    "CORREL_VARIABLE": _Reader(_correlation),
+    "PATTERN_INPUT_REF": _Reader(_pattern_ref),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plans import types as t
+from compiled_plan.plans import types as t
 
 _KINDS: tuple[tuple[type[t.LogicalType], str], ...] = (
     (t.BooleanType, "b"),

@@ -6,17 +6,22 @@ PATTERN_INPUT_REF). Every expression knows its type; a call is named by Flink's 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
-from plans.errors import PlanError
-from plans.types import FieldsType, LogicalType
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.trees import fold_tree
+from compiled_plan.plans.types import FieldsType, LogicalType
+
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
 class RexNode:
-    """Base of all row expressions; each subclass has a `type`."""
+    """Base of all row expressions; each subclass has a `type`, and is a frozen dataclass."""
+
+    __slots__ = ()
 
     def children(self) -> tuple[RexNode, ...]:
         """The expressions this one is made of, in order."""
@@ -68,8 +73,15 @@ class Sarg(RexNode):
     type: LogicalType
 
 
-@dataclass(frozen=True, slots=True)
-class Call(RexNode):
+class _Hashed(RexNode):
+    """Keeps its hash, which is asked for often, and at every level of a deep expression."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call(_Hashed):
     """A function or operator applied to operands.
 
     `name` is Flink's internal name (`$+$1`), or for a user's function its registered name. `syntax` is as in the
@@ -88,6 +100,53 @@ class Call(RexNode):
 
     def with_children(self, children: tuple[RexNode, ...]) -> RexNode:
         return replace(self, operands=children)
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            root: RexNode = self
+            return fold_tree(root, _unhashed, _keep_hash)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if other.__class__ is not self.__class__ or hash(self) != hash(other):
+            return NotImplemented if other.__class__ is not self.__class__ else False
+        waiting: list[tuple[RexNode, RexNode]] = [(self, other)]
+        while waiting:
+            one, two = waiting.pop()
+            if one is two:
+                continue
+            if type(one) is not Call or type(two) is not Call:
+                if one != two:
+                    return False
+            elif _own(one) != _own(two) or len(one.operands) != len(two.operands):
+                return False
+            else:
+                waiting += zip(one.operands, two.operands, strict=True)
+        return True
+
+
+def _own(call: Call) -> tuple[Any, ...]:
+    """All of a call but its operands."""
+    return call.name, call.type, call.syntax, call.extra
+
+
+def _unhashed(rex: RexNode) -> tuple[RexNode, ...]:
+    """The children whose hashes are needed for that of an expression."""
+    return () if type(rex) is not Call or hasattr(rex, "_hash") else rex.operands
+
+
+def _keep_hash(rex: RexNode, children: tuple[int, ...]) -> int:
+    if type(rex) is not Call:
+        return hash(rex)
+    try:
+        return rex._hash
+    except AttributeError:
+        found = hash((*_own(rex), children))
+        object.__setattr__(rex, "_hash", found)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,21 +197,50 @@ def type_of(rex: RexNode) -> LogicalType:
     return found
 
 
+_CHILDREN: Callable[[RexNode], tuple[RexNode, ...]] = operator.methodcaller("children")
+
+
 def walk(rex: RexNode) -> Iterator[RexNode]:
     """The expression and all its descendants, parents first."""
-    yield rex
-    for child in rex.children():
-        yield from walk(child)
+    waiting = [rex]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting.extend(reversed(found.children()))
+
+
+def fold(rex: RexNode, combine: Callable[[RexNode, tuple[T, ...]], T]) -> T:
+    """What `combine` makes of the expression from what it made of the children; bottom-up, at any depth.
+
+    Args:
+        rex: the expression.
+        combine: is given each node, and its result for each of the node's children, in order.
+    """
+    return fold_tree(rex, _CHILDREN, combine)
+
+
+def flattened(rex: RexNode, name: str) -> Iterator[RexNode]:
+    """The operands of a call of that name, those of nested calls of it in their place; any other expression itself."""
+    waiting = [rex]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, Call) and found.name == name:
+            waiting += reversed(found.operands)
+        else:
+            yield found
 
 
 def transform(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
     """The expression rebuilt bottom-up with `change` applied to every node."""
-    children = rex.children()
-    if children:
-        changed = tuple(transform(child, change) for child in children)
-        if changed != children:
-            rex = rex.with_children(changed)
-    return change(rex)
+    if not rex.children():
+        return change(rex)
+
+    def rebuilt(found: RexNode, changed: tuple[RexNode, ...]) -> RexNode:
+        if changed and not all(map(operator.is_, changed, found.children())):
+            found = found.with_children(changed)
+        return change(found)
+
+    return fold(rex, rebuilt)
 
 
 def input_refs(rex: RexNode) -> frozenset[int]:

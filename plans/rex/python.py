@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from plans.errors import PlanError
-from plans.rex.nodes import Call, RexNode, walk
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.rex.nodes import Call, RexNode, walk
 
 #: The field of a call, or of an aggregate call, that holds it.
 FIELD = "python"
@@ -43,7 +43,7 @@ class PythonFunction:
         """`module.Class`."""
         return f"{self.module}.{self.class_}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON form; what says nothing is left out."""
         found: dict[str, Any] = {"module": self.module, "class": self.class_, "kind": self.kind, "method": self.method}
         if self.signature:

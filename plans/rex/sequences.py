@@ -6,7 +6,7 @@ made for each row, whose value then depends on the row alone.
 
 from __future__ import annotations
 
-from plans.rex.nodes import Call, Literal, RexNode, walk
+from compiled_plan.plans.rex.nodes import Call, Literal, RexNode, walk
 
 #: Number of operands with a seed, which comes first.
 _WITH_SEED = {"$RAND$1": 1, "$RAND_INTEGER$1": 2}

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from plans.findings import Fault, did_you_mean
-from plans.rex.kinds import kind_of, kind_text
-from plans.rex.nodes import Call, Literal, Sarg
-from plans.types import ArrayType, FieldsType, LogicalType, MapType
-from plans.types.likeness import alike
+from compiled_plan.plans.findings import Fault, did_you_mean
+from compiled_plan.plans.rex.kinds import kind_of, kind_text
+from compiled_plan.plans.rex.nodes import Call, Literal, Sarg
+from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType
+from compiled_plan.plans.types.likeness import alike
 
 Types = tuple[LogicalType, ...]
 #: Says what is wrong with a call's operands; None for nothing.

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from plans.findings import Fault, shown
-from plans.rex.literals import literal_remedy, value_fits
-from plans.rex.nodes import (
+from compiled_plan.plans.findings import Fault, shown
+from compiled_plan.plans.rex.literal_checks import literal_remedy, value_fits
+from compiled_plan.plans.rex.nodes import (
     Call,
     CorrelVariable,
     FieldAccess,
@@ -21,10 +21,11 @@ from plans.rex.nodes import (
     PatternInputRef,
     RexNode,
     Sarg,
+    fold,
 )
-from plans.rex.signatures import call_fault
-from plans.types import BooleanType, FieldsType, LogicalType, NullType
-from plans.types.likeness import alike
+from compiled_plan.plans.rex.signatures import call_fault
+from compiled_plan.plans.types import BooleanType, FieldsType, LogicalType, NullType
+from compiled_plan.plans.types.likeness import alike
 
 Path = tuple[str | int, ...]
 Columns = Sequence[LogicalType]
@@ -42,7 +43,8 @@ def expression_faults(
         wanted: the type that it must have; None for any.
         outer: the type of the row that correlation variables stand for; None where there are none.
     """
-    found = list(_CHECKS[type(rex)](rex, columns, path, outer))
+    within = fold(rex, lambda node, below: _faults_of(node, below, columns, outer))
+    found = [replace(fault, path=(*path, *fault.path)) for fault in within]
     yield from found
     if all(fault.editable for fault in found) and wanted is not None:
         given = type_within(rex)
@@ -83,31 +85,47 @@ def _is_null(rex: RexNode) -> bool:
     return isinstance(rex, Literal) and rex.value is None and isinstance(rex.type, NullType)
 
 
-def _reference(rex: InputRef | PatternInputRef, columns: Columns, path: Path, _: object) -> Iterator[Fault]:
+def _faults_of(
+    rex: RexNode, below: tuple[tuple[Fault, ...], ...], columns: Columns, outer: LogicalType | None
+) -> tuple[Fault, ...]:
+    """The faults of an expression: its children's, `below`, or its own; paths begin at the expression."""
+    if any(below):
+        return tuple(
+            replace(fault, path=(*_step(rex, at), *fault.path)) for at, faults in enumerate(below) for fault in faults
+        )
+    return tuple(_CHECKS[type(rex)](rex, columns, outer))
+
+
+def _step(rex: RexNode, at: int) -> Path:
+    """The way from an expression to its child `at`."""
+    return ("expr",) if isinstance(rex, FieldAccess) else ("operands", at)
+
+
+def _reference(rex: InputRef | PatternInputRef, columns: Columns, _: object) -> Iterator[Fault]:
     if not 0 <= rex.index < len(columns):
         yield Fault(
-            (*path, "inputIndex"),
+            ("inputIndex",),
             f"no column {rex.index}: there are {len(columns)} columns",
             f"columns are numbered 0 to {len(columns) - 1}",
             rex.index,
         )
     elif not alike(rex.type, columns[rex.index]):
         yield Fault(
-            (*path, "type"),
+            ("type",),
             f"column {rex.index} is {columns[rex.index]}, and the reference says {rex.type}",
             "correct the index or the type",
             str(rex.type),
         )
 
 
-def _literal(rex: Literal, columns: Columns, path: Path, _: object) -> Iterator[Fault]:
+def _literal(rex: Literal, columns: Columns, _: object) -> Iterator[Fault]:
     if not value_fits(rex.value, rex.type, rex.symbol):
         message = f"the constant {shown(rex.value)} is not of type {rex.type}"
-        yield Fault((*path, "value"), message, literal_remedy(rex.type), rex.value)
+        yield Fault(("value",), message, literal_remedy(rex.type), rex.value)
 
 
-def _sarg(rex: Sarg, columns: Columns, path: Path, _: object) -> Iterator[Fault]:
-    at = (*path, "sarg")
+def _sarg(rex: Sarg, columns: Columns, _: object) -> Iterator[Fault]:
+    at = ("sarg",)
     if rex.null_as not in ("TRUE", "FALSE", "UNKNOWN"):
         remedy = "known: TRUE, FALSE, UNKNOWN"
         yield Fault((*at, "nullAs"), f"unknown value {rex.null_as!r} for `nullAs`", remedy, rex.null_as)
@@ -118,35 +136,28 @@ def _sarg(rex: Sarg, columns: Columns, path: Path, _: object) -> Iterator[Fault]
                 yield Fault((*at, "ranges", number, name, "value"), message, literal_remedy(rex.type), value)
 
 
-def _call(rex: Call, columns: Columns, path: Path, outer: LogicalType | None) -> Iterator[Fault]:
-    below: list[Fault] = []
-    for at, operand in enumerate(rex.operands):
-        below += _CHECKS[type(operand)](operand, columns, (*path, "operands", at), outer)
-    yield from below
-    if not below:
-        types = tuple(type_within(operand) for operand in rex.operands)
-        fault = call_fault(rex, tuple(type_ for type_ in types if type_ is not None))
-        if fault is not None:
-            yield replace(fault, path=(*path, *fault.path))
+def _call(rex: Call, columns: Columns, outer: LogicalType | None) -> Iterator[Fault]:
+    types = tuple(type_within(operand) for operand in rex.operands)
+    fault = call_fault(rex, tuple(type_ for type_ in types if type_ is not None))
+    if fault is not None:
+        yield fault
 
 
-def _field(rex: FieldAccess, columns: Columns, path: Path, outer: LogicalType | None) -> Iterator[Fault]:
-    below = list(_CHECKS[type(rex.expr)](rex.expr, columns, (*path, "expr"), outer))
-    yield from below
-    row = None if below else outer if isinstance(rex.expr, CorrelVariable) else type_within(rex.expr)
-    if not below and not isinstance(row, FieldsType):
-        yield Fault((*path, "expr"), f"{row} has no fields", "read a field of a ROW or STRUCTURED type")
-    elif isinstance(row, FieldsType) and row.field_named(rex.name) is None:
-        yield Fault((*path, "name"), f"no field {rex.name!r} in {row}", f"fields: {', '.join(row.names)}", rex.name)
+def _field(rex: FieldAccess, columns: Columns, outer: LogicalType | None) -> Iterator[Fault]:
+    row = outer if isinstance(rex.expr, CorrelVariable) else type_within(rex.expr)
+    if not isinstance(row, FieldsType):
+        yield Fault(("expr",), f"{row} has no fields", "read a field of a ROW or STRUCTURED type")
+    elif row.field_named(rex.name) is None:
+        yield Fault(("name",), f"no field {rex.name!r} in {row}", f"fields: {', '.join(row.names)}", rex.name)
 
 
-def _correlation(rex: CorrelVariable, columns: Columns, path: Path, outer: LogicalType | None) -> Iterator[Fault]:
+def _correlation(rex: CorrelVariable, columns: Columns, outer: LogicalType | None) -> Iterator[Fault]:
     if outer is None:
         remedy = "read a column by INPUT_REF"
-        yield Fault(path, f"the correlation variable {rex.name} stands outside of a correlate", remedy, rex.name)
+        yield Fault((), f"the correlation variable {rex.name} stands outside of a correlate", remedy, rex.name)
     elif not _begins_with(rex.type, outer):
         message = f"{rex.name} is {outer}, and the expression says {rex.type}"
-        yield Fault((*path, "type"), message, "correct the type", str(rex.type))
+        yield Fault(("type",), message, "correct the type", str(rex.type))
 
 
 def _begins_with(given: LogicalType, outer: LogicalType) -> bool:
@@ -157,7 +168,7 @@ def _begins_with(given: LogicalType, outer: LogicalType) -> bool:
     return all(map(alike, given.types, outer.types))
 
 
-_CHECKS: Mapping[type[RexNode], Callable[[Any, Columns, Path, LogicalType | None], Iterator[Fault]]] = {
+_CHECKS: Mapping[type[RexNode], Callable[[Any, Columns, LogicalType | None], Iterator[Fault]]] = {
     InputRef: _reference,
     PatternInputRef: _reference,
     Literal: _literal,

@@ -5,9 +5,9 @@ A call that gets or gives points in time (TIMESTAMP_LTZ) is taken to depend on i
 
 from __future__ import annotations
 
-from plans.rex.nodes import Call, type_of
-from plans.rex.python import python_function
-from plans.types import LogicalType, TimestampLtzType, TimestampType
+from compiled_plan.plans.rex.nodes import Call, type_of
+from compiled_plan.plans.rex.python import python_function
+from compiled_plan.plans.types import LogicalType, TimestampLtzType, TimestampType
 
 #: Calls that depend on the zone though no argument and no result is a point in time.
 _BY_THE_CLOCK = frozenset(

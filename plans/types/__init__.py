@@ -1,7 +1,7 @@
 """Flink's logical types: values, strings, JSON forms."""
 
-from plans.types.codec import type_from_json, type_to_json
-from plans.types.logical import (
+from compiled_plan.plans.types.codec import type_from_json, type_to_json
+from compiled_plan.plans.types.logical import (
     BIGINT,
     BOOLEAN,
     BYTES,
@@ -59,7 +59,7 @@ from plans.types.logical import (
     quote_string,
     row_of,
 )
-from plans.types.parse import parse_type
+from compiled_plan.plans.types.parse import parse_type
 
 __all__ = [
     "BIGINT",

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from plans.errors import PlanError
-from plans.types import logical as t
-from plans.types.parse import parse_type
+from compiled_plan.plans.deep import deeply
+from compiled_plan.plans.errors import NestingError, PlanError
+from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.parse import parse_type
 
 Json = Any
 
@@ -53,6 +54,7 @@ def type_to_json(type_: t.LogicalType) -> Json:
     raise PlanError(f"type {type_} has no JSON form")
 
 
+@deeply
 def type_from_json(value: Json) -> t.LogicalType:
     """The type that a plan's JSON form stands for.
 
@@ -90,6 +92,8 @@ def type_from_json(value: Json) -> t.LogicalType:
                 return t.MapType(nullable=nullable, key=key, value=item)
             case "RAW":
                 return t.RawType(nullable=nullable, class_name=_text(value, "class"), json=json.dumps(value))
+    except NestingError as fault:
+        raise PlanError(fault.message, remedy=fault.remedy) from None
     except (KeyError, ValueError) as fault:
         raise PlanError(f"type {value['type']} lacks or misspells {fault}") from None
     except (TypeError, AttributeError):

@@ -8,106 +8,20 @@ Source: Flink's "Data Types" page (`DataTypes`, `bridgedTo`); the DataTypeConver
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
-from plans.errors import PlanError, ProgramError
-from plans.types import logical as t
-from plans.types.conversions.builtin import PACKAGED, SIMPLE
-from plans.types.conversions.converter import DataTypeConverter, check_conversion
-from plans.types.conversions.nested import CLASSES
-from plans.types.parse import parse_type
+from compiled_plan.plans.errors import PlanError, ProgramError
+from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.conversions.classes import use_class
+from compiled_plan.plans.types.data_type import DataType
+from compiled_plan.plans.types.extraction import data_type_of
+from compiled_plan.plans.types.parse import parse_type
+
+__all__ = ["AnyType", "DataType", "DataTypeField", "DataTypes"]
 
 #: What a type may be given as: itself, a logical type, its text, or a Python class or annotation.
 AnyType = Any
-
-
-@dataclass(frozen=True)
-class DataType:
-    """A logical type with a hint of the class that its values have when they enter or leave a table. Immutable.
-
-    Args:
-        logical_type: what the values are to a program.
-        bridge: the class outside; None for the type's default.
-        converter: converts objects of `bridge`; None for a built-in conversion.
-        children: the data types of what the type holds: the element, key and value, or fields.
-    """
-
-    logical_type: t.LogicalType
-    bridge: type | None = None
-    converter: DataTypeConverter[Any, Any] | None = None
-    children: tuple[DataType, ...] = ()
-
-    def not_null(self) -> DataType:
-        """The same type, NOT NULL."""
-        return replace(self, logical_type=self.logical_type.not_null())
-
-    def nullable(self) -> DataType:
-        """The same type, nullable."""
-        return replace(self, logical_type=self.logical_type.with_nullability(True))
-
-    def bridged_to(self, class_: type, converter: DataTypeConverter[Any, Any] | None = None) -> DataType:
-        """The same type, with values of another class outside.
-
-        Args:
-            class_: one of the type's built-in classes, one of its custom conversions, or any class with a converter.
-            converter: converts objects of `class_` from and to internal values.
-
-        Raises:
-            ProgramError: the type has no conversion to the class, and no converter is given; names those it has.
-        """
-        if converter is not None:
-            check_conversion(class_, converter)
-            return replace(self, bridge=class_, converter=converter)
-        if not isinstance(class_, type):
-            raise ProgramError(f"a conversion class must be a class, not {class_!r}")
-        known = self.conversion_classes
-        packaged = any(item.fits(class_) for item in PACKAGED.get(type(self.logical_type), ()))
-        if class_ in known or packaged:
-            return replace(self, bridge=class_, converter=None)
-        if isinstance(self.logical_type, t.FieldsType) and _fits(class_, self.logical_type):
-            return replace(self, bridge=class_, converter=None)
-        raise ProgramError(
-            f"{self.logical_type} has no conversion to class {class_.__name__}",
-            remedy=f"give a converter with it, or choose one of: {', '.join(item.__name__ for item in known)}",
-        )
-
-    @cached_property
-    def conversion_classes(self) -> tuple[type, ...]:
-        """The classes that values may come out as without a converter; the first is the default."""
-        type_ = self.logical_type
-        simple = tuple(item.class_ for item in SIMPLE.get(type(type_), ()) if item.to_external is not None)
-        nested = simple or CLASSES.get(type(type_), ())
-        own = tuple(class_ for class_, _ in type_.conversions)
-        found = dict.fromkeys((*nested, *own))
-        if isinstance(type_, t.StructuredType) and (known := self._class_of(type_)) is not None:
-            found = dict.fromkeys((known, *found))
-        return tuple(found)
-
-    @staticmethod
-    def _class_of(type_: t.StructuredType) -> type | None:
-        from plans.types.conversions.classes import resolve_class
-
-        return resolve_class(type_.class_name)
-
-    @property
-    def conversion_class(self) -> type:
-        """The class that values come out as."""
-        known = self.conversion_classes
-        return self.bridge or (known[0] if known else object)
-
-    @property
-    def has_built_in(self) -> bool:
-        """Whether the type has a conversion without a converter of the program's own."""
-        return type(self.logical_type) in SIMPLE or type(self.logical_type) in CLASSES
-
-    def without_bridge(self) -> DataType:
-        """The same type with its default class outside."""
-        return replace(self, bridge=None, converter=None)
-
-    def __str__(self) -> str:
-        return str(self.logical_type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +36,6 @@ class DataTypeField:
     def field(self) -> t.Field:
         """The field of the logical type."""
         return t.Field(self.name, self.data_type.logical_type, self.description)
-
-
-def _fits(class_: type, type_: t.FieldsType) -> bool:
-    from plans.errors import DataError
-    from plans.types.conversions.classes import constructor
-
-    try:
-        constructor(class_, type_.names)
-    except DataError:
-        return False
-    return True
 
 
 def _of_logical(type_: t.LogicalType) -> DataType:
@@ -160,8 +63,6 @@ class DataTypes:
                 return _of_logical(parse_type(type_))
             except PlanError as fault:
                 raise ProgramError(fault.message, remedy=fault.remedy) from None
-        from plans.types.extraction import data_type_of
-
         return data_type_of(type_)
 
     # --- numbers, texts, bytes
@@ -328,12 +229,7 @@ class DataTypes:
         if isinstance(class_, type) and not fields:
             return DataTypes.of(class_).not_null().nullable()
         found = _listed(fields)
-        if isinstance(class_, str):
-            name = t.check_structured(class_, found)
-        else:
-            from plans.types.conversions.classes import use_class
-
-            name = use_class(class_)
+        name = t.check_structured(class_, found) if isinstance(class_, str) else use_class(class_)
         type_ = t.StructuredType(class_name=name, fields=_unique(found))
         return DataType(type_, children=tuple(item.data_type for item in found))
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
-from plans.types.data_types import DataType
-
-if TYPE_CHECKING:
-    from plans.functions.bridge import Bridged
+from compiled_plan.plans.types.data_type import DataType
+from compiled_plan.plans.types.python.bridge import Bridged
+from compiled_plan.plans.types.python.extraction import Place, extract
 
 
 def data_type_of(annotation: Any) -> DataType:
@@ -16,10 +15,6 @@ def data_type_of(annotation: Any) -> DataType:
     Raises:
         ProgramError: it stands for no type; says what to write.
     """
-    from typing import Annotated
-
-    from plans.functions.extraction import Place, extract
-
     if get_origin(annotation) is Annotated:
         given = next((note for note in get_args(annotation)[1:] if isinstance(note, DataType)), None)
         if given is not None:

@@ -5,7 +5,7 @@ Source: Flink's "Data Types" page, INTERVAL; the type strings of Flink 2.3's pla
 
 from __future__ import annotations
 
-from plans.errors import PlanError
+from compiled_plan.plans.errors import PlanError
 
 #: The units that may stand behind TO, by the first one.
 ENDS = {

@@ -7,7 +7,7 @@ bytes, names of a row's fields, the resolution of intervals.
 
 from __future__ import annotations
 
-from plans.types.logical import (
+from compiled_plan.plans.types.logical import (
     ArrayType,
     BytesType,
     CharacterType,

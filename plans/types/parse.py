@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from plans.errors import PlanError, ProgramError
-from plans.types import logical as t
-from plans.types.intervals import DIGITS, resolution
+from compiled_plan.plans.deep import deeply
+from compiled_plan.plans.errors import NestingError, PlanError, ProgramError
+from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.intervals import DIGITS, resolution
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<string>'(?:[^']|'')*')|(?P<quoted>`(?:[^`]|``)*`)|(?P<word>[A-Za-z_$][\w$.]*)|(?P<number>\d+)"
@@ -20,14 +21,18 @@ _TOKEN = re.compile(
 
 
 @lru_cache(maxsize=4096)
+@deeply
 def parse_type(text: str) -> t.LogicalType:
     """The type that a type string stands for.
 
     Raises:
-        PlanError: the text is not a type; names the text and the position.
+        PlanError: the text is not a type; names the text and the position. A type with too many levels.
     """
     parser = _Parser(text)
-    found = parser.type()
+    try:
+        found = parser.type()
+    except NestingError as fault:
+        raise PlanError(fault.message, remedy=fault.remedy) from None
     parser.end()
     return found
 

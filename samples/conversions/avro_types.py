@@ -12,8 +12,8 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
-from planner import DataType, DataTypeConverter
-from plans.types.conversions import converter_of
+from compiled_plan import DataType, DataTypeConverter
+from compiled_plan.plans.types.conversions import converter_of
 
 
 @dataclass(frozen=True)

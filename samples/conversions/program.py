@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from avro_types import Colors, EnumName, EnumSymbol, Fixed2, FixedDecimal, GenericRecord, Record, SymbolName
 
-from planner import DataTypes, Table, TableEnvironment, col
+from compiled_plan import DataTypes, Table, TableEnvironment, col
 
 PRICE = DataTypes.DECIMAL(4, 2).bridged_to(Fixed2, FixedDecimal(2))
 COLOR = DataTypes.STRING().bridged_to(Colors, EnumName())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, NamedTuple
 
-from plans.functions import AggregateFunction, DataTypeHint, ScalarFunction, TableFunction
+from compiled_plan import AggregateFunction, DataTypeHint, ScalarFunction, TableFunction
 
 Money = Annotated[Decimal, DataTypeHint("DECIMAL(10, 2)")]
 

@@ -1,6 +1,6 @@
 """The function that the bench calls for each row."""
 
-from plans.functions import ScalarFunction
+from compiled_plan.plans.functions import ScalarFunction
 
 
 class Label(ScalarFunction):

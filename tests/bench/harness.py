@@ -148,7 +148,16 @@ def _figures(pid: int) -> tuple[float, float]:
 
 def execute_plan(plan: Path, *options: str, **more: Any) -> Execution:
     """Run `execute-plan` with 2 cores."""
-    command = [sys.executable, "-m", "cli.execute_plan", str(plan), "--json", "--master", "local[2]", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "compiled_plan.cli.execute_plan",
+        str(plan),
+        "--json",
+        "--master",
+        "local[2]",
+        *options,
+    ]
     return run(command, plan.parent, **more)
 
 
@@ -165,7 +174,7 @@ def compile_plan(program: str, folder: Path, name: str) -> Path:
     """
     source, plan = folder / f"{name}.sql", folder / f"{name}.json"
     source.write_text(program)
-    command = [sys.executable, "-m", "cli.compile_plan", str(source), "-o", str(plan), "--force"]
+    command = [sys.executable, "-m", "compiled_plan.cli.compile_plan", str(source), "-o", str(plan), "--force"]
     done = subprocess.run(
         command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False
     )

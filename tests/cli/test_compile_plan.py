@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from cli.compile_plan import app
+from compiled_plan.cli.compile_plan import app
 
 PROGRAM = """
 CREATE TABLE orders (id INT, item STRING) WITH ('connector' = 'filesystem', 'path' = '/o', 'format' = 'json');
@@ -59,18 +61,82 @@ def test_set(program: Path) -> None:
     assert run(program, "--set", "nonsense")[0] == 2
 
 
-def test_an_existing_file_is_kept_unless_forced(program: Path, tmp_path: Path) -> None:
+def test_what_is_no_plan_is_kept_unless_forced(program: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     plan.write_text("mine", encoding="utf-8")
     code, _, err = run(program, "-o", plan)
     assert code == 1
-    assert "cannot overwrite the plan file" in err and "--force" in err
+    assert "which is no plan that can be read" in err and "--force" in err
     assert plan.read_text(encoding="utf-8") == "mine"
     assert run(program, "-o", plan, "--if-not-exists")[0] == 0
     assert plan.read_text(encoding="utf-8") == "mine"
-    assert run(program, "-o", plan, "--force")[0] == 0
+    code, _, err = run(program, "-o", plan, "--force")
+    assert code == 0 and "uids and TTLs are not taken over" in err
     assert plan.read_text(encoding="utf-8") != "mine"
     assert run(program, "-o", plan, "--force", "--if-not-exists")[0] == 2
+
+
+def test_overwriting_a_plan_keeps_its_uids(program: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    text = PROGRAM.replace("ON o.id = s.id", "ON o.id = s.id WHERE s.day_ <> 'x'")
+    program.write_text(text, encoding="utf-8")
+    assert run(program, "-o", plan)[0] == 0
+    (uid,) = re.findall(r'"uid" : "([^"]+)"', plan.read_text(encoding="utf-8"))
+    plan.write_text(plan.read_text(encoding="utf-8").replace(uid, "by-hand"), encoding="utf-8")
+    code, _, err = run(program, "-o", plan)
+    assert (code, "by-hand" in plan.read_text(encoding="utf-8"), "by-hand" in err) == (0, True, False)
+    assert "no difference" in err
+    program.write_text(text.replace("WHERE", "WHERE item > 'a' AND"), encoding="utf-8")
+    code, out, err = run(program, "-o", plan, "--force")
+    assert (code, out, "by-hand" in plan.read_text(encoding="utf-8")) == (0, "", True)
+    assert "by-hand" in err and "changed" in err
+
+
+def test_a_plan_whose_state_is_lost_in_part_is_not_overwritten(program: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert run(program, "-o", plan)[0] == 0
+    before = plan.read_text(encoding="utf-8")
+    # Rows of the past that the filter leaves out are kept by the join.
+    program.write_text(PROGRAM.replace("ON o.id = s.id", "ON o.id = s.id AND o.item > 'a'"), encoding="utf-8")
+    for option in ((), ("-q",)):
+        code, out, err = run(program, "-o", plan, *option)
+        assert (code, out) == (1, "")
+        assert "nothing was written" in err and "--force" in err
+        assert ("operators with state" in err) == (not option)
+        assert plan.read_text(encoding="utf-8") == before
+    code, _, err = run(program, "-o", plan, "--force")
+    assert code == 0 and "execute-plan" in err and plan.read_text(encoding="utf-8") != before
+
+
+def test_a_plan_whose_state_stays_whole_is_overwritten(program: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert run(program, "-o", plan)[0] == 0
+    code, _, err = run(program, "-o", plan, "--set", "table.exec.state.ttl=7 h")
+    assert code == 0 and '"ttl" : "7 h"' in plan.read_text(encoding="utf-8")
+    assert "TTL of leftState: 0 ms (never expires) -> 7 h" in err and "fully compatible" in err
+
+
+def test_edited_ttls_are_kept_and_no_others(program: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert run(program, "-o", plan, "--set", "table.exec.state.ttl=1 h")[0] == 0
+    left, *_ = [at for at, line in enumerate(plan.read_text().splitlines()) if '"ttl" : "1 h"' in line]
+    lines = plan.read_text().splitlines()
+    lines[left] = lines[left].replace("1 h", "PT3S")
+    plan.write_text("\n".join(lines))
+    code, _, err = run(program, "-o", plan, "--set", "table.exec.state.ttl=2 h")
+    assert code == 0
+    assert "leftState: PT3S is kept as edited, though the program went from 1 h to 2 h" in err
+    found = {entry["name"]: entry["ttl"] for entry in join_of(plan)["state"]}
+    assert found == {"leftState": "PT3S", "rightState": "2 h"}
+    assert join_of(plan)["ttlAsCompiled"] == {"leftState": "2 h", "rightState": "2 h"}
+    code, _, err = run(program, "-o", plan, "--set", "table.exec.state.ttl=2 h", "--program-ttls")
+    assert code == 0 and "kept as edited" not in err
+    assert {entry["ttl"] for entry in join_of(plan)["state"]} == {"2 h"}
+
+
+def join_of(plan: Path) -> dict[str, Any]:
+    nodes = json.loads(plan.read_text(encoding="utf-8"))["nodes"]
+    return next(node for node in nodes if node["type"] == "stream-exec-join_1")
 
 
 def test_compile_plan_in_the_program_names_the_file(program: Path, tmp_path: Path) -> None:
@@ -78,10 +144,28 @@ def test_compile_plan_in_the_program_names_the_file(program: Path, tmp_path: Pat
     program.write_text(PROGRAM.replace("INSERT INTO", f"COMPILE PLAN '{plan}' FOR INSERT INTO"), encoding="utf-8")
     assert run(program)[0] == 0
     assert plan.exists()
-    assert run(program)[0] == 1
     other = tmp_path / "other.json"
     assert run(program, "-o", other)[0] == 0
     assert other.exists()
+
+
+def test_the_file_of_a_statement_is_kept_as_in_flink(program: Path, tmp_path: Path) -> None:
+    """Even where nothing differs; an option of Flink's, or --force, overwrites it."""
+    plan = tmp_path / "named.json"
+    program.write_text(PROGRAM.replace("INSERT INTO", f"COMPILE PLAN '{plan}' FOR INSERT INTO"), encoding="utf-8")
+    assert run(program)[0] == 0
+    uid = str(join_of(plan)["uid"])
+    plan.write_text(plan.read_text().replace(uid, "by-hand"))
+    code, _, err = run(program)
+    assert code == 1 and "cannot overwrite the plan file" in err and "table.plan.force-recompile" in err
+    assert run(program, "--set", "table.plan.force-recompile=true")[0] == 0
+    assert join_of(plan)["uid"] == "by-hand"
+    plan.write_text("mine")
+    assert run(program, "--set", "table.plan.force-recompile=true")[0] == 0
+    plan.write_text("mine")
+    program.write_text(program.read_text().replace("' FOR INSERT", "' IF NOT EXISTS FOR INSERT"))
+    code, _, err = run(program, "--set", "table.plan.force-recompile=true")
+    assert code == 0 and plan.read_text() == "mine" and "nothing was done" in err
 
 
 def test_a_refused_program_leaves_no_file(program: Path, tmp_path: Path) -> None:
@@ -141,3 +225,16 @@ def test_a_ttl_without_a_unit_is_said_to_be_milliseconds(program: Path, tmp_path
     assert code == 0 and err == ""
     code, _, err = run(program, "-o", tmp_path / "c.json", "--set", "table.exec.state.ttl=0")
     assert code == 0 and "table.exec.state.ttl" not in err
+
+
+def test_a_table_of_the_program_itself_cannot_leave_it(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import pandas as pd\n\ndef main(env):\n"
+        "    env.execute_sql(\"CREATE TABLE s (a BIGINT) WITH ('connector' = 'print')\")\n"
+        '    return env.from_pandas(pd.DataFrame({"a": [1]})).insert_into("s")\n'
+    )
+    plan = tmp_path / "plan.json"
+    code, _, err = run(path, "-o", plan)
+    assert code == 1 and "reads a DataFrame of this program" in err
+    assert not plan.exists()

@@ -1,22 +1,21 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.plans.plan_files import text_of
+from compiled_plan.api.environment import TableEnvironment
+from tests.support.commands import ROOT, called, process
+from tests.support.plan_files import text_of
 
-ROOT = Path(__file__).parents[2]
 CASE = "join/state_ttl_hint_join"
 
 
-def edit_plan(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cli.edit_plan", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | env, check=False)
+edit_plan = partial(called, "edit_plan")
 
 
 @pytest.fixture
@@ -87,13 +86,13 @@ def test_checks(plan: Path) -> None:
 
 def test_wrong_usage(plan: Path) -> None:
     assert edit_plan().returncode == 2
-    assert edit_plan(str(plan), "--nonsense").returncode == 2
+    assert process("edit_plan", plan, "--nonsense").returncode == 2
     assert edit_plan(str(plan), "-o", "x.json").returncode == 2
 
 
 def test_a_traceback_with_debug_only(tmp_path: Path) -> None:
     missing = str(tmp_path / "none.json")
-    plain, debug = edit_plan(missing), edit_plan(missing, "--debug")
+    plain, debug = (process("edit_plan", missing, *more) for more in ((), ("--debug",)))
     assert plain.returncode == debug.returncode == 1
     assert "no such plan file" in plain.stderr
     assert "Traceback" not in plain.stderr
@@ -102,7 +101,7 @@ def test_a_traceback_with_debug_only(tmp_path: Path) -> None:
 
 def test_imports_nothing_heavy(plan: Path) -> None:
     code = (
-        "import sys\nfrom cli.edit_plan import app\n"
+        "import sys\nfrom compiled_plan.cli.edit_plan import app\n"
         f"try:\n    app(['{plan}', '--quiet'])\nexcept SystemExit:\n    pass\n"
         "print([m for m in ('pyspark', 'pandas', 'jsonschema', 'sqlglot', 'fsspec') if m in sys.modules])"
     )
@@ -119,9 +118,8 @@ def test_a_ttl_without_a_unit_is_milliseconds_and_said_to_be(plan: Path, node: i
     assert checked.returncode == 0, checked.stdout
     assert "warning: the TTL of 'leftState': 3600 without a unit is 3600 milliseconds" in checked.stdout
     assert "3600 (milliseconds)" in edit_plan(str(plan)).stdout
-    run = [sys.executable, "-m", "cli.execute_plan", "--dry-run", str(plan)]
     for more, said in (([], 1), (["-q"], 0)):
-        dry = subprocess.run([*run, *more], capture_output=True, text=True, cwd=ROOT, check=False)
+        dry = called("execute_plan", "--dry-run", plan, *more)
         assert dry.returncode == 0 and dry.stderr.count("3600 without a unit is 3600 milliseconds") == said
 
 
@@ -135,8 +133,7 @@ def window_plan(folder: Path) -> Path:
         "INTERVAL '1' MINUTE)) GROUP BY window_start, window_end"
     )
     path = folder / "window.json"
-    command = [sys.executable, "-m", "cli.compile_plan", str(program), "-o", str(path)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    assert called("compile_plan", program, "-o", path).returncode == 0
     return path
 
 
@@ -165,7 +162,9 @@ def test_why_a_node_has_no_entries(tmp_path: Path) -> None:
         assert told[node["type"]] in checked.stdout and "remove it" in checked.stdout
 
 
-@pytest.mark.parametrize(("depth", "code", "told"), [(400, 0, "0 errors"), (50_000, 1, "nested too deep")])
+@pytest.mark.parametrize(
+    ("depth", "code", "told"), [(400, 0, "0 errors"), (5_000, 0, "0 errors"), (200_000, 1, "nested too deep")]
+)
 def test_expressions_of_any_depth(plan: Path, depth: int, code: int, told: str) -> None:
     """Flink writes a list of hundreds of alternatives as ORs within ORs."""
     data = json.loads(text_of("calc/calc_on_retract_source"))
@@ -174,7 +173,22 @@ def test_expressions_of_any_depth(plan: Path, depth: int, code: int, told: str) 
     head = '{"kind": "CALL", "syntax": "PREFIX", "internalName": "$NOT$1", "operands": ['
     deep = head * depth + condition + '], "type": "BOOLEAN"}' * depth
     plan.write_text(json.dumps(data).replace('"..."', deep))
-    done = edit_plan("--check", str(plan))
+    done = process("edit_plan", "--check", plan)
     assert done.returncode == code, done.stderr
     assert told in done.stdout + done.stderr
     assert "internal error" not in done.stderr
+
+
+def test_a_ttl_that_was_edited_is_shown_with_what_it_was_compiled_with(tmp_path: Path) -> None:
+    program = (
+        "CREATE TABLE t (k INT) WITH ('connector' = 'datagen'); CREATE TABLE s (k INT, n BIGINT) "
+        "WITH ('connector' = 'blackhole'); INSERT INTO s SELECT k, COUNT(*) FROM t GROUP BY k;"
+    )
+    path = tmp_path / "plan.json"
+    path.write_text(TableEnvironment().compile_script(program).to_json(), encoding="utf-8")
+    (entry,) = json.loads(edit_plan(str(path), "--json").stdout)["state"]
+    assert (entry["ttl"], entry["compiled"]) == ("0 ms", "")
+    path.write_text(path.read_text().replace('"ttl" : "0 ms"', '"ttl" : "PT3S"'), encoding="utf-8")
+    (entry,) = json.loads(edit_plan(str(path), "--json").stdout)["state"]
+    assert (entry["ttl"], entry["compiled"]) == ("PT3S", "0 ms")
+    assert "PT3S, compiled: 0 ms" in edit_plan(str(path)).stdout

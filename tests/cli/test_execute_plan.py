@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from planner.environment import TableEnvironment
+from compiled_plan.api.environment import TableEnvironment
+from tests.support.commands import called, process
 
-COMMAND = [sys.executable, "-m", "cli.execute_plan"]
+COMMAND = [sys.executable, "-m", "compiled_plan.cli.execute_plan"]
 SMALL = ["--master", "local[1]", "--conf", "spark.driver.memory=1g"]
 PRINT = "CREATE TABLE lines (id INT, name STRING) WITH ('connector' = 'print');\n"
 PlanFile = Callable[[str, str], Path]
@@ -30,8 +31,7 @@ def plan_file(tmp_path: Path) -> PlanFile:
     return write
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=240)
+run = partial(called, "execute_plan")
 
 
 @pytest.mark.spark
@@ -40,7 +40,7 @@ def test_plans_one_after_another_with_one_that_fails(plan_file: PlanFile, tmp_pa
     fails = plan_file("fails.json", PRINT + "INSERT INTO lines SELECT CAST(n AS INT), n FROM (VALUES ('x')) AS t(n);")
     broken = tmp_path / "broken.json"
     broken.write_text("{")
-    done = run("--keep-going", "--json", *SMALL, str(fails), str(broken), str(good))
+    done = process("execute_plan", "--keep-going", "--json", *SMALL, str(fails), str(broken), str(good))
     assert done.stdout.splitlines() == ["+I[1, a]", "+I[2, null]"]
     assert done.returncode == 1
     errors = [line for line in done.stderr.splitlines() if line.startswith("error:")]
@@ -76,8 +76,7 @@ def test_sigterm_ends_a_continuous_run(plan_file: PlanFile) -> None:
 def test_dry_run_shows_stages_and_starts_nothing(plan_file: PlanFile) -> None:
     program = PRINT + "INSERT INTO lines SELECT id, MAX(name) FROM (VALUES (1, 'a')) AS t(id, name) GROUP BY id;"
     plan = plan_file("plan.json", program)
-    environment = os.environ | {"JAVA_HOME": "/nonexistent", "PATH": ""}
-    done = subprocess.run([*COMMAND, "--dry-run", str(plan)], capture_output=True, text=True, env=environment)
+    done = process("execute_plan", "--dry-run", plan, JAVA_HOME="/nonexistent", PATH="")
     assert done.returncode == 0, done.stderr
     assert "stage 1" in done.stdout
     assert "groupAggregateState = 0 ms" in done.stdout

@@ -16,8 +16,8 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.execution.kernel import use_fit_java
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.kernel import use_fit_java
 
 SECONDS_TO_WAIT = 90
 ROWS = 200
@@ -94,15 +94,15 @@ def program(folder: Path) -> str:
 FUNCTIONS = {
     "cluster_functions.py": """
 from cluster_words import same
-import planner
-from plans.functions import AggregateFunction, InputTypeStrategies, Row, ScalarFunction, TypeInference
+import compiled_plan
+from compiled_plan.plans.functions import AggregateFunction, InputTypeStrategies, Row, ScalarFunction, TypeInference
 
 class Label(ScalarFunction):
     def eval(self, text):
         return Row(same(text))[0]
 
     def get_type_inference(self):
-        return TypeInference(planner.DataTypes.STRING(), InputTypeStrategies.sequence("STRING"))
+        return TypeInference(compiled_plan.DataTypes.STRING(), InputTypeStrategies.sequence("STRING"))
 
 class Different(AggregateFunction[int, dict[int, int]]):
     def create_accumulator(self):
@@ -154,7 +154,15 @@ def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> None:
         (folder / name).write_text(text)
     monkeypatch.syspath_prepend(folder)
     plan.write_text(TableEnvironment().compile_script(program(folder)).to_json())
-    command = [sys.executable, "-m", "cli.execute_plan", "--master", master, "--conf", "spark.driver.memory=1g"]
+    command = [
+        sys.executable,
+        "-m",
+        "compiled_plan.cli.execute_plan",
+        "--master",
+        master,
+        "--conf",
+        "spark.driver.memory=1g",
+    ]
     command += ["--conf", "spark.executor.memory=800m", "--conf", "spark.sql.shuffle.partitions=2"]
     command += ["--functions-from", "cluster_functions"]
     done = subprocess.run([*command, str(plan)], capture_output=True, text=True, timeout=300)
@@ -170,6 +178,7 @@ def test_a_standalone_cluster_of_two_workers(tmp_path: Path, cluster: str, monke
     assert len(used) == 2, "both workers ran tasks"
 
 
+@pytest.mark.deep
 @pytest.mark.spark
 def test_a_local_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = write_input(tmp_path)

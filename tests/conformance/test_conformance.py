@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plans.errors import CompiledPlanError
-from plans.plan import CompiledPlan
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import Case, cases, categories, difference, same_plan
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ RUNNABLE = [case for case in CHOSEN if not case.refused_at]
 
 
 def compile_program(text: str) -> CompiledPlan:
-    from planner.environment import TableEnvironment
+    from compiled_plan.api.environment import TableEnvironment
 
     return TableEnvironment().compile_script(text)
 
 
 def run(spark: SparkSession, plan: CompiledPlan) -> None:
-    from plans.execution.options import RunOptions
-    from plans.execution.run import Run
+    from compiled_plan.plans.execution.options import RunOptions
+    from compiled_plan.plans.execution.run import Run
 
     Run(spark, plan, RunOptions()).execute()
 
@@ -38,7 +38,7 @@ def name(case: Case) -> str:
 
 
 @pytest.mark.parametrize("case", RUNNABLE, ids=name)
-def test_program(case: Case, spark: SparkSession, rocksdb: None, tmp_path: Path) -> None:
+def test_program(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     run(spark, compile_program(case.program(tmp_path)))
     assert difference(case, tmp_path) == ""
 
@@ -54,7 +54,7 @@ def one_partition(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("case", RUNNABLE, ids=name)
-def test_flink_plan(case: Case, spark: SparkSession, rocksdb: None, one_partition: None, tmp_path: Path) -> None:
+def test_flink_plan(case: Case, spark: SparkSession, one_partition: None, tmp_path: Path) -> None:
     plan = case.flink_plan(tmp_path)
     if same_plan(plan, compile_program(case.program(tmp_path)).to_json()):
         return  # `test_program` runs it
@@ -69,6 +69,6 @@ def test_refused_when_compiled(case: Case, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in [*CHOSEN, *cases("errors")] if case.refused_at == "run"], ids=name)
-def test_refused_at_the_latest_when_run(case: Case, spark: SparkSession, rocksdb: None, tmp_path: Path) -> None:
+def test_refused_at_the_latest_when_run(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(CompiledPlanError):
         run(spark, compile_program(case.program(tmp_path)))

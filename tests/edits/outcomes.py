@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from plans.findings import Severity
-from plans.plan import CompiledPlan
-from plans.reading import read_plan
+from compiled_plan.plans.findings import Severity
+from compiled_plan.plans.inspection.reading import read_plan
+from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import Case, cases, categories
 from tests.edits.edits import Edit, edited
 
@@ -50,7 +50,7 @@ def outcomes(seed: int, count: int, folder: Any, among: list[Case] | None = None
         errors = tuple(item.pointer for item in findings if item.severity is Severity.ERROR)
         # A warning that it cannot be run here refuses it, too, when it is run.
         pointers = errors or tuple(item.pointer for item in findings)
-        same = plan is not None and not pointers and said(plan.to_data()) == said(data)
+        same = plan is not None and not pointers and said(plan.to_dict()) == said(data)
         yield Outcome(number, case, edit, changed, pointers, None if pointers else plan, same)
 
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from plans.editing import check
-from plans.errors import CompiledPlanError, DataError
-from plans.execution.options import RunOptions
-from plans.execution.run import Run
-from plans.findings import Severity
-from plans.plan import CompiledPlan
+from compiled_plan.plans.errors import CompiledPlanError, DataError
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.findings import Severity
+from compiled_plan.plans.inspection.check import check
+from compiled_plan.plans.plan import CompiledPlan
 from tests.edits.outcomes import Outcome, outcomes
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def test_an_edit_is_refused_by_pointer_or_makes_a_plan(tmp_path: Path) -> None:
         assert all(is_place(found.data, pointer) for pointer in found.refusals), (str(found), found.refusals)
         if found.plan is None:
             continue
-        assert CompiledPlan.from_data(found.plan.to_data()) == found.plan, str(found)
+        assert CompiledPlan.from_dict(found.plan.to_dict()) == found.plan, str(found)
     assert counts["refused"] > 250
     assert counts["other"] > 20
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from planner.config import OPTIONS, TableConfig
-from plans.durations import parse_duration
-from plans.errors import ProgramError
-from plans.options import Kind
+from compiled_plan.planner.config import OPTIONS, Effect, TableConfig
+from compiled_plan.planner.physical import session_options
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.durations import parse_duration
 
 
 def test_defaults_are_not_among_the_set_options() -> None:
@@ -65,7 +68,9 @@ def test_values_that_do_not_fit(key: str, value: str, remedy: str) -> None:
 def test_defaults_fit_their_options() -> None:
     for key, option in OPTIONS.items():
         if option.default:
-            TableConfig().set(key, option.default)
+            config = TableConfig()
+            config.set(key, option.default)
+            assert config.value(key) == option.default
         if option.kind is Kind.DURATION:
             parse_duration(option.default)
 
@@ -75,3 +80,20 @@ def test_misspelt_keys_have_a_nearest_one() -> None:
     assert config.nearest("table.exec.state.tll") == "table.exec.state.ttl"
     assert config.nearest("table.exec.state.ttl") is None
     assert config.nearest("my.own.key") is None
+
+
+def test_an_option_without_effect_is_named_nowhere_else(root: Path) -> None:
+    """What the reference says of an option is true: one with an effect is read somewhere, one without is not."""
+    code = [
+        path.read_text(encoding="utf-8")
+        for folder in ("api", "planner", "plans", "cli")
+        for path in _modules(root / folder)
+    ]
+    read = {key for key in OPTIONS if any(f'"{key}"' in text for text in code)}
+    refused = {item.key for item in session_options.REFUSED}
+    assert {key for key, option in OPTIONS.items() if option.effect is not Effect.NONE} <= read
+    assert {key for key in read - refused if OPTIONS[key].effect is Effect.NONE} == set()
+
+
+def _modules(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*.py") if path != folder / "config.py"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.suggestions import did_you_mean
+from compiled_plan.planner.suggestions import did_you_mean
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.execution.options import RunOptions
-from plans.execution.run import Run
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

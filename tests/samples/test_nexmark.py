@@ -31,21 +31,21 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(spark: SparkSession, text: str) -> None:
-    from planner.environment import TableEnvironment
-    from plans.execution.options import RunOptions
-    from plans.execution.run import Run
+    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.plans.execution.options import RunOptions
+    from compiled_plan.plans.execution.run import Run
 
     plan = TableEnvironment().compile_script(text)
     Run(spark, plan, RunOptions(max_files_per_batch=1)).execute()
 
 
 @pytest.mark.parametrize("query", [query for query in QUERIES if query != CLOCK])
-def test_query(query: str, spark: SparkSession, rocksdb: None, events: Path, tmp_path: Path) -> None:
+def test_query(query: str, spark: SparkSession, events: Path, tmp_path: Path) -> None:
     run(spark, program(query, events, tmp_path))
     assert difference(expected(query), result(tmp_path / query)) == ""
 
 
-def test_windows_of_the_clock(spark: SparkSession, rocksdb: None, events: Path, tmp_path: Path) -> None:
+def test_windows_of_the_clock(spark: SparkSession, events: Path, tmp_path: Path) -> None:
     """A bid is in one window, whichever; as in Flink, those that are open when the input ends are not closed."""
     text = program(CLOCK, events, tmp_path).replace("INTERVAL '10' SECOND", "INTERVAL '0.05' SECOND")
     run(spark, text)

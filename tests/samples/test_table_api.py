@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from planner import TableEnvironment
-from planner.table.program import compile_program
-from tests.planner.table.support import same
+from compiled_plan import TableEnvironment
+from compiled_plan.api.program import compile_program
+from tests.support.table_api import same
 
 PROGRAM = Path(__file__).parents[2] / "samples" / "table_api.py"
 

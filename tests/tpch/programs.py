@@ -13,8 +13,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from planner.environment import TableEnvironment
-from plans.types import LogicalType
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.types import LogicalType
 from tests.conformance.cases import added_up
 
 HERE = Path(__file__).parent

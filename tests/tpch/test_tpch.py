@@ -25,9 +25,9 @@ def tpch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(spark: SparkSession, text: str) -> None:
-    from planner.environment import TableEnvironment
-    from plans.execution.options import RunOptions
-    from plans.execution.run import Run
+    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.plans.execution.options import RunOptions
+    from compiled_plan.plans.execution.run import Run
 
     Run(spark, TableEnvironment().compile_script(text), RunOptions()).execute()
 

@@ -6,12 +6,12 @@ import inspect
 import re
 from typing import Any
 
-from planner.catalog.functions import CatalogFunction
-from planner.catalog.tables import ObjectIdentifier
-from plans.errors import ProgramError, UnsupportedError
-from plans.functions.calls import Callables
-from plans.functions.definitions import TableAggregateFunction, UserDefinedFunction
-from plans.functions.loading import import_class, reference_to
+from compiled_plan.planner.catalog.functions import CatalogFunction
+from compiled_plan.planner.catalog.tables import ObjectIdentifier
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.functions.calls import Callables
+from compiled_plan.plans.functions.definitions import TableAggregateFunction, UserDefinedFunction
+from compiled_plan.plans.functions.loading import import_class, reference_to
 
 
 def catalog_function(

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from planner.catalog.functions import CatalogFunction
-from planner.functions import casts, literals
-from planner.functions.signatures import plain_times
-from plans.functions.bridge import Bridged
-from plans.functions.calls import Default
-from plans.functions.inference import ArgumentInfo
-from plans.functions.literals import literal_value
-from plans.functions.loading import reference_to
-from plans.rex import Literal, RexNode, type_of
-from plans.types import FieldsType, IntervalType, LogicalType, NullType, RawType
+from compiled_plan.planner.catalog.functions import CatalogFunction
+from compiled_plan.planner.functions import casts, plan_literals
+from compiled_plan.planner.functions.signatures import plain_times
+from compiled_plan.plans.functions.calls import Default
+from compiled_plan.plans.functions.inference import ArgumentInfo
+from compiled_plan.plans.functions.literals_to_python import literal_value
+from compiled_plan.plans.functions.loading import reference_to
+from compiled_plan.plans.rex import Literal, RexNode, type_of
+from compiled_plan.plans.types import FieldsType, IntervalType, LogicalType, NullType, RawType
+from compiled_plan.plans.types.python.bridge import Bridged
 
 Extra = tuple[tuple[str, Any], ...]
 
@@ -102,11 +102,11 @@ def _default(default: Default) -> RexNode:
         case None:
             return Literal(None, default.type.with_nullability(True))
         case bool():
-            made: RexNode = literals.boolean(default.value)
+            made: RexNode = plan_literals.boolean(default.value)
         case int() | float():
-            made = literals.number(repr(default.value))
+            made = plan_literals.number(repr(default.value))
         case _:
-            made = literals.string(default.value)
+            made = plan_literals.string(default.value)
     return coerced(made, Bridged(default.type)) if not isinstance(default.type, NullType) else made
 
 

@@ -5,10 +5,10 @@ Source: Flink's "CREATE Statements" page, CREATE FUNCTION; PyFlink's `LANGUAGE P
 
 from __future__ import annotations
 
-from planner.catalog.memory import Catalog
-from planner.functions.user.registering import catalog_function
-from planner.sql import statements as st
-from planner.sql.binding.source import Source
+from compiled_plan.planner.catalog.memory import Catalog
+from compiled_plan.planner.functions.user.registering import catalog_function
+from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.binding.source import Source
 
 
 def create_function(catalog: Catalog, source: Source, statement: st.CreateFunction) -> None:

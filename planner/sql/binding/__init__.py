@@ -4,8 +4,9 @@ Source: Flink SQL as its "Queries", "CREATE", "INSERT" and "Hints" pages describ
 identifiers are case-sensitive, columns without a name are `EXPR$n`, GROUP BY knows neither aliases nor ordinals, ORDER
 BY knows both.
 
-One file per concern: `scopes` (what names mean), `expressions` (scalars), `operators` (the table of AST classes),
-`aggregates` (grouping), `group_windows` (TUMBLE in GROUP BY), `windows` (OVER), `subqueries`, `relations` (FROM),
-`window_tables` (TUMBLE in FROM), `queries` (SELECT, set operations, VALUES, ORDER BY), `hints`, `inserts`, `ddl` and
-`unparse` (the SQL text of computed columns).
+One file a concern: `scopes` (what names mean); `expressions` (scalars: a registry by the class of the node), filled by
+`values`, `predicates`, `calls`, `jsons`, `subqueries` and `aggregates`; `from_clause` (relations, a registry too),
+filled by `relations` and `joins`; `group_windows` (TUMBLE in GROUP BY), `windows` (OVER), `window_tables` (TUMBLE in
+FROM); `selects` and `queries` (SELECT, set operations, VALUES, ORDER BY); `hints`, `inserts`, `ddl` and `unparse` (the
+SQL text of computed columns).
 """

@@ -8,32 +8,21 @@ from itertools import combinations, product
 
 from sqlglot import exp
 
-from planner.algebra.nodes import (
-    Aggregate,
-    AggregateCall,
-    Hint,
-    OuterRef,
-    Over,
-    Project,
-    RelNode,
-    SetKind,
-    SetOp,
-    Subquery,
-    identity,
-    named_row,
-    unique_name,
-)
-from planner.algebra.traverse import replace_outer
-from planner.algebra.windows import GroupWindowAggregate, Property
-from planner.functions import casts, literals
-from planner.functions.registry import resolve_call
-from planner.sql import nodes as ast
-from planner.sql.binding.core import AggregateRef, Context, Session
-from planner.sql.binding.expressions import bind, bind_value
-from planner.sql.binding.group_windows import GroupWindow, group_window, is_auxiliary, start_of
-from plans.errors import CompiledPlanError
-from plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
-from plans.types import BIGINT, LogicalType, row_of
+from compiled_plan.planner.algebra.kinds import SetKind
+from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Hint, Project, RelNode, SetOp
+from compiled_plan.planner.algebra.rex import OuterRef, Over, Subquery
+from compiled_plan.planner.algebra.rows import identity, named_row, unique_name
+from compiled_plan.planner.algebra.traverse import replace_outer
+from compiled_plan.planner.algebra.windows import GroupWindowAggregate, Property
+from compiled_plan.planner.functions import casts, plan_literals
+from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import AggregateRef, Binder, Context
+from compiled_plan.planner.sql.binding.expressions import bind, bind_value
+from compiled_plan.planner.sql.binding.group_windows import GroupWindow, group_window, is_auxiliary, start_of
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
+from compiled_plan.plans.types import BIGINT, LogicalType, row_of
 
 #: Calls that never give null, whatever their operands are.
 _NEVER_NULL = ("$IS ", "$COALESCE$1", "$IFNULL$1")
@@ -75,7 +64,7 @@ def is_aggregate(rexes: Sequence[RexNode]) -> bool:
     return any(isinstance(node, AggregateRef) for rex in rexes for node in walk(rex))
 
 
-def bind_grouping(session: Session, group: ast.GroupBy, context: Context) -> Grouping:
+def bind_grouping(binder: Binder, group: ast.GroupBy, context: Context) -> Grouping:
     """The keys and sets of a GROUP BY.
 
     Raises:
@@ -84,7 +73,7 @@ def bind_grouping(session: Session, group: ast.GroupBy, context: Context) -> Gro
     keys: list[RexNode] = []
 
     def key(node: exp.Expr) -> int:
-        rex = bind_value(session, node, context)
+        rex = bind_value(binder, node, context)
         if rex not in keys:
             keys.append(rex)
         return keys.index(rex)
@@ -123,9 +112,9 @@ class Grouped:
     """An Aggregate being built: expressions over FROM's row go in, expressions over the Aggregate's row come out."""
 
     def __init__(
-        self, session: Session, rel: RelNode, grouping: Grouping, context: Context, group: exp.Expr | None = None
+        self, binder: Binder, rel: RelNode, grouping: Grouping, context: Context, group: exp.Expr | None = None
     ) -> None:
-        self._session = session
+        self._session = binder
         self._input = rel
         self._grouping = grouping
         self._context = context
@@ -135,10 +124,10 @@ class Grouped:
             for index, key in enumerate(grouping.keys)
         )
         self._calls: list[AggregateRef] = []
-        self._window = group_window(session, group, grouping.keys)
+        self._window = group_window(binder, group, grouping.keys)
         self._shown: set[Property] = set()
         if self._window is not None and (len(grouping.sets) > 1 or grouping.again):
-            raise session.source.unsupported(
+            raise binder.source.unsupported(
                 group, f"{self._window.window.kind.value} with several grouping sets", "use a window table function"
             )
         self._arguments: list[RexNode] = [self._time_of(key) for key in grouping.keys]
@@ -274,7 +263,7 @@ class Grouped:
         if ref.sql == "GROUP_ID":
             if self._grouping.again:
                 raise self._session.source.unsupported(node, "GROUP_ID of a grouping set that is written twice")
-            return casts.cast(literals.integer(0), BIGINT.not_null())
+            return casts.cast(plan_literals.integer(0), BIGINT.not_null())
         if ref.name.startswith("$GROUPING"):
             for operand in ref.operands:
                 if operand not in self._grouping.keys:
@@ -282,7 +271,7 @@ class Grouped:
                         node, f"an argument of {ref.sql} is no grouping expression", "name a column of GROUP BY"
                     )
             if len(self._grouping.sets) == 1 and not self._grouping.again:
-                return casts.cast(literals.integer(0), BIGINT.not_null())
+                return casts.cast(plan_literals.integer(0), BIGINT.not_null())
         if ref not in self._calls:
             self._calls.append(ref)
             self._reserve(ref)

@@ -4,56 +4,56 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.functions import casts
-from planner.functions.aggregates import resolve_aggregate
-from planner.functions.registry import function_names, is_aggregate, is_function, resolve_call
-from planner.sql import nodes as ast
-from planner.sql.binding.arguments import aggregate_name, aggregate_operands
-from planner.sql.binding.core import AggregateRef, Context, Session
-from planner.sql.binding.expressions import bind, bind_condition, binds, check_equality
-from planner.sql.binding.group_windows import AUXILIARY, GROUP_WINDOWS, bind_group_window
-from planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over
-from planner.suggestions import did_you_mean
-from plans.rex import RexNode, type_of
-from plans.types import BIGINT
+from compiled_plan.planner.functions import casts
+from compiled_plan.planner.functions.aggregates import resolve_aggregate
+from compiled_plan.planner.functions.registry import function_names, is_aggregate, is_function, resolve_call
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.arguments import aggregate_name, aggregate_operands
+from compiled_plan.planner.sql.binding.core import AggregateRef, Binder, Context
+from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, binds, check_equality
+from compiled_plan.planner.sql.binding.group_windows import AUXILIARY, GROUP_WINDOWS, bind_group_window
+from compiled_plan.planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans.rex import RexNode, type_of
+from compiled_plan.plans.types import BIGINT
 
 GROUPING_FUNCTIONS = frozenset(("GROUPING", "GROUPING_ID"))
 
 
 @binds(ast.Call)
-def _call(session: Session, node: exp.Expr, context: Context) -> RexNode:
+def _call(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     assert isinstance(node, ast.Call)
     name = node.name
-    if session.catalog.functions:
-        from planner.sql.binding.user_functions import bind_user_function, find_user_function
+    if binder.catalog.functions:
+        from compiled_plan.planner.sql.binding.user_functions import bind_user_function, find_user_function
 
-        user = find_user_function(session, node, _is_built_in)
+        user = find_user_function(binder, node, _is_built_in)
         if user is not None:
             if node.over is not None and user.callables.kind is user.callables.kind.AGGREGATE:
-                return bind_over(session, node, context, user)
-            return bind_user_function(session, node, context, user)
+                return bind_over(binder, node, context, user)
+            return bind_user_function(binder, node, context, user)
     if len(node.parts) > 1:
-        raise _unknown(session, node, ".".join(node.names))
+        raise _unknown(binder, node, ".".join(node.names))
     if context.pattern:
-        from planner.sql.binding.matches import bind_navigation  # for MATCH_RECOGNIZE alone
+        from compiled_plan.planner.sql.binding.matches import bind_navigation  # for MATCH_RECOGNIZE alone
 
-        found = bind_navigation(session, node, context)
+        found = bind_navigation(binder, node, context)
         if found is not None:
             return found
     if node.over is not None or name in WINDOW_FUNCTIONS:
-        return bind_over(session, node, context)
+        return bind_over(binder, node, context)
     if name in GROUPING_FUNCTIONS or name == "GROUP_ID":
-        return _grouping(session, node, context)
+        return _grouping(binder, node, context)
     if is_aggregate(name):
-        return bind_aggregate(session, node, context)
+        return bind_aggregate(binder, node, context)
     if name in GROUP_WINDOWS or name in AUXILIARY:
-        return bind_group_window(session, node, context)
+        return bind_group_window(binder, node, context)
     if not is_function(name):
-        raise _unknown(session, node, node.parts[0].name)
+        raise _unknown(binder, node, node.parts[0].name)
     for clause in ("distinct", "filter", "within_group", "order", "nulls"):
         if node.args.get(clause):
-            raise session.source.error(node, f"{name} is no aggregate, so {clause.upper()} cannot stand here")
-    operands = [bind(session, argument, context) for argument in node.arguments]
+            raise binder.source.error(node, f"{name} is no aggregate, so {clause.upper()} cannot stand here")
+    operands = [bind(binder, argument, context) for argument in node.arguments]
     if name == "NULLIF" and len(operands) == 2:
         check_equality(*operands)
     return resolve_call(name, operands)
@@ -64,31 +64,31 @@ def _is_built_in(name: str) -> bool:
     return is_function(name) or is_aggregate(name) or any(name in group for group in groups) or name == "GROUP_ID"
 
 
-def _unknown(session: Session, node: ast.Call, name: str) -> Exception:
-    known = [*function_names(), *session.catalog.functions.names()]
+def _unknown(binder: Binder, node: ast.Call, name: str) -> Exception:
+    known = [*function_names(), *binder.catalog.functions.names()]
     remedy = did_you_mean(name.upper(), known, "see the list of built-in functions")
-    return session.source.error(node, f"no function is named {name!r}", remedy)
+    return binder.source.error(node, f"no function is named {name!r}", remedy)
 
 
-def bind_aggregate(session: Session, node: ast.Call, context: Context) -> RexNode:
+def bind_aggregate(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     """An aggregate call, as an `AggregateRef` that the query block turns into a column of its Aggregate.
 
     Raises:
         ProgramError: aggregates may not stand here, are nested, or the arguments do not fit.
     """
     if not context.aggregates:
-        raise session.source.error(
+        raise binder.source.error(
             node,
             f"aggregate expression is illegal in {context.clause}",
             "use HAVING" if context.clause == "WHERE clause" else "aggregate in a subquery",
         )
     if node.args.get("within_group") is not None or node.args.get("order") is not None:
-        raise session.source.unsupported(node, f"ORDER BY inside {node.name}")
+        raise binder.source.unsupported(node, f"ORDER BY inside {node.name}")
     inside = context.without_aggregates(f"the arguments of {node.name}: aggregates cannot be nested")
-    operands = aggregate_operands(session, node, inside)
+    operands = aggregate_operands(binder, node, inside)
     condition = None
     if node.filter is not None:
-        condition = bind_condition(session, node.filter, context.without_aggregates("FILTER clause"))
+        condition = bind_condition(binder, node.filter, context.without_aggregates("FILTER clause"))
     signature = resolve_aggregate(
         aggregate_name(node),
         [type_of(operand) for operand in operands],
@@ -109,22 +109,22 @@ def bind_aggregate(session: Session, node: ast.Call, context: Context) -> RexNod
     )
 
 
-def _grouping(session: Session, node: ast.Call, context: Context) -> RexNode:
+def _grouping(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     if not context.aggregates or not context.grouped:
-        raise session.source.error(node, f"{node.name} needs a GROUP BY in the same query", "add GROUP BY")
+        raise binder.source.error(node, f"{node.name} needs a GROUP BY in the same query", "add GROUP BY")
     if not node.arguments and node.name != "GROUP_ID":
-        raise session.source.error(node, f"{node.name} needs an argument", "name a grouping column")
-    operands = tuple(bind(session, argument, context.without_aggregates(node.name)) for argument in node.arguments)
+        raise binder.source.error(node, f"{node.name} needs an argument", "name a grouping column")
+    operands = tuple(bind(binder, argument, context.without_aggregates(node.name)) for argument in node.arguments)
     return AggregateRef(f"${node.name}$1", operands, BIGINT.not_null(), sql=node.name)
 
 
 @binds(ast.NamedArgument)
-def _named(session: Session, node: exp.Expr, context: Context) -> RexNode:
-    raise session.source.unsupported(
+def _named(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+    raise binder.source.unsupported(
         node, "an argument by name of a built-in function", "pass the arguments by position"
     )
 
 
 @binds(ast.TableArgument, ast.Descriptor)
-def _table_argument(session: Session, node: exp.Expr, context: Context) -> RexNode:
-    raise session.source.error(node, "a table is an argument of table functions only", "call it in FROM")
+def _table_argument(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
+    raise binder.source.error(node, "a table is an argument of table functions only", "call it in FROM")

@@ -1,4 +1,4 @@
-"""What the parts of the binder share: the session, the place in a query, and a bound query."""
+"""What the parts of the binder share: the binder itself, the place in a query, and a bound query."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from planner.algebra.nodes import RelNode
-from planner.catalog.memory import Catalog
-from planner.sql import nodes as ast
-from planner.sql.binding.scopes import Names, Scope, columns_of
-from planner.sql.binding.source import Source
-from plans.rex import RexNode
-from plans.types import LogicalType, RowType
+from compiled_plan.planner.algebra.nodes import RelNode
+from compiled_plan.planner.catalog.memory import Catalog
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.scopes import Names, Scope, columns_of
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.types import LogicalType, RowType
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class Surroundings:
 class BindQuery(Protocol):
     """Binds a query inside its surroundings."""
 
-    def __call__(self, session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+    def __call__(self, binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
         """The bound query."""
         ...
 
 
 @dataclass
-class Session:
+class Binder:
     """One program being bound. `bind_query` is here so that expressions can bind the queries inside them."""
 
     source: Source

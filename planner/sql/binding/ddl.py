@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from planner.catalog.tables import CatalogTable, CatalogView, Column, ColumnKind, Watermark
-from planner.sql import statements as st
-from planner.sql.binding.core import Context, Session
-from planner.sql.binding.expressions import bind_value
-from planner.sql.binding.like import LikeRules, merge_options
-from planner.sql.binding.scopes import Relation, Scope, columns_of
-from planner.sql.binding.types import bind_type
-from planner.sql.binding.unparse import unparse
-from planner.sql.binding.views import ViewQuery, view_query
-from planner.sql.position import Span
-from planner.suggestions import did_you_mean
-from plans.errors import CompiledPlanError
-from plans.holding import held_by
-from plans.rex import type_of
-from plans.types import LogicalType, TimeKind, TimestampLtzType, TimestampType, row_of
+from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, Column, ColumnKind, Watermark
+from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.binding.core import Binder, Context
+from compiled_plan.planner.sql.binding.expressions import bind_value
+from compiled_plan.planner.sql.binding.like import LikeRules, merge_options
+from compiled_plan.planner.sql.binding.scopes import Relation, Scope, columns_of
+from compiled_plan.planner.sql.binding.types import bind_type
+from compiled_plan.planner.sql.binding.unparse import unparse
+from compiled_plan.planner.sql.binding.views import ViewQuery, view_query
+from compiled_plan.planner.sql.position import Span
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans.connectors.held import held_by
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.rex import type_of
+from compiled_plan.plans.types import LogicalType, TimeKind, TimestampLtzType, TimestampType, row_of
 
 
-def bind_create_table(session: Session, statement: st.CreateTable) -> CatalogTable:
+def bind_create_table(binder: Binder, statement: st.CreateTable) -> CatalogTable:
     """The table that a CREATE TABLE declares, LIKE merged in.
 
     Raises:
@@ -33,12 +33,12 @@ def bind_create_table(session: Session, statement: st.CreateTable) -> CatalogTab
         UnsupportedError: CREATE TABLE AS, DISTRIBUTED.
     """
     if statement.query is not None:
-        raise session.source.unsupported(
+        raise binder.source.unsupported(
             statement.query, "CREATE TABLE ... AS", "create the table with its columns, then INSERT INTO it"
         )
     if statement.distribution is not None:
-        raise session.source.unsupported_at(statement.span, "DISTRIBUTED", "leave it out")
-    declaration = _Declaration(session, statement)
+        raise binder.source.unsupported_at(statement.span, "DISTRIBUTED", "leave it out")
+    declaration = _Declaration(binder, statement)
     return declaration.table()
 
 
@@ -57,11 +57,11 @@ class _Base:
 class _Declaration:
     """A CREATE TABLE on its way to a table."""
 
-    def __init__(self, session: Session, statement: st.CreateTable) -> None:
-        self._session = session
-        self._source = session.source
+    def __init__(self, binder: Binder, statement: st.CreateTable) -> None:
+        self._session = binder
+        self._source = binder.source
         self._statement = statement
-        self._rules = LikeRules.of(statement.like, session.source)
+        self._rules = LikeRules.of(statement.like, binder.source)
         self._base = self._included()
 
     def table(self) -> CatalogTable:
@@ -305,30 +305,30 @@ def _kind(item: st.Column) -> ColumnKind:
     return ColumnKind.METADATA if isinstance(item, st.MetadataColumn) else ColumnKind.PHYSICAL
 
 
-def bind_create_view(session: Session, statement: st.CreateView) -> CatalogView:
+def bind_create_view(binder: Binder, statement: st.CreateView) -> CatalogView:
     """The view that a CREATE VIEW declares; its query is bound here, so that errors come at once.
 
     Raises:
         ProgramError: as for queries; column names that are too many, too few or repeated.
     """
-    identifier = session.catalog.qualify(statement.name)
-    catalog = session.catalog
+    identifier = binder.catalog.qualify(statement.name)
+    catalog = binder.catalog
     query = ViewQuery(
-        statement.query, session.source, statement.columns, catalog.current_catalog, catalog.current_database
+        statement.query, binder.source, statement.columns, catalog.current_catalog, catalog.current_database
     )
     view = CatalogView(identifier, query, statement.columns, statement.temporary, statement.query_text)
-    bound = view_query(session, view)
+    bound = view_query(binder, view)
     width = len(bound.rel.row_type.fields)
     names = statement.columns or bound.names
     if len(names) != width:
-        raise session.source.error_at(
+        raise binder.source.error_at(
             statement.span,
             f"view {identifier} names {len(names)} column(s), its query has {width}",
             "name all columns, or none",
         )
     for at, name in enumerate(names):
         if name in names[:at]:
-            raise session.source.error_at(
+            raise binder.source.error_at(
                 statement.span, f"a column named {name!r} is defined twice in the view", "give the columns aliases"
             )
     return view

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.algebra.windows import Property, Window, WindowKind
-from planner.functions.casts import cast
-from planner.sql import nodes as ast
-from planner.sql.binding.core import Context, Session
-from planner.sql.binding.expressions import bind
-from plans.rex import Call, Literal, RexNode, type_of
-from plans.types import (
+from compiled_plan.planner.algebra.windows import Property, Window, WindowKind
+from compiled_plan.planner.functions.casts import cast
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Binder, Context
+from compiled_plan.planner.sql.binding.expressions import bind
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
+from compiled_plan.plans.types import (
     DayTimeIntervalType,
     IntervalType,
     LogicalType,
@@ -81,7 +81,7 @@ def is_auxiliary(rex: RexNode) -> bool:
     return isinstance(rex, Call) and rex.name.startswith("$") and rex.name[1:-2] in AUXILIARY
 
 
-def bind_group_window(session: Session, node: ast.Call, context: Context) -> RexNode:
+def bind_group_window(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     """A window function of GROUP BY, or one that shows something of its window.
 
     Raises:
@@ -90,45 +90,45 @@ def bind_group_window(session: Session, node: ast.Call, context: Context) -> Rex
     """
     base = node.name if node.name in GROUP_WINDOWS else node.name.rsplit("_", 1)[0]
     if node.name in GROUP_WINDOWS and context.clause != "GROUP BY clause":
-        raise session.source.error(
+        raise binder.source.error(
             node, f"group function {node.name} can only appear in GROUP BY", f"select {node.name}_START(...) instead"
         )
     if node.name in AUXILIARY and not context.aggregates:
-        raise session.source.error(
+        raise binder.source.error(
             node, f"{node.name} cannot stand in {context.clause}", "use it where the query's groups are selected"
         )
     inside = context.without_aggregates(f"the arguments of {node.name}")
-    operands = tuple(bind(session, argument, inside) for argument in node.arguments)
+    operands = tuple(bind(binder, argument, inside) for argument in node.arguments)
     names = _LENGTHS[base]
     if (base != "SESSION" and len(operands) == len(names) + 2) or (base == "SESSION" and len(operands) == 3):
-        raise session.source.unsupported(
+        raise binder.source.unsupported(
             node, f"{base} with an alignment", "use the window table function, which takes an offset"
         )
     if len(operands) != len(names) + 1:
         listed = ", ".join(("time", *names))
-        raise session.source.error(
+        raise binder.source.error(
             node, f"invalid number of arguments to {node.name}: {len(operands)} given", f"write {node.name}({listed})"
         )
     time = type_of(operands[0])
     if not isinstance(time, TimestampBase) or not time.is_time_attribute:
-        raise session.source.error(
+        raise binder.source.error(
             node.arguments[0],
             f"{base} in GROUP BY needs a time attribute, but the column is {time}",
             "declare WATERMARK FOR the column in CREATE TABLE, or use a column AS PROCTIME()",
         )
     for argument, rex in zip(node.arguments[1:], operands[1:], strict=True):
-        _check_length(session, argument, rex)
+        _check_length(binder, argument, rex)
     if node.name in GROUP_WINDOWS:
         return Call(f"${node.name}$1", operands, time)
     shown = AUXILIARY[node.name]
     if shown is Property.ROWTIME and time.kind is not TimeKind.ROWTIME:
-        raise session.source.error(
+        raise binder.source.error(
             node, f"{node.name} needs a window over event time", f"use {base}_PROCTIME or {base}_END"
         )
     return Call(f"${node.name}$1", operands, _property_type(shown, time))
 
 
-def group_window(session: Session, node: exp.Expr | None, keys: Sequence[RexNode]) -> GroupWindow | None:
+def group_window(binder: Binder, node: exp.Expr | None, keys: Sequence[RexNode]) -> GroupWindow | None:
     """The window among the keys of a GROUP BY, or None.
 
     Raises:
@@ -138,7 +138,7 @@ def group_window(session: Session, node: exp.Expr | None, keys: Sequence[RexNode
     if not found:
         return None
     if len(found) > 1:
-        raise session.source.error(
+        raise binder.source.error(
             node, "only a single window group function may be used in GROUP BY", "aggregate by one of them, then again"
         )
     (call,) = found
@@ -159,22 +159,20 @@ def _property_type(shown: Property, time: TimestampBase) -> LogicalType:
     return _CLOCK if shown is Property.PROCTIME else _STAMP
 
 
-def _check_length(session: Session, node: exp.Expr, rex: RexNode) -> None:
+def _check_length(binder: Binder, node: exp.Expr, rex: RexNode) -> None:
     type_ = type_of(rex)
     if not isinstance(type_, IntervalType):
-        raise session.source.error(node, f"a window needs an interval here, not {type_}", "write INTERVAL '10' MINUTE")
+        raise binder.source.error(node, f"a window needs an interval here, not {type_}", "write INTERVAL '10' MINUTE")
     if not isinstance(type_, DayTimeIntervalType):
-        raise session.source.error(
+        raise binder.source.error(
             node,
             "windows have a length in SECOND, MINUTE, HOUR or DAY; MONTH and YEAR are not supported",
             "write the length in days",
         )
     if not isinstance(rex, Literal) or rex.value is None:
-        raise session.source.error(
-            node, "only constant window lengths are supported", "write the interval as a literal"
-        )
+        raise binder.source.error(node, "only constant window lengths are supported", "write the interval as a literal")
     if _milliseconds(rex) <= 0:
-        raise session.source.error(node, "the length of a window must be positive", "write a longer interval")
+        raise binder.source.error(node, "the length of a window must be positive", "write a longer interval")
 
 
 def _milliseconds(rex: RexNode) -> int:

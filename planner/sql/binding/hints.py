@@ -11,13 +11,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from planner.algebra.nodes import Hint
-from planner.catalog.tables import CatalogTable
-from planner.sql import nodes as ast
-from planner.sql.binding.source import Source
-from planner.suggestions import did_you_mean
-from plans.durations import parse_duration, warn_of_bare_number
-from plans.errors import ProgramError, ProgramWarning
+from compiled_plan.planner.algebra.nodes import Hint
+from compiled_plan.planner.catalog.tables import CatalogTable
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans.errors import ProgramError, ProgramWarning
+from compiled_plan.plans.text.durations import parse_duration, warn_of_bare_number
 
 #: Hints that choose a join strategy; they have no effect on a streaming plan, and must name inputs all the same.
 JOIN_HINTS = frozenset(("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN"))

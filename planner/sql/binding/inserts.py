@@ -5,18 +5,20 @@ Source: Flink's "INSERT Statement" page, and Flink 2.3 for what is refused.
 
 from __future__ import annotations
 
-from planner.algebra.nodes import Project, RelNode, Sink, identity, unique_name
-from planner.catalog.connectors import check_metadata, check_usable
-from planner.catalog.tables import CatalogTable, Column, ColumnKind
-from planner.functions import casts, literals
-from planner.sql import statements as st
-from planner.sql.binding.core import Bound, Context, Session, Surroundings
-from planner.sql.binding.expressions import bind_value
-from planner.sql.binding.hints import bind_table_hints, with_options
-from planner.suggestions import did_you_mean
-from plans.errors import ProgramError
-from plans.rex import InputRef, RexNode, type_of
-from plans.types import (
+from compiled_plan.planner.algebra.nodes import Project, RelNode, Sink
+from compiled_plan.planner.algebra.rows import identity, unique_name
+from compiled_plan.planner.catalog.connectors import check_metadata, check_usable
+from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
+from compiled_plan.planner.functions import casts, plan_literals
+from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, Surroundings
+from compiled_plan.planner.sql.binding.expressions import bind_value
+from compiled_plan.planner.sql.binding.hints import bind_table_hints, with_options
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans.deep import deeply
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import InputRef, RexNode, type_of
+from compiled_plan.plans.types import (
     MAX_LENGTH,
     ArrayType,
     Field,
@@ -36,7 +38,8 @@ from plans.types import (
 )
 
 
-def bind_insert(session: Session, statement: st.Insert) -> Sink:
+@deeply
+def bind_insert(binder: Binder, statement: st.Insert) -> Sink:
     """The Sink of an INSERT.
 
     Raises:
@@ -44,10 +47,10 @@ def bind_insert(session: Session, statement: st.Insert) -> Sink:
             cannot be written; with line, column and caret.
         UnsupportedError: INSERT OVERWRITE, nested target columns.
     """
-    source = session.source
+    source = binder.source
     if statement.overwrite:
         raise source.error_at(statement.span, "streaming does not support INSERT OVERWRITE", "write INSERT INTO")
-    table = _target(session, statement)
+    table = _target(binder, statement)
     hints = bind_table_hints(statement.hints, source)
     table = with_options(table, hints)
     try:
@@ -57,22 +60,22 @@ def bind_insert(session: Session, statement: st.Insert) -> Sink:
     except ProgramError as fault:
         where = "\n".join(part for part in (source.where_span(statement.target_span), fault.where) if part)
         raise type(fault)(fault.message, where=where, remedy=fault.remedy) from None
-    query = session.bind_query(session, statement.query, Surroundings())
+    query = binder.bind_query(binder, statement.query, Surroundings())
     columns = _persisted(table)
-    target = _target_columns(session, statement, columns)
-    static = _static_partitions(session, statement, table, columns)
-    rel = _arranged(session, statement, query, columns, target, static)
-    return Sink(_cast(session, statement, rel, columns, table), table, target, hints, statement.on_conflict)
+    target = _target_columns(binder, statement, columns)
+    static = _static_partitions(binder, statement, table, columns)
+    rel = _arranged(binder, statement, query, columns, target, static)
+    return Sink(_cast(binder, statement, rel, columns, table), table, target, hints, statement.on_conflict)
 
 
-def _target(session: Session, statement: st.Insert) -> CatalogTable:
-    found = session.catalog.find(statement.target)
-    name = session.catalog.qualify(statement.target)
+def _target(binder: Binder, statement: st.Insert) -> CatalogTable:
+    found = binder.catalog.find(statement.target)
+    name = binder.catalog.qualify(statement.target)
     if found is None:
-        remedy = did_you_mean(statement.target[-1], session.catalog.names(), "create it with CREATE TABLE")
-        raise session.source.error_at(statement.target_span, f"table {name} not found", remedy)
+        remedy = did_you_mean(statement.target[-1], binder.catalog.names(), "create it with CREATE TABLE")
+        raise binder.source.error_at(statement.target_span, f"table {name} not found", remedy)
     if not isinstance(found, CatalogTable):
-        raise session.source.error_at(statement.target_span, f"{name} is a view", "insert into a table")
+        raise binder.source.error_at(statement.target_span, f"{name} is a view", "insert into a table")
     return found
 
 
@@ -90,7 +93,7 @@ def _check_persisted(table: CatalogTable) -> None:
             )
 
 
-def _target_columns(session: Session, statement: st.Insert, columns: tuple[Column, ...]) -> tuple[int, ...] | None:
+def _target_columns(binder: Binder, statement: st.Insert, columns: tuple[Column, ...]) -> tuple[int, ...] | None:
     """The indices of the column list's columns, None without one."""
     if not statement.columns:
         return None
@@ -98,38 +101,38 @@ def _target_columns(session: Session, statement: st.Insert, columns: tuple[Colum
     found: list[int] = []
     for name, span in zip(statement.columns, statement.column_spans, strict=True):
         if len(name) > 1 and name[0] in names:
-            raise session.source.unsupported_at(span, "a nested column in the column list", "insert the whole row")
+            raise binder.source.unsupported_at(span, "a nested column in the column list", "insert the whole row")
         if name[0] not in names:
             text = ".".join(name)
-            raise session.source.error_at(span, f"unknown target column {text!r}", did_you_mean(text, names))
+            raise binder.source.error_at(span, f"unknown target column {text!r}", did_you_mean(text, names))
         index = names.index(name[0])
         if index in found:
-            raise session.source.error_at(span, f"target column {name[0]!r} is assigned more than once", "name it once")
+            raise binder.source.error_at(span, f"target column {name[0]!r} is assigned more than once", "name it once")
         found.append(index)
     return tuple(found)
 
 
 def _static_partitions(
-    session: Session, statement: st.Insert, table: CatalogTable, columns: tuple[Column, ...]
+    binder: Binder, statement: st.Insert, table: CatalogTable, columns: tuple[Column, ...]
 ) -> dict[int, RexNode]:
     """The constants of PARTITION (...), by column."""
     names = [column.name for column in columns]
     found: dict[int, RexNode] = {}
-    scope = session.scope(RowType(), None)
+    scope = binder.scope(RowType(), None)
     for name, node in statement.partition.items():
         if name not in names:
-            raise session.source.error(node, f"unknown target column {name!r}", did_you_mean(name, names))
+            raise binder.source.error(node, f"unknown target column {name!r}", did_you_mean(name, names))
         if name not in table.partition_keys:
-            raise session.source.error(node, f"column {name!r} is no partition column of {table.identifier}")
+            raise binder.source.error(node, f"column {name!r} is no partition column of {table.identifier}")
         column = columns[names.index(name)]
-        value = bind_value(session, node, Context(scope, clause="PARTITION"))
-        with session.source.at(node):
+        value = bind_value(binder, node, Context(scope, clause="PARTITION"))
+        with binder.source.at(node):
             found[names.index(name)] = casts.cast(value, column.type)
     return found
 
 
 def _arranged(
-    session: Session,
+    binder: Binder,
     statement: st.Insert,
     query: Bound,
     columns: tuple[Column, ...],
@@ -140,7 +143,7 @@ def _arranged(
     given = [at for at in (range(len(columns)) if target is None else target) if at not in static]
     width = len(query.names)
     if len(given) != width:
-        raise _mismatch(session, statement, query.rel.row_type, columns, "different number of columns")
+        raise _mismatch(binder, statement, query.rel.row_type, columns, "different number of columns")
     if len(given) == len(columns) and given == sorted(given):
         return query.rel
     row = query.rel.row_type
@@ -153,25 +156,25 @@ def _arranged(
             names.append(unique_name(row.names[index], names))
             continue
         if at not in static and not column.type.nullable:
-            raise session.source.error_at(
+            raise binder.source.error_at(
                 statement.target_span,
                 f"column {column.name!r} has no default value and does not allow NULLs",
                 "add it to the column list",
             )
-        exprs.append(static[at] if at in static else literals.null(column.type.with_nullability(True)))
+        exprs.append(static[at] if at in static else plan_literals.null(column.type.with_nullability(True)))
         names.append(unique_name(f"EXPR${at}", names))
     return Project(query.rel, tuple(exprs), row_of(names, [type_of(rex) for rex in exprs]))
 
 
 def _cast(
-    session: Session, statement: st.Insert, rel: RelNode, columns: tuple[Column, ...], table: CatalogTable
+    binder: Binder, statement: st.Insert, rel: RelNode, columns: tuple[Column, ...], table: CatalogTable
 ) -> RelNode:
     row = rel.row_type
     exprs: list[RexNode] = []
     for at, (type_, column) in enumerate(zip(row.types, columns, strict=True)):
         if not casts.supports_implicit_cast(type_, column.type):
             cause = f"incompatible types for sink column {column.name!r} at position {at + 1}"
-            raise _mismatch(session, statement, row, columns, cause)
+            raise _mismatch(binder, statement, row, columns, cause)
         exprs.append(casts.implicit_cast(InputRef(at, type_), column.type))
     if tuple(exprs) == identity(row):
         return rel
@@ -179,7 +182,7 @@ def _cast(
 
 
 def _mismatch(
-    session: Session, statement: st.Insert, row: RowType, columns: tuple[Column, ...], cause: str
+    binder: Binder, statement: st.Insert, row: RowType, columns: tuple[Column, ...], cause: str
 ) -> ProgramError:
     written = columns
     if statement.columns:
@@ -187,8 +190,8 @@ def _mismatch(
         written = tuple(column for column in columns if column.name in listed)
     query = ", ".join(f"{field.name}: {summary(field.type)}" for field in row.fields)
     sink = ", ".join(f"{column.name}: {summary(column.type)}" for column in written)
-    table = session.catalog.qualify(statement.target)
-    where = session.source.where_span(statement.target_span)
+    table = binder.catalog.qualify(statement.target)
+    where = binder.source.where_span(statement.target_span)
     return ProgramError(
         f"column types of query result and sink for {table} do not match\n"
         f"  cause: {cause}\n  query schema: [{query}]\n  sink schema:  [{sink}]",

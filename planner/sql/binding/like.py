@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.sql import statements as st
-from planner.sql.binding.source import Source
-from plans.errors import ProgramError
+from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.plans.errors import ProgramError
 
 _FEATURES = ("CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")
 _OVERWRITABLE = ("GENERATED", "METADATA", "OPTIONS", "WATERMARKS")

@@ -13,20 +13,20 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from planner.algebra.nodes import SortKey
-from planner.algebra.timed import Match
-from planner.functions.casts import cast
-from planner.functions.fold import fold, simplify
-from planner.functions.registry import resolve_call
-from planner.sql import nodes as ast
-from planner.sql.binding.core import AggregateRef, Bound, Context, Session, Surroundings
-from planner.sql.binding.expressions import bind, bind_condition, bind_value
-from planner.sql.binding.patterns import parse_pattern, pattern_rex, skip_rex
-from planner.sql.binding.scopes import Relation, Scope, columns_of
-from planner.sql.binding.windows import directions
-from planner.suggestions import did_you_mean
-from plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of, walk
-from plans.types import (
+from compiled_plan.planner.algebra.nodes import SortKey
+from compiled_plan.planner.algebra.timed import Match
+from compiled_plan.planner.functions.casts import cast
+from compiled_plan.planner.functions.fold import fold, simplify
+from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import AggregateRef, Binder, Bound, Context, Surroundings
+from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, bind_value
+from compiled_plan.planner.sql.binding.patterns import parse_pattern, pattern_rex, skip_rex
+from compiled_plan.planner.sql.binding.scopes import Relation, Scope, columns_of
+from compiled_plan.planner.sql.binding.windows import directions
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of, walk
+from compiled_plan.plans.types import (
     BIGINT,
     INT,
     DayTimeIntervalType,
@@ -46,7 +46,7 @@ ANY = "*"
 _SKIPS = {"SKIP PAST LAST ROW": "SKIP_PAST_LAST_ROW", "SKIP TO NEXT ROW": "SKIP_TO_NEXT_ROW", None: "SKIP_TO_NEXT_ROW"}
 
 
-def bind_match(session: Session, node: ast.MatchRecognize, source: Bound, around: Surroundings) -> Bound:
+def bind_match(binder: Binder, node: ast.MatchRecognize, source: Bound, around: Surroundings) -> Bound:
     """The rows of a MATCH_RECOGNIZE over `source`.
 
     Raises:
@@ -54,17 +54,17 @@ def bind_match(session: Session, node: ast.MatchRecognize, source: Bound, around
         UnsupportedError: ALL ROWS PER MATCH, a pattern that is not linear, PREV and NEXT.
     """
     if node.args.get("rows") == "ALL ROWS PER MATCH":
-        raise session.source.unsupported(node, "ALL ROWS PER MATCH", "write ONE ROW PER MATCH")
-    return _Match(session, node, source, around).bound()
+        raise binder.source.unsupported(node, "ALL ROWS PER MATCH", "write ONE ROW PER MATCH")
+    return _Match(binder, node, source, around).bound()
 
 
 class _Match:
-    def __init__(self, session: Session, node: ast.MatchRecognize, source: Bound, around: Surroundings) -> None:
-        self._session = session
+    def __init__(self, binder: Binder, node: ast.MatchRecognize, source: Bound, around: Surroundings) -> None:
+        self._session = binder
         self._node = node
         self._source = source
         self._around = around
-        with session.source.at(node):
+        with binder.source.at(node):
             self._elements = parse_pattern(str(node.args["pattern"]))
         self._subsets = tuple(
             (str(item.alias), tuple(member.name for member in item.this.expressions))
@@ -74,12 +74,10 @@ class _Match:
         places = [element.name for element in self._elements]
         for at, name in enumerate(defined):
             if name in defined[:at]:
-                raise session.source.error(
-                    node, f"pattern variable {name!r} has already been defined", "define it once"
-                )
+                raise binder.source.error(node, f"pattern variable {name!r} has already been defined", "define it once")
         for name in (member for _, members in self._subsets for member in members):
             if name not in places:
-                raise session.source.error(node, f"unknown pattern variable {name!r}", did_you_mean(name, places))
+                raise binder.source.error(node, f"unknown pattern variable {name!r}", did_you_mean(name, places))
         self._variables = list(dict.fromkeys([ANY, *places, *(name for name, _ in self._subsets), *defined]))
         self._row = source.rel.row_type
 
@@ -226,7 +224,7 @@ class _Match:
 _NAVIGATIONS = ("$FIRST$1", "$LAST$1")
 
 
-def bind_navigation(session: Session, node: ast.Call, context: Context) -> RexNode | None:
+def bind_navigation(binder: Binder, node: ast.Call, context: Context) -> RexNode | None:
     """The calls that exist inside MATCH_RECOGNIZE alone; None for another call.
 
     Raises:
@@ -234,33 +232,33 @@ def bind_navigation(session: Session, node: ast.Call, context: Context) -> RexNo
         UnsupportedError: PREV and NEXT, which Flink cannot run either.
     """
     if node.name in ("PREV", "NEXT"):
-        raise session.source.unsupported(
+        raise binder.source.unsupported(
             node, f"{node.name}, a physical offset within the partition,", "use LAST(A.x, n) or FIRST(A.x, n)"
         )
     if node.name in ("MATCH_ROWTIME", "MATCH_PROCTIME"):
-        return _match_time(session, node, context)
+        return _match_time(binder, node, context)
     if node.name not in ("FIRST", "LAST"):
         return None
     if len(node.arguments) not in (1, 2):
-        raise session.source.error(node, f"{node.name} takes an expression and an offset")
-    operand = bind(session, node.arguments[0], context)
+        raise binder.source.error(node, f"{node.name} takes an expression and an offset")
+    operand = bind(binder, node.arguments[0], context)
     offset: RexNode = Literal(0, INT.not_null())
     if len(node.arguments) == 2:
-        offset = fold(bind(session, node.arguments[1], context))
+        offset = fold(bind(binder, node.arguments[1], context))
         if not isinstance(offset, Literal) or not isinstance(offset.value, int):
-            raise session.source.error(node.arguments[1], f"the offset of {node.name} must be a whole number")
+            raise binder.source.error(node.arguments[1], f"the offset of {node.name} must be a whole number")
     return Call(f"${node.name}$1", (operand, offset), type_of(operand))
 
 
-def _match_time(session: Session, node: ast.Call, context: Context) -> RexNode:
+def _match_time(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     if node.name == "MATCH_PROCTIME":
         type_: LogicalType = TimestampLtzType(precision=3, kind=TimeKind.PROCTIME, nullable=False)
         return Call("$MATCH_PROCTIME$1", (), type_)
     if not node.arguments:
         return Call("$MATCH_ROWTIME$1", (), TimestampType(precision=3, kind=TimeKind.ROWTIME, nullable=False))
-    operand = bind(session, node.arguments[0], context)
+    operand = bind(binder, node.arguments[0], context)
     if len(node.arguments) > 1 or not isinstance(operand, InputRef) or not _is_time(operand.type):
-        raise session.source.error(node, "MATCH_ROWTIME takes a rowtime attribute", "leave the argument out")
+        raise binder.source.error(node, "MATCH_ROWTIME takes a rowtime attribute", "leave the argument out")
     return Call("$MATCH_ROWTIME$1", (operand,), operand.type)
 
 

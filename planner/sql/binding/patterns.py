@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 from functools import reduce
 
-from plans.errors import ProgramError, UnsupportedError
-from plans.rex import Call, Literal, RexNode
-from plans.types import BOOLEAN, INT, CharType, NullType
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.rex import Call, Literal, RexNode
+from compiled_plan.plans.types import BOOLEAN, INT, CharType, NullType
 
 _TOKEN = re.compile(
     r"""\s*(?:

@@ -6,69 +6,62 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from planner.algebra.nodes import (
-    OuterRef,
-    Project,
-    RelNode,
-    SetKind,
-    SetOp,
-    Sort,
-    SortKey,
-    Subquery,
-    Values,
-    identity,
-    unique_name,
-)
-from planner.catalog.memory import Catalog
-from planner.functions import casts, fold
-from planner.sql import nodes as ast
-from planner.sql.binding import calls, jsons, selects
-from planner.sql.binding.core import Bound, Context, Session, Surroundings
-from planner.sql.binding.expressions import bind, bind_value
-from planner.sql.binding.relations import From, one_row
-from planner.sql.binding.scopes import Scope, columns_of
-from planner.sql.binding.source import Source
-from planner.sql.binding.windows import check_sortable, directions
-from plans.rex import InputRef, RexNode, type_of, walk
-from plans.types import LogicalType, NullType, RowType, row_of
+from compiled_plan.planner.algebra.kinds import SetKind
+from compiled_plan.planner.algebra.nodes import Project, RelNode, SetOp, Sort, SortKey, Values
+from compiled_plan.planner.algebra.rex import OuterRef, Subquery
+from compiled_plan.planner.algebra.rows import identity, unique_name
+from compiled_plan.planner.catalog.memory import Catalog
+from compiled_plan.planner.functions import casts, fold
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding import calls, joins, jsons, predicates, relations, selects, values
+from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, Surroundings
+from compiled_plan.planner.sql.binding.expressions import bind, bind_value
+from compiled_plan.planner.sql.binding.from_clause import From, one_row
+from compiled_plan.planner.sql.binding.scopes import Scope, columns_of
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.windows import check_sortable, directions
+from compiled_plan.plans.deep import deeply
+from compiled_plan.plans.rex import InputRef, RexNode, type_of, walk
+from compiled_plan.plans.types import LogicalType, NullType, RowType, row_of
 
-#: Importing them registers the binders of function calls.
-_REGISTERED = (calls, jsons)
+#: Importing them registers those who bind expressions, function calls, and relations in FROM.
+_REGISTERED = (calls, joins, jsons, predicates, relations, values)
 
 
-def new_session(source: Source, catalog: Catalog) -> Session:
-    """A session that binds what `source` holds."""
-    return Session(source, catalog, bind_query)
+def new_binder(source: Source, catalog: Catalog) -> Binder:
+    """A binder of what `source` holds."""
+    return Binder(source, catalog, bind_query)
 
 
-def bind_query(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+@deeply
+def bind_query(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
     """A query inside its surroundings.
 
     Raises:
         ProgramError: names, types or structure are wrong; with line, column and caret.
         UnsupportedError: a construct that is not supported.
     """
-    binder = _BINDERS.get(type(node))
-    if binder is None:
-        raise session.source.unsupported(node, f"{type(node).__name__} as a query")
-    with session.source.at(node):
-        return binder(session, node, _with(session, node, around))
+    handler = _BINDERS.get(type(node))
+    if handler is None:
+        raise binder.source.unsupported(node, f"{type(node).__name__} as a query")
+    with binder.source.at(node):
+        return handler(binder, node, _with(binder, node, around))
 
 
-def _with(session: Session, node: exp.Expr, around: Surroundings) -> Surroundings:
+def _with(binder: Binder, node: exp.Expr, around: Surroundings) -> Surroundings:
     """The surroundings, with the queries of the node's WITH: each bound once, however often it is read."""
     clause = node.args.get("with_")
     if clause is None:
         return around
     if clause.args.get("recursive"):
-        raise session.source.unsupported(clause, "WITH RECURSIVE")
+        raise binder.source.unsupported(clause, "WITH RECURSIVE")
     ctes = dict(around.ctes)
     for item in clause.expressions:
-        query = session.bind_query(session, item.this, Surroundings(around.parent, dict(ctes)))
+        query = binder.bind_query(binder, item.this, Surroundings(around.parent, dict(ctes)))
         alias = item.args["alias"]
         columns = tuple(column.name for column in alias.args.get("columns") or [])
         if columns and len(columns) != len(query.names):
-            raise session.source.error(
+            raise binder.source.error(
                 alias,
                 f"number of columns must match: {alias.name!r} names {len(columns)}, its query has {len(query.names)}",
                 "name all columns, or none",
@@ -80,8 +73,8 @@ def _with(session: Session, node: exp.Expr, around: Surroundings) -> Surrounding
 # --- queries in parentheses, set operations, VALUES -----------------------------------------------------------------
 
 
-def _parenthesised(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
-    return _ordered(session, node, session.bind_query(session, node.this, around), around)
+def _parenthesised(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
+    return _ordered(binder, node, binder.bind_query(binder, node.this, around), around)
 
 
 _KINDS: dict[type[exp.Expr], SetKind] = {
@@ -92,17 +85,17 @@ _KINDS: dict[type[exp.Expr], SetKind] = {
 _WORDS = {SetKind.UNION: "UNION", SetKind.INTERSECT: "INTERSECT", SetKind.MINUS: "EXCEPT"}
 
 
-def _set_operation(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
-    return _ordered(session, node, _combined(session, node, around), around)
+def _set_operation(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
+    return _ordered(binder, node, _combined(binder, node, around), around)
 
 
-def _combined(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+def _combined(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
     kind, every = _KINDS[type(node)], not node.args.get("distinct")
     word = _WORDS[kind] + (" ALL" if every else "")
-    left = session.bind_query(session, node.this, around)
-    right = session.bind_query(session, node.expression, around)
+    left = binder.bind_query(binder, node.this, around)
+    right = binder.bind_query(binder, node.expression, around)
     if len(left.names) != len(right.names):
-        raise session.source.error(
+        raise binder.source.error(
             node.expression,
             f"column count mismatch in {word}: {len(left.names)} on the left, {len(right.names)} on the right",
             "select the same number of columns on both sides",
@@ -111,7 +104,7 @@ def _combined(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
     for at, pair in enumerate(zip(left.types, right.types, strict=True)):
         common = casts.least_restrictive(pair)
         if common is None:
-            raise session.source.error(
+            raise binder.source.error(
                 node.expression,
                 f"type mismatch in column {at + 1} of {word}: {pair[0]} and {pair[1]}",
                 "CAST one side to the type of the other",
@@ -141,35 +134,35 @@ def _cast_columns(rel: RelNode, row: RowType) -> RelNode:
     return Project(rel, exprs, row_of(here.names, [type_of(rex) for rex in exprs]))
 
 
-def _values(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
-    scope = Scope((), (), RowType(), around.parent, session.names.correlation())
+def _values(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
+    scope = Scope((), (), RowType(), around.parent, binder.names.correlation())
     context = Context(scope, around.ctes, "VALUES")
-    rows = [[bind(session, cell, context) for cell in row.expressions] for row in node.expressions]
+    rows = [[bind(binder, cell, context) for cell in row.expressions] for row in node.expressions]
     width = len(rows[0])
     for row, written in zip(rows, node.expressions, strict=True):
         if len(row) != width:
-            raise session.source.error(
+            raise binder.source.error(
                 written, f"VALUES rows differ in width: {width} value(s) in the first, {len(row)} here"
             )
     names = tuple(f"EXPR${at}" for at in range(width))
-    types = [_column_type(session, node, [row[at] for row in rows], at) for at in range(width)]
+    types = [_column_type(binder, node, [row[at] for row in rows], at) for at in range(width)]
     columns = row_of(names, types)
     cells = tuple(
         tuple(fold.fold(casts.coerce(cell, type_)) for cell, type_ in zip(row, types, strict=True)) for row in rows
     )
-    return _ordered(session, node, Bound(_rows(cells, columns), names), around)
+    return _ordered(binder, node, Bound(_rows(cells, columns), names), around)
 
 
-def _column_type(session: Session, node: exp.Expr, cells: list[RexNode], at: int) -> LogicalType:
+def _column_type(binder: Binder, node: exp.Expr, cells: list[RexNode], at: int) -> LogicalType:
     for cell, row in zip(cells, node.expressions, strict=True):
         if isinstance(type_of(cell), NullType):
-            raise session.source.error(
+            raise binder.source.error(
                 row.expressions[at], "illegal use of NULL: its type is unknown here", "write CAST(NULL AS type)"
             )
     common = casts.least_restrictive([type_of(cell) for cell in cells])
     if common is None:
         listed = ", ".join(dict.fromkeys(str(type_of(cell)) for cell in cells))
-        raise session.source.error(node, f"VALUES column {at + 1} has incompatible types: {listed}", "CAST the values")
+        raise binder.source.error(node, f"VALUES column {at + 1} has incompatible types: {listed}", "CAST the values")
     return common
 
 
@@ -181,36 +174,36 @@ def _rows(cells: tuple[tuple[RexNode, ...], ...], columns: RowType) -> RelNode:
     return sources[0] if len(sources) == 1 else SetOp(sources, SetKind.UNION, True, columns)
 
 
-def _bound(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+def _bound(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
     relation = node.args["relation"]
     assert isinstance(relation, From)
     return relation.as_query()
 
 
-def _select(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
-    found = selects.bind_select(session, node, around)
-    return _limited(session, node, found)
+def _select(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
+    found = selects.bind_select(binder, node, around)
+    return _limited(binder, node, found)
 
 
 # --- ORDER BY, OFFSET, FETCH ----------------------------------------------------------------------------------------
 
 
-def _ordered(session: Session, node: exp.Expr, query: Bound, around: Surroundings) -> Bound:
+def _ordered(binder: Binder, node: exp.Expr, query: Bound, around: Surroundings) -> Bound:
     """ORDER BY and LIMIT of anything but a SELECT: keys are ordinals, or expressions over the query's columns."""
     order = node.args.get("order")
     if order is None:
-        return _limited(session, node, query)
+        return _limited(binder, node, query)
     row = query.rel.row_type
-    scope = Scope((), columns_of(query.names), row, around.parent, session.names.correlation())
+    scope = Scope((), columns_of(query.names), row, around.parent, binder.names.correlation())
     context = Context(scope, around.ctes, "ORDER BY clause")
     exprs: list[RexNode] = list(identity(row))
     keys: list[SortKey] = []
     for item in order.expressions:
-        at = selects.ordinal(session, item.this, len(query.names))
-        rex = exprs[at] if at is not None else bind_value(session, item.this, context)
+        at = selects.ordinal(binder, item.this, len(query.names))
+        rex = exprs[at] if at is not None else bind_value(binder, item.this, context)
         if rex not in exprs:
             exprs.append(rex)
-        check_sortable(session, item, rex)
+        check_sortable(binder, item, rex)
         keys.append(SortKey(exprs.index(rex), *directions(item)))
     rel = query.rel
     if len(exprs) > len(row.fields):
@@ -218,14 +211,14 @@ def _ordered(session: Session, node: exp.Expr, query: Bound, around: Surrounding
         for at in range(len(names), len(exprs)):
             names.append(unique_name(f"EXPR${at}", names))
         rel = Project(rel, tuple(exprs), row_of(names, [type_of(rex) for rex in exprs]))
-    return _limited(session, node, Bound(rel, query.names), tuple(keys))
+    return _limited(binder, node, Bound(rel, query.names), tuple(keys))
 
 
-def _limited(session: Session, node: exp.Expr, query: Bound, keys: tuple[SortKey, ...] = ()) -> Bound:
+def _limited(binder: Binder, node: exp.Expr, query: Bound, keys: tuple[SortKey, ...] = ()) -> Bound:
     """The sort and limit on top, and the extra columns that only the sort needs taken away."""
     rel = query.rel
-    offset = _number(session, node.args.get("offset"), "OFFSET") or 0
-    fetch = _number(session, node.args.get("limit"), "LIMIT")
+    offset = _number(binder, node.args.get("offset"), "OFFSET") or 0
+    fetch = _number(binder, node.args.get("limit"), "LIMIT")
     if isinstance(rel, Sort) and not keys and not rel.offset and rel.fetch is None and _is_select(node):
         keys, rel = rel.keys, rel.input
     if keys or offset or fetch is not None:
@@ -242,17 +235,17 @@ def _is_select(node: exp.Expr) -> bool:
     return isinstance(node, exp.Select) and node.args.get("order") is not None
 
 
-def _number(session: Session, clause: exp.Expr | None, word: str) -> int | None:
+def _number(binder: Binder, clause: exp.Expr | None, word: str) -> int | None:
     if clause is None:
         return None
     value = clause.expression
     text = str(value.this) if isinstance(value, exp.Literal) and not value.is_string else ""
     if not text.isdigit():
-        raise session.source.error(value, f"{word} must be a whole number", "write the number out")
+        raise binder.source.error(value, f"{word} must be a whole number", "write the number out")
     return int(text)
 
 
-_BINDERS: dict[type[exp.Expr], Callable[[Session, exp.Expr, Surroundings], Bound]] = {
+_BINDERS: dict[type[exp.Expr], Callable[[Binder, exp.Expr, Surroundings], Bound]] = {
     exp.Select: _select,
     exp.Subquery: _parenthesised,
     exp.Union: _set_operation,

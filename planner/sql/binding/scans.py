@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.nodes import Hint, Project, RelNode, Scan, WatermarkAssigner
-from planner.catalog.connectors import check_metadata, check_usable
-from planner.catalog.tables import CatalogTable, Column, ColumnKind
-from plans.rex import InputRef, RexNode, map_inputs, type_of
-from plans.types import Field, RowType, TimeKind, TimestampBase
+from compiled_plan.planner.algebra.nodes import Hint, Project, RelNode, Scan, WatermarkAssigner
+from compiled_plan.planner.catalog.connectors import check_metadata, check_usable
+from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
+from compiled_plan.plans.rex import InputRef, RexNode, map_inputs, type_of
+from compiled_plan.plans.types import Field, RowType, TimeKind, TimestampBase
 
 
 def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...]) -> RelNode:

@@ -7,27 +7,25 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from planner.algebra.nodes import (
-    Aggregate,
-    Filter,
-    Hint,
-    Project,
-    RelNode,
-    Sort,
-    SortKey,
-    identity,
-    unique_name,
+from compiled_plan.planner.algebra.nodes import Aggregate, Filter, Hint, Project, RelNode, Sort, SortKey
+from compiled_plan.planner.algebra.rows import identity, unique_name
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.aggregates import (
+    NO_GROUPING,
+    Clause,
+    Grouped,
+    bind_grouping,
+    has_keys,
+    is_aggregate,
 )
-from planner.sql import nodes as ast
-from planner.sql.binding.aggregates import NO_GROUPING, Clause, Grouped, bind_grouping, has_keys, is_aggregate
-from planner.sql.binding.core import Bound, Context, Session, Surroundings
-from planner.sql.binding.expressions import bind, bind_condition, bind_value
-from planner.sql.binding.hints import STATE_TTL, bind_block_hints, check_names
-from planner.sql.binding.relations import From, Place, bind_from
-from planner.sql.binding.scopes import find_relation, outer
-from planner.sql.binding.windows import check_sortable, directions
-from plans.rex import FieldAccess, InputRef, RexNode, type_of
-from plans.types import FieldsType, row_of
+from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, Surroundings
+from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, bind_value
+from compiled_plan.planner.sql.binding.from_clause import From, Place, bind_from
+from compiled_plan.planner.sql.binding.hints import STATE_TTL, bind_block_hints, check_names
+from compiled_plan.planner.sql.binding.scopes import find_relation, outer
+from compiled_plan.planner.sql.binding.windows import check_sortable, directions
+from compiled_plan.plans.rex import FieldAccess, InputRef, RexNode, type_of
+from compiled_plan.plans.types import FieldsType, row_of
 
 
 @dataclass(frozen=True)
@@ -39,35 +37,35 @@ class Order:
     clause: Clause | None = None
 
 
-def bind_select(session: Session, node: exp.Expr, around: Surroundings) -> Bound:
+def bind_select(binder: Binder, node: exp.Expr, around: Surroundings) -> Bound:
     """A SELECT up to its ORDER BY, as a Sort whose row may have extra columns behind the selected ones.
 
     The caller adds OFFSET and FETCH, and takes the extra columns away.
     """
-    hints = bind_block_hints(node.args.get("hint"), session.source)
+    hints = bind_block_hints(node.args.get("hint"), binder.source)
     place = Place(around, hints)
-    source = bind_from(session, node.args.get("from_"), place)
-    correlation = session.names.correlation()
+    source = bind_from(binder, node.args.get("from_"), place)
+    correlation = binder.names.correlation()
     scope = source.scope(source.rel.row_type, around.parent, correlation)
     rel = source.rel
-    plain = Context(scope, around.ctes, "WHERE clause", windows=_windows(session, node))
+    plain = Context(scope, around.ctes, "WHERE clause", windows=_windows(binder, node))
     where = node.args.get("where")
     if where is not None:
-        rel = Filter(rel, bind_condition(session, where.this, plain))
-    block = _Block(session, node, plain, source, hints)
+        rel = Filter(rel, bind_condition(binder, where.this, plain))
+    block = _Block(binder, node, plain, source, hints)
     return block.build(rel)
 
 
-def _windows(session: Session, node: exp.Expr) -> dict[str, ast.WindowSpec]:
+def _windows(binder: Binder, node: exp.Expr) -> dict[str, ast.WindowSpec]:
     found: dict[str, ast.WindowSpec] = {}
     for item in node.args.get("windows") or []:
         if item.this.name in found:
-            raise session.source.error(item, f"window {item.this.name!r} is declared twice")
+            raise binder.source.error(item, f"window {item.this.name!r} is declared twice")
         found[item.this.name] = item.spec
     return found
 
 
-def ordinal(session: Session, node: exp.Expr, width: int) -> int | None:
+def ordinal(binder: Binder, node: exp.Expr, width: int) -> int | None:
     """The column that an ORDER BY 2 means, from 0; None for another expression.
 
     Raises:
@@ -77,15 +75,15 @@ def ordinal(session: Session, node: exp.Expr, width: int) -> int | None:
         return None
     number = int(str(node.this))
     if not 1 <= number <= width:
-        raise session.source.error(node, f"ordinal {number} is out of range", f"write a number from 1 to {width}")
+        raise binder.source.error(node, f"ordinal {number} is out of range", f"write a number from 1 to {width}")
     return number - 1
 
 
 class _Block:
     """One SELECT after WHERE: grouping, HAVING, the select list, QUALIFY, DISTINCT, ORDER BY."""
 
-    def __init__(self, session: Session, node: exp.Expr, plain: Context, source: From, hints: tuple[Hint, ...]) -> None:
-        self._session = session
+    def __init__(self, binder: Binder, node: exp.Expr, plain: Context, source: From, hints: tuple[Hint, ...]) -> None:
+        self._session = binder
         self._node = node
         self._plain = plain
         self._source = source

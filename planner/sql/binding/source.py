@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.sql import position
-from plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from compiled_plan.planner.internal import InternalError
+from compiled_plan.planner.sql import position
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Source:
         try:
             yield
         except CompiledPlanError as fault:
-            if isinstance(fault, ProgramError | UnsupportedError) and fault.where:
+            if isinstance(fault, InternalError) or (isinstance(fault, ProgramError | UnsupportedError) and fault.where):
                 raise
             raise _placed(fault, self.where(node)) from None
 
@@ -67,7 +68,7 @@ class Source:
         try:
             yield
         except CompiledPlanError as fault:
-            if isinstance(fault, ProgramError | UnsupportedError) and fault.where:
+            if isinstance(fault, InternalError) or (isinstance(fault, ProgramError | UnsupportedError) and fault.where):
                 raise
             raise _placed(fault, self.where_span(span)) from None
 

@@ -4,82 +4,84 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.algebra.nodes import Subquery, SubqueryKind
-from planner.functions import casts
-from planner.functions.operators import row_parts
-from planner.functions.registry import resolve_call
-from planner.sql import nodes as ast
-from planner.sql.binding.core import Bound, Context, Session
-from planner.sql.binding.expressions import bind, check_equality
-from plans.rex import InputRef, Literal, RexNode, type_of
-from plans.types import BOOLEAN, FieldsType
+from compiled_plan.planner.algebra.rex import Subquery, SubqueryKind
+from compiled_plan.planner.functions import casts
+from compiled_plan.planner.functions.operators import row_parts
+from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Binder, Bound, Context
+from compiled_plan.planner.sql.binding.expressions import bind, binds, check_equality
+from compiled_plan.plans.rex import InputRef, Literal, RexNode, type_of
+from compiled_plan.plans.types import BOOLEAN, FieldsType
 
 _INVERSE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
-def bind_scalar(session: Session, node: exp.Expr, context: Context) -> RexNode:
+@binds(exp.Subquery, exp.Select, exp.Union, exp.Intersect, exp.Except, exp.Values)
+def _scalar(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     """A query as a value: one column, NULL where it has no row."""
-    query = session.bind_query(session, node, context.inside())
+    query = binder.bind_query(binder, node, context.inside())
     if len(query.names) != 1:
-        raise session.source.error(
+        raise binder.source.error(
             node, f"a query used as a value must have one column, this one has {len(query.names)}"
         )
     type_ = query.types[0].with_nullability(True)
     return Subquery(SubqueryKind.SCALAR, query.rel, type_, context.scope.correlation)
 
 
-def bind_exists(session: Session, node: exp.Expr, context: Context) -> RexNode:
+@binds(exp.Exists)
+def _exists(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
     """EXISTS (query)."""
-    query = session.bind_query(session, node.this, context.inside())
+    query = binder.bind_query(binder, node.this, context.inside())
     return Subquery(SubqueryKind.EXISTS, query.rel, BOOLEAN.not_null(), context.scope.correlation)
 
 
-def bind_in(session: Session, node: exp.Expr, query: exp.Expr, context: Context) -> RexNode:
+def bind_in(binder: Binder, node: exp.Expr, query: exp.Expr, context: Context) -> RexNode:
     """`x IN (query)`, `(x, y) IN (query)`."""
-    return _compare(session, node, query, "=", SubqueryKind.IN, context)
+    return _compare(binder, node, query, "=", SubqueryKind.IN, context)
 
 
-def bind_quantified(session: Session, node: ast.Quantified, context: Context) -> RexNode:
+def bind_quantified(binder: Binder, node: ast.Quantified, context: Context) -> RexNode:
     """`x op ANY (query)`, `x op ALL (query)`; ALL is NOT (x inverse-op ANY)."""
     assert node.query is not None
     operator = node.op if node.quantifier == "ANY" else _INVERSE[node.op]
     kind = SubqueryKind.IN if operator == "=" else SubqueryKind.SOME
-    found = _compare(session, node, node.query, operator, kind, context)
+    found = _compare(binder, node, node.query, operator, kind, context)
     return found if node.quantifier == "ANY" else resolve_call("NOT", [found])
 
 
 def _compare(
-    session: Session, node: exp.Expr, query: exp.Expr, operator: str, kind: SubqueryKind, context: Context
+    binder: Binder, node: exp.Expr, query: exp.Expr, operator: str, kind: SubqueryKind, context: Context
 ) -> RexNode:
     left = node.this.expressions if isinstance(node.this, ast.RowValue) else [node.this]
-    operands = tuple(bind(session, item, context) for item in left)
+    operands = tuple(bind(binder, item, context) for item in left)
     operands = row_parts(operands[0]) or operands if len(operands) == 1 else operands
-    bound = session.bind_query(session, query, context.inside())
+    bound = binder.bind_query(binder, query, context.inside())
     if len(operands) != len(bound.names):
-        raise session.source.error(
+        raise binder.source.error(
             node,
             f"{len(operands)} value(s) are compared with a query of {len(bound.names)} column(s)",
             "select as many columns as there are values on the left",
         )
-    operands = tuple(_comparable(session, node, operator, item, at, bound) for at, item in enumerate(operands))
+    operands = tuple(_comparable(binder, node, operator, item, at, bound) for at, item in enumerate(operands))
     nullable = any(type_of(item).nullable for item in operands) or any(type_.nullable for type_ in bound.types)
     name = f"${operator}$1"
     type_ = BOOLEAN.with_nullability(nullable)
     return Subquery(kind, bound.rel, type_, context.scope.correlation, operands, name)
 
 
-def _comparable(session: Session, node: exp.Expr, operator: str, rex: RexNode, at: int, bound: Bound) -> RexNode:
+def _comparable(binder: Binder, node: exp.Expr, operator: str, rex: RexNode, at: int, bound: Bound) -> RexNode:
     """`rex`, checked against column `at` of the query by comparing it with a value of that type."""
     column = bound.types[at]
     if isinstance(type_of(rex), FieldsType) or isinstance(column, FieldsType):
-        raise session.source.error(
+        raise binder.source.error(
             node,
             f"values passed to IN must have compatible types, and {type_of(rex)} and {column} are not",
             "compare the fields: (r.a, r.b) IN (SELECT q.a, q.b ...)",
         )
     if isinstance(rex, Literal) and rex.value is None and rex.symbol is None:
         return casts.cast(rex, column)
-    with session.source.at(node):
+    with binder.source.at(node):
         if operator in ("=", "<>"):
             check_equality(rex, InputRef(0, column))
         resolve_call(operator, [rex, InputRef(0, column)])

@@ -7,36 +7,39 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.algebra.nodes import JoinKind, OuterRef, RelNode
-from planner.algebra.timed import Snapshot, TemporalJoin
-from planner.sql import nodes as ast
-from planner.sql.binding.core import Context, Session, Surroundings
-from planner.sql.binding.expressions import bind
-from planner.sql.binding.scopes import Scope
-from plans.rex import RexNode, type_of
-from plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan
+from compiled_plan.planner.algebra.rex import OuterRef
+from compiled_plan.planner.algebra.timed import Snapshot, TemporalJoin
+from compiled_plan.planner.catalog.connectors import can_look_up
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Binder, Context, Surroundings
+from compiled_plan.planner.sql.binding.expressions import bind
+from compiled_plan.planner.sql.binding.scopes import Scope
+from compiled_plan.plans.rex import RexNode, type_of
+from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
 
 _LEFT_TIME = "write FOR SYSTEM_TIME AS OF t.ts, with ts a time attribute of the table to the left"
 
 
-def bind_snapshot(session: Session, node: exp.Expr, rel: RelNode, left: Scope | None, around: Surroundings) -> RelNode:
+def bind_snapshot(binder: Binder, node: exp.Expr, rel: RelNode, left: Scope | None, around: Surroundings) -> RelNode:
     """The rows of a table as of the time that `node` gives over the row of the `left` scope.
 
     Raises:
         ProgramError: there is no table to the left, or the time is no column of it.
     """
     if left is None:
-        raise session.source.error(
+        raise binder.source.error(
             node, "time travel is not supported: FOR SYSTEM_TIME AS OF stands right of a JOIN", _LEFT_TIME
         )
-    scope = Scope((), (), RowType(), left, session.names.correlation())
-    time = bind(session, node, Context(scope, around.ctes, "FOR SYSTEM_TIME AS OF"))
+    scope = Scope((), (), RowType(), left, binder.names.correlation())
+    time = bind(binder, node, Context(scope, around.ctes, "FOR SYSTEM_TIME AS OF"))
     if not isinstance(time, OuterRef) and not time.children():
-        raise session.source.error(
+        raise binder.source.error(
             node, "a constant in FOR SYSTEM_TIME AS OF (time travel) is not supported", _LEFT_TIME
         )
     if not isinstance(time, OuterRef):
-        raise session.source.error(
+        raise binder.source.error(
             node,
             "temporal table join only supports FOR SYSTEM_TIME AS OF a time attribute of the left table",
             _LEFT_TIME,
@@ -45,7 +48,7 @@ def bind_snapshot(session: Session, node: exp.Expr, rel: RelNode, left: Scope | 
 
 
 def join_snapshot(
-    session: Session, node: ast.Join, left: RelNode, right: Snapshot, kind: JoinKind, condition: RexNode
+    binder: Binder, node: ast.Join, left: RelNode, right: Snapshot, kind: JoinKind, condition: RexNode
 ) -> RelNode:
     """The temporal join of a FOR SYSTEM_TIME AS OF.
 
@@ -53,7 +56,7 @@ def join_snapshot(
         ProgramError: the time is no time attribute, the versions have no rowtime, or one of another type; RIGHT or
             FULL JOIN.
     """
-    source = session.source
+    source = binder.source
     if kind not in (JoinKind.INNER, JoinKind.LEFT):
         raise source.error(node, f"a temporal join cannot be a {kind.value} JOIN", "write JOIN or LEFT JOIN")
     time = right.time
@@ -66,7 +69,7 @@ def join_snapshot(
             _LEFT_TIME,
         )
     if of is TimeKind.PROCTIME:
-        return TemporalJoin(left, right.input, kind, condition, time.index, None)
+        return TemporalJoin(left, right.input, kind, condition, time.index, None, _can_look_up(right.input))
     types = right.row_type.types
     version = next((at for at, type_ in enumerate(types) if _kind(type_) is TimeKind.ROWTIME), None)
     if version is None:
@@ -83,6 +86,12 @@ def join_snapshot(
             f"but the types are {type_of(time)} and {types[version]}",
         )
     return TemporalJoin(left, right.input, kind, condition, time.index, version)
+
+
+def _can_look_up(rel: RelNode) -> bool:
+    while isinstance(rel, Project | Filter):
+        rel = rel.input
+    return isinstance(rel, Scan) and can_look_up(rel.table)
 
 
 def _kind(type_: LogicalType) -> TimeKind:

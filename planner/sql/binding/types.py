@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.functions import literals
-from planner.sql import nodes as ast
-from planner.sql.binding.source import Source
-from planner.suggestions import did_you_mean
-from plans import types as t
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans import types as t
+from compiled_plan.plans.deep import deeply
 
 
+@deeply
 def bind_type(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
     """The logical type of a written one; nullable unless NOT NULL was written.
 
@@ -73,7 +75,7 @@ def _interval(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
     if unit is None:
         raise source.error(spec, "INTERVAL needs a unit", "write INTERVAL DAY, INTERVAL DAY TO SECOND(3), ...")
     with source.at(spec):
-        return literals.interval_type(qualifier_text(unit))
+        return plan_literals.interval_type(qualifier_text(unit))
 
 
 def _array(spec: ast.TypeSpec, source: Source) -> t.LogicalType:

@@ -10,10 +10,17 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.sql.binding.source import Source
-from planner.sql.binding.types import bind_type, qualifier_text
-from plans.types import MAX_LENGTH, LogicalType, TimestampLtzType, VarBinaryType, VarCharType, quote_identifier
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.types import bind_type, qualifier_text
+from compiled_plan.plans.types import (
+    MAX_LENGTH,
+    LogicalType,
+    TimestampLtzType,
+    VarBinaryType,
+    VarCharType,
+    quote_identifier,
+)
 
 #: Precedences, the higher the tighter; what is not here needs no parentheses.
 _ATOM, _UNARY, _PRODUCT, _SUM, _RANGE, _COMPARISON, _POSTFIX, _NOT, _AND, _OR = 100, 80, 60, 40, 32, 30, 28, 26, 24, 22

@@ -6,54 +6,54 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from planner.algebra.nodes import FunctionName
-from planner.catalog.functions import CatalogFunction
-from planner.sql import nodes as ast
-from planner.sql.binding.core import AggregateRef, Context, Session
-from planner.sql.binding.expressions import bind, bind_condition
-from plans.functions.definitions import FunctionKind
-from plans.rex import Call, RexNode
-from plans.types import LogicalType
+from compiled_plan.planner.algebra.nodes import FunctionName
+from compiled_plan.planner.catalog.functions import CatalogFunction
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import AggregateRef, Binder, Context
+from compiled_plan.planner.sql.binding.expressions import bind, bind_condition
+from compiled_plan.plans.functions.definitions import FunctionKind
+from compiled_plan.plans.rex import Call, RexNode
+from compiled_plan.plans.types import LogicalType
 
 
-def find_user_function(session: Session, node: ast.Call, built_in: Callable[[str], bool]) -> CatalogFunction | None:
+def find_user_function(binder: Binder, node: ast.Call, built_in: Callable[[str], bool]) -> CatalogFunction | None:
     """The user's function that a call means; None where it means another, or none."""
-    functions = session.catalog.functions
+    functions = binder.catalog.functions
     if not functions:
         return None
     qualified = len(node.parts) > 1
-    name = session.catalog.qualify(node.names)
+    name = binder.catalog.qualify(node.names)
     return functions.find(name, qualified=qualified, built_in=not qualified and built_in(node.name))
 
 
-def bind_user_function(session: Session, node: ast.Call, context: Context, function: CatalogFunction) -> RexNode:
+def bind_user_function(binder: Binder, node: ast.Call, context: Context, function: CatalogFunction) -> RexNode:
     """A call of a scalar or aggregate function of the user's.
 
     Raises:
         ProgramError: the arguments fit no signature, or the function cannot stand here.
     """
-    from planner.functions.user.resolving import resolve
+    from compiled_plan.planner.functions.user.resolving import resolve
 
     kind = function.callables.kind
     if kind is FunctionKind.TABLE:
-        raise session.source.error(
+        raise binder.source.error(
             node,
             f"{node.parts[-1].name} is a table function, which gives rows and no value",
             f"call it in FROM: LATERAL TABLE({node.parts[-1].name}(...))",
         )
     if kind is FunctionKind.AGGREGATE:
-        return _aggregate(session, node, context, function)
+        return _aggregate(binder, node, context, function)
     for clause in ("distinct", "filter", "within_group", "order", "nulls", "over"):
         if node.args.get(clause):
-            raise session.source.error(
+            raise binder.source.error(
                 node, f"{node.parts[-1].name} is no aggregate, so {clause.upper()} cannot stand here"
             )
-    operands, named = bind_arguments(session, node, context)
+    operands, named = bind_arguments(binder, node, context)
     found = resolve(function, node.names, operands, named)
     return Call("", found.operands, found.type, None, found.extra)
 
 
-def bind_arguments(session: Session, node: ast.Call, context: Context) -> tuple[list[RexNode], list[str | None]]:
+def bind_arguments(binder: Binder, node: ast.Call, context: Context) -> tuple[list[RexNode], list[str | None]]:
     """The arguments of a call, and their names where they are given by name.
 
     Raises:
@@ -69,39 +69,39 @@ def bind_arguments(session: Session, node: ast.Call, context: Context) -> tuple[
             named.append(None)
             arguments.append(argument)
     if any(named) and not all(named):
-        raise session.source.error(node, "some arguments have names and some have not", "name all, or none")
-    return [bind(session, argument, context) for argument in arguments], named
+        raise binder.source.error(node, "some arguments have names and some have not", "name all, or none")
+    return [bind(binder, argument, context) for argument in arguments], named
 
 
-def _aggregate(session: Session, node: ast.Call, context: Context, function: CatalogFunction) -> RexNode:
+def _aggregate(binder: Binder, node: ast.Call, context: Context, function: CatalogFunction) -> RexNode:
     name = node.parts[-1].name
     if not context.aggregates:
-        raise session.source.error(
+        raise binder.source.error(
             node,
             f"aggregate expression is illegal in {context.clause}",
             "use HAVING" if context.clause == "WHERE clause" else "aggregate in a subquery",
         )
     for clause in ("within_group", "order", "nulls"):
         if node.args.get(clause) is not None:
-            raise session.source.unsupported(node, f"{clause.upper().replace('_', ' ')} in a call of {name}")
+            raise binder.source.unsupported(node, f"{clause.upper().replace('_', ' ')} in a call of {name}")
     inside = context.without_aggregates(f"the arguments of {name}: aggregates cannot be nested")
-    operands, type_, known = user_aggregate(session, node, inside, function)
+    operands, type_, known = user_aggregate(binder, node, inside, function)
     condition = None
     if node.filter is not None:
-        condition = bind_condition(session, node.filter, context.without_aggregates("FILTER clause"))
+        condition = bind_condition(binder, node.filter, context.without_aggregates("FILTER clause"))
     return AggregateRef(known, operands, type_, node.distinct, condition, None, False, name)
 
 
 def user_aggregate(
-    session: Session, node: ast.Call, inside: Context, function: CatalogFunction
+    binder: Binder, node: ast.Call, inside: Context, function: CatalogFunction
 ) -> tuple[tuple[RexNode, ...], LogicalType, FunctionName]:
     """The operands, the type and the name of a call of an aggregate function.
 
     Raises:
         ProgramError: the arguments fit no signature.
     """
-    from planner.functions.user.resolving import resolve
+    from compiled_plan.planner.functions.user.resolving import resolve
 
-    operands, named = bind_arguments(session, node, inside)
+    operands, named = bind_arguments(binder, node, inside)
     found = resolve(function, node.names, operands, named)
     return found.operands, found.type, FunctionName(node.parts[-1].name, found.extra)

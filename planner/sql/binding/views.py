@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.catalog.tables import CatalogView
-from planner.sql.binding.core import Bound, Session, Surroundings
-from planner.sql.binding.source import Source
+from compiled_plan.planner.catalog.tables import CatalogView
+from compiled_plan.planner.sql.binding.core import Binder, Bound, Surroundings
+from compiled_plan.planner.sql.binding.source import Source
 
 
 @dataclass
@@ -24,25 +24,25 @@ class ViewQuery:
     version: int = -1
 
 
-def view_query(session: Session, view: CatalogView) -> Bound:
+def view_query(binder: Binder, view: CatalogView) -> Bound:
     """The bound query of a view: the same object however often the view is read."""
     found = view.query
     if isinstance(found, Bound):
         return found
     assert isinstance(found, ViewQuery)
-    if found.bound is None or found.version != session.catalog.version:
-        found.bound = _bind(session, found)
-        found.version = session.catalog.version
+    if found.bound is None or found.version != binder.catalog.version:
+        found.bound = _bind(binder, found)
+        found.version = binder.catalog.version
     return found.bound
 
 
-def _bind(session: Session, view: ViewQuery) -> Bound:
-    catalog = session.catalog
+def _bind(binder: Binder, view: ViewQuery) -> Bound:
+    catalog = binder.catalog
     current = catalog.current_catalog, catalog.current_database
     catalog.current_catalog, catalog.current_database = view.catalog, view.database
     try:
-        inner = Session(view.source, catalog, session.bind_query, session.names)
-        bound = session.bind_query(inner, view.node, Surroundings())
+        inner = Binder(view.source, catalog, binder.bind_query, binder.names)
+        bound = binder.bind_query(inner, view.node, Surroundings())
     finally:
         catalog.current_catalog, catalog.current_database = current
     return Bound(bound.rel, view.columns or bound.names)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.algebra.windows import Window, WindowKind, WindowTable
-from planner.sql import nodes as ast
-from planner.sql.binding.core import Bound, Context, Session
-from planner.sql.binding.expressions import bind
-from planner.suggestions import did_you_mean
-from plans.rex import Literal, type_of
-from plans.types import DayTimeIntervalType, IntervalType, TimestampBase
+from compiled_plan.planner.algebra.windows import Window, WindowKind, WindowTable
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Binder, Bound, Context
+from compiled_plan.planner.sql.binding.expressions import bind
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans.rex import Literal, type_of
+from compiled_plan.plans.types import DayTimeIntervalType, IntervalType, TimestampBase
 
 #: The arguments of each function in order, for calls by position and by name; OFFSET may be left out.
 _ARGUMENTS = {
@@ -32,7 +32,7 @@ BindTable = Callable[[exp.Expr], Bound]
 class _Arguments:
     """A call's arguments by name."""
 
-    session: Session
+    binder: Binder
     call: ast.Call
     given: dict[str, exp.Expr]
     context: Context
@@ -50,51 +50,51 @@ class _Arguments:
         return self._length(self.given[name])
 
     def _length(self, node: exp.Expr) -> int:
-        rex = bind(self.session, node, self.context)
+        rex = bind(self.binder, node, self.context)
         type_ = type_of(rex)
         if not isinstance(type_, IntervalType):
-            raise self.session.source.error(
+            raise self.binder.source.error(
                 node, f"{self.call.name} needs an interval here, not {type_}", "write INTERVAL '10' MINUTE"
             )
         if not isinstance(type_, DayTimeIntervalType):
-            raise self.session.source.error(
+            raise self.binder.source.error(
                 node,
                 "windows have a length in SECOND, MINUTE, HOUR or DAY; MONTH and YEAR are not supported",
                 "write the length in days",
             )
         if not isinstance(rex, Literal) or rex.value is None:
-            raise self.session.source.error(
+            raise self.binder.source.error(
                 node, "only constant window lengths are supported", "write the interval as a literal"
             )
         return int(str(rex.value))
 
 
-def bind_window_table(session: Session, call: ast.Call, context: Context, bind_table: BindTable) -> Bound:
+def bind_window_table(binder: Binder, call: ast.Call, context: Context, bind_table: BindTable) -> Bound:
     """A window table function over its table: that table's columns, then window_start, window_end and window_time.
 
     Raises:
         ProgramError: wrong arguments; a time column that is unknown or no timestamp; lengths that do not go together.
     """
     kind = WindowKind(call.name)
-    given = _by_name(session, call, kind)
+    given = _by_name(binder, call, kind)
     table = given["DATA"]
     partition_by: list[exp.Expr] = []
     if isinstance(table, ast.TableArgument):
         if table.args.get("order") is not None:
-            raise session.source.error(table, f"the table of {call.name} takes no ORDER BY", "leave it out")
+            raise binder.source.error(table, f"the table of {call.name} takes no ORDER BY", "leave it out")
         table, partition_by = table.this, table.partition_by
     if partition_by and kind is not WindowKind.SESSION:
-        raise session.source.error(
+        raise binder.source.error(
             call,
             f"the table of {call.name} takes no PARTITION BY: only SESSION windows are made per partition",
             "leave PARTITION BY out; group by the columns instead",
         )
     if not isinstance(table, ast.TableRef | exp.Subquery):
-        raise session.source.error(table, f"{call.name} needs a table", "write TABLE name, or a query in parentheses")
+        raise binder.source.error(table, f"{call.name} needs a table", "write TABLE name, or a query in parentheses")
     data = bind_table(table)
-    partition = tuple(_partition_column(session, item, data) for item in partition_by)
-    time = _time_column(session, call, given["TIMECOL"], data)
-    window = _WINDOWS[kind](_Arguments(session, call, given, context), partition)
+    partition = tuple(_partition_column(binder, item, data) for item in partition_by)
+    time = _time_column(binder, call, given["TIMECOL"], data)
+    window = _WINDOWS[kind](_Arguments(binder, call, given, context), partition)
     rel = WindowTable(data.rel, window, time)
     return Bound(rel, (*data.names, "window_start", "window_end", "window_time"))
 
@@ -102,17 +102,17 @@ def bind_window_table(session: Session, call: ast.Call, context: Context, bind_t
 # --- arguments ------------------------------------------------------------------------------------------------------
 
 
-def _by_name(session: Session, call: ast.Call, kind: WindowKind) -> dict[str, exp.Expr]:
+def _by_name(binder: Binder, call: ast.Call, kind: WindowKind) -> dict[str, exp.Expr]:
     names = _ARGUMENTS[kind]
     arguments = call.arguments
     given: dict[str, exp.Expr] = {}
     if any(isinstance(item, ast.NamedArgument) for item in arguments):
         for item in arguments:
             if not isinstance(item, ast.NamedArgument):
-                raise session.source.error(item, "arguments by name and by position cannot be mixed")
+                raise binder.source.error(item, "arguments by name and by position cannot be mixed")
             name = item.name.upper()
             if name not in names or name in given:
-                raise session.source.error(
+                raise binder.source.error(
                     item, f"{call.name} has no argument {item.name!r} to give here", did_you_mean(name, names)
                 )
             given[name] = item.this
@@ -121,7 +121,7 @@ def _by_name(session: Session, call: ast.Call, kind: WindowKind) -> dict[str, ex
     missing = [name for name in names if name not in given and name != "OFFSET"]
     if missing or len(arguments) > len(names):
         listed = ", ".join(name for name in names if name != "OFFSET")
-        raise session.source.error(
+        raise binder.source.error(
             call,
             f"invalid number of arguments to {call.name}: {len(arguments)} given",
             f"write {call.name}({listed}{', OFFSET' if 'OFFSET' in names else ''}), OFFSET being optional"
@@ -131,46 +131,46 @@ def _by_name(session: Session, call: ast.Call, kind: WindowKind) -> dict[str, ex
     return given
 
 
-def _time_column(session: Session, call: ast.Call, node: exp.Expr, data: Bound) -> int:
+def _time_column(binder: Binder, call: ast.Call, node: exp.Expr, data: Bound) -> int:
     if not isinstance(node, ast.Descriptor):
-        raise session.source.error(node, f"{call.name} needs the time column here", "write DESCRIPTOR(column)")
+        raise binder.source.error(node, f"{call.name} needs the time column here", "write DESCRIPTOR(column)")
     names = node.expressions
     if len(names) != 1:
-        raise session.source.error(node, f"{call.name} takes one time column", "name one column in DESCRIPTOR")
-    index = _column(session, names[0], data)
+        raise binder.source.error(node, f"{call.name} takes one time column", "name one column in DESCRIPTOR")
+    index = _column(binder, names[0], data)
     type_ = data.types[index]
     if not isinstance(type_, TimestampBase):
-        raise session.source.error(
+        raise binder.source.error(
             node, f"{call.name} requires the time column to be TIMESTAMP or TIMESTAMP_LTZ, but it is {type_}"
         )
     if not type_.is_time_attribute:
-        raise not_a_time_attribute(session, node, call.name, str(type_))
+        raise not_a_time_attribute(binder, node, call.name, str(type_))
     return index
 
 
-def not_a_time_attribute(session: Session, node: exp.Expr, what: str, type_: str) -> Exception:
+def not_a_time_attribute(binder: Binder, node: exp.Expr, what: str, type_: str) -> Exception:
     """The error for a window over a column that is a plain timestamp."""
-    return session.source.error(
+    return binder.source.error(
         node,
         f"{what} requires a time attribute, but the column is a plain {type_}",
         "declare WATERMARK FOR the column in CREATE TABLE, or use a column AS PROCTIME()",
     )
 
 
-def _partition_column(session: Session, node: exp.Expr, data: Bound) -> int:
+def _partition_column(binder: Binder, node: exp.Expr, data: Bound) -> int:
     if not isinstance(node, ast.ColumnRef) or len(node.parts) > 1:
-        raise session.source.error(node, "PARTITION BY of a window takes columns", "compute it in a subquery")
-    return _column(session, node.parts[0], data)
+        raise binder.source.error(node, "PARTITION BY of a window takes columns", "compute it in a subquery")
+    return _column(binder, node.parts[0], data)
 
 
-def _column(session: Session, name: exp.Identifier, data: Bound) -> int:
+def _column(binder: Binder, name: exp.Identifier, data: Bound) -> int:
     found = [at for at, column in enumerate(data.names) if column == name.name]
     if not found:
-        raise session.source.error(
+        raise binder.source.error(
             name, f"column {name.name!r} not found in the table", did_you_mean(name.name, data.names)
         )
     if len(found) > 1:
-        raise session.source.error(name, f"column {name.name!r} is ambiguous", "give the columns aliases")
+        raise binder.source.error(name, f"column {name.name!r} is ambiguous", "give the columns aliases")
     return found[0]
 
 
@@ -180,12 +180,12 @@ def _column(session: Session, name: exp.Identifier, data: Bound) -> int:
 def _check(arguments: _Arguments, sizes: Sequence[tuple[str, int]], offset: int | None, size: int) -> None:
     for name, value in sizes:
         if value <= 0:
-            raise arguments.session.source.error(
+            raise arguments.binder.source.error(
                 arguments.given[name],
                 f"{arguments.call.name} requires {name.lower()} to be positive, but got {value} ms",
             )
     if offset is not None and abs(offset) >= size:
-        raise arguments.session.source.error(
+        raise arguments.binder.source.error(
             arguments.given["OFFSET"],
             f"{arguments.call.name} must satisfy abs(offset) < size, but got size {size} ms and offset {offset} ms",
         )
@@ -210,7 +210,7 @@ def _cumulate(arguments: _Arguments, partition: tuple[int, ...]) -> Window:
     (offset,) = arguments.lengths("OFFSET")
     _check(arguments, [("STEP", step), ("SIZE", size)], offset, size)
     if size % step:
-        raise arguments.session.source.error(
+        raise arguments.binder.source.error(
             arguments.given["SIZE"],
             f"CUMULATE requires its size to be an integral multiple of step, but got {size} ms and step {step} ms",
             "make the size a multiple of the step",

@@ -7,22 +7,30 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from planner.algebra.nodes import Bound as FrameEnd
-from planner.algebra.nodes import FrameUnit, Over
-from planner.functions import casts
-from planner.functions.aggregates import resolve_aggregate
-from planner.functions.fold import fold
-from planner.functions.registry import is_aggregate
-from planner.sql import nodes as ast
-from planner.sql.binding.arguments import aggregate_name, aggregate_operands
-from planner.sql.binding.core import Context, Session
-from planner.sql.binding.expressions import bind
-from planner.suggestions import did_you_mean
-from plans.rex import Literal, RexNode, type_of
-from plans.types import DateType, IntervalType, LogicalType, MapType, MultisetType, RawType, TimestampBase, TimeType
+from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit, Over
+from compiled_plan.planner.functions import casts
+from compiled_plan.planner.functions.aggregates import resolve_aggregate
+from compiled_plan.planner.functions.fold import fold
+from compiled_plan.planner.functions.registry import is_aggregate
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.arguments import aggregate_name, aggregate_operands
+from compiled_plan.planner.sql.binding.core import Binder, Context
+from compiled_plan.planner.sql.binding.expressions import bind
+from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans.rex import Literal, RexNode, type_of
+from compiled_plan.plans.types import (
+    DateType,
+    IntervalType,
+    LogicalType,
+    MapType,
+    MultisetType,
+    RawType,
+    TimestampBase,
+    TimeType,
+)
 
 if TYPE_CHECKING:
-    from planner.catalog.functions import CatalogFunction
+    from compiled_plan.planner.catalog.functions import CatalogFunction
 
 #: Functions whose frame is fixed.
 _RANKING = frozenset(("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE"))
@@ -30,34 +38,34 @@ _RANKING = frozenset(("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_
 WINDOW_FUNCTIONS = _RANKING | {"LAG", "LEAD"}
 
 
-def bind_over(session: Session, node: ast.Call, context: Context, user: CatalogFunction | None = None) -> RexNode:
+def bind_over(binder: Binder, node: ast.Call, context: Context, user: CatalogFunction | None = None) -> RexNode:
     """A call with OVER, as an `Over` expression; `user` is the user's aggregate function that is called.
 
     Raises:
         ProgramError: OVER may not stand here or is missing; unknown named window; a wrong frame.
     """
     if node.over is None:
-        raise session.source.error(node, f"{node.name} needs OVER", f"write {node.name}(...) OVER (ORDER BY ...)")
+        raise binder.source.error(node, f"{node.name} needs OVER", f"write {node.name}(...) OVER (ORDER BY ...)")
     if not context.over:
-        raise session.source.error(
+        raise binder.source.error(
             node, f"windowed aggregate expression is illegal in {context.clause}", "compute it in a subquery"
         )
     if user is None and not is_aggregate(node.name) and node.name not in WINDOW_FUNCTIONS:
-        raise session.source.error(node, f"{node.name} cannot be used with OVER", "use an aggregate function")
+        raise binder.source.error(node, f"{node.name} cannot be used with OVER", "use an aggregate function")
     if node.filter is not None:
-        raise session.source.unsupported(node.filter, "FILTER with OVER", "aggregate CASE WHEN ... THEN ... END")
+        raise binder.source.unsupported(node.filter, "FILTER with OVER", "aggregate CASE WHEN ... THEN ... END")
     if node.args.get("nulls") and node.name not in ("LAG", "LEAD"):
-        raise session.source.error(node, f"IGNORE NULLS and RESPECT NULLS cannot follow {node.name}", "leave them out")
-    spec = _specification(session, node.over, context)
+        raise binder.source.error(node, f"IGNORE NULLS and RESPECT NULLS cannot follow {node.name}", "leave them out")
+    spec = _specification(binder, node.over, context)
     inside = replace(context, over=False, clause=f"the window of {node.name}")
-    function, coerced, type_ = _function(session, node, inside, user)
-    partition = tuple(bind(session, item, inside) for item in spec.partition_by)
-    order = tuple(_order_item(session, item, inside) for item in _ordered(spec))
+    function, coerced, type_ = _function(binder, node, inside, user)
+    partition = tuple(bind(binder, item, inside) for item in spec.partition_by)
+    order = tuple(_order_item(binder, item, inside) for item in _ordered(spec))
     if not order and node.name in WINDOW_FUNCTIONS:
-        raise session.source.error(node, f"{node.name} needs ORDER BY in its window", "add ORDER BY")
-    unit, lower, upper = _frame(session, node, spec, bool(order), inside)
+        raise binder.source.error(node, f"{node.name} needs ORDER BY in its window", "add ORDER BY")
+    unit, lower, upper = _frame(binder, node, spec, bool(order), inside)
     if unit is FrameUnit.RANGE and order:
-        _check_range(session, spec, type_of(order[0][0]), lower, upper)
+        _check_range(binder, spec, type_of(order[0][0]), lower, upper)
     return Over(
         function,
         coerced,
@@ -73,15 +81,15 @@ def bind_over(session: Session, node: ast.Call, context: Context, user: CatalogF
 
 
 def _function(
-    session: Session, node: ast.Call, inside: Context, user: CatalogFunction | None
+    binder: Binder, node: ast.Call, inside: Context, user: CatalogFunction | None
 ) -> tuple[str, tuple[RexNode, ...], LogicalType]:
     """The name, the operands and the result's type of the function that is called."""
     if user is not None:
-        from planner.sql.binding.user_functions import user_aggregate
+        from compiled_plan.planner.sql.binding.user_functions import user_aggregate
 
-        operands, type_, name = user_aggregate(session, node, inside, user)
+        operands, type_, name = user_aggregate(binder, node, inside, user)
         return name, operands, type_
-    given = aggregate_operands(session, node, inside)
+    given = aggregate_operands(binder, node, inside)
     signature = resolve_aggregate(
         aggregate_name(node), [type_of(operand) for operand in given], distinct=node.distinct, over=True
     )
@@ -89,25 +97,25 @@ def _function(
     return signature.internal_name, coerced, signature.type
 
 
-def _specification(session: Session, over: exp.Expr, context: Context) -> ast.WindowSpec:
+def _specification(binder: Binder, over: exp.Expr, context: Context) -> ast.WindowSpec:
     if isinstance(over, exp.Identifier):
-        return _named(session, over, context)
+        return _named(binder, over, context)
     assert isinstance(over, ast.WindowSpec)
     base = over.args.get("base")
     if base is None:
         return over
-    found = _named(session, base, context)
+    found = _named(binder, base, context)
     merged = {key: over.args.get(key) or found.args.get(key) for key in ("partition_by", "order", "frame")}
     return ast.WindowSpec(**merged)
 
 
-def _named(session: Session, name: exp.Identifier, context: Context) -> ast.WindowSpec:
+def _named(binder: Binder, name: exp.Identifier, context: Context) -> ast.WindowSpec:
     spec = context.windows.get(name.name)
     if spec is None:
-        raise session.source.error(
+        raise binder.source.error(
             name, f"no window is named {name.name!r}", did_you_mean(name.name, context.windows, "add a WINDOW clause")
         )
-    return _specification(session, spec, context)
+    return _specification(binder, spec, context)
 
 
 def _ordered(spec: ast.WindowSpec) -> list[exp.Expr]:
@@ -115,13 +123,13 @@ def _ordered(spec: ast.WindowSpec) -> list[exp.Expr]:
     return list(order.expressions) if order is not None else []
 
 
-def _order_item(session: Session, node: exp.Expr, context: Context) -> tuple[RexNode, bool, bool]:
-    rex = bind(session, node.this, context)
-    check_sortable(session, node, rex)
+def _order_item(binder: Binder, node: exp.Expr, context: Context) -> tuple[RexNode, bool, bool]:
+    rex = bind(binder, node.this, context)
+    check_sortable(binder, node, rex)
     return (rex, *directions(node))
 
 
-def check_sortable(session: Session, node: exp.Expr, rex: RexNode) -> None:
+def check_sortable(binder: Binder, node: exp.Expr, rex: RexNode) -> None:
     """Refuse to sort by a value without an order.
 
     Raises:
@@ -129,7 +137,7 @@ def check_sortable(session: Session, node: exp.Expr, rex: RexNode) -> None:
     """
     if isinstance(type_of(rex), MapType | MultisetType | RawType):
         remedy = "sort by what a function reads out of it" if isinstance(type_of(rex), RawType) else "sort by its parts"
-        raise session.source.error(node, f"{type_of(rex)} has no order, so it cannot be sorted by", remedy)
+        raise binder.source.error(node, f"{type_of(rex)} has no order, so it cannot be sorted by", remedy)
 
 
 def directions(node: exp.Expr) -> tuple[bool, bool]:
@@ -140,7 +148,7 @@ def directions(node: exp.Expr) -> tuple[bool, bool]:
 
 
 def _frame(
-    session: Session, node: ast.Call, spec: ast.WindowSpec, ordered: bool, context: Context
+    binder: Binder, node: ast.Call, spec: ast.WindowSpec, ordered: bool, context: Context
 ) -> tuple[FrameUnit, FrameEnd, FrameEnd]:
     unbounded, current = FrameEnd("UNBOUNDED_PRECEDING"), FrameEnd("CURRENT_ROW")
     frame = spec.frame
@@ -150,11 +158,11 @@ def _frame(
             return unit, unbounded, FrameEnd("UNBOUNDED_FOLLOWING")
         return unit, unbounded, current
     if node.name in _RANKING:
-        raise session.source.error(frame, f"ROWS and RANGE are not allowed with {node.name}", "leave the frame out")
-    lower = _bound(session, frame.start, context)
-    upper = current if frame.end is None else _bound(session, frame.end, context)
+        raise binder.source.error(frame, f"ROWS and RANGE are not allowed with {node.name}", "leave the frame out")
+    lower = _bound(binder, frame.start, context)
+    upper = current if frame.end is None else _bound(binder, frame.end, context)
     if lower.kind == "UNBOUNDED_FOLLOWING" or upper.kind == "UNBOUNDED_PRECEDING":
-        raise session.source.error(frame, "the frame starts behind its end", "write the lower end first")
+        raise binder.source.error(frame, "the frame starts behind its end", "write the lower end first")
     return FrameUnit[frame.unit], lower, upper
 
 
@@ -162,27 +170,27 @@ def _is_count(rex: Literal) -> bool:
     return isinstance(rex.value, int) and not isinstance(rex.value, bool) and rex.value >= 0
 
 
-def _check_range(session: Session, spec: ast.WindowSpec, order: LogicalType, lower: FrameEnd, upper: FrameEnd) -> None:
+def _check_range(binder: Binder, spec: ast.WindowSpec, order: LogicalType, lower: FrameEnd, upper: FrameEnd) -> None:
     """Refuse RANGE with an offset that cannot be taken from what the rows are ordered by."""
     for bound in (lower, upper):
         if bound.offset is None:
             continue
         offset = type_of(bound.offset)
         if isinstance(offset, IntervalType) is not isinstance(order, TimestampBase | DateType | TimeType):
-            raise session.source.error(
+            raise binder.source.error(
                 spec.frame,
                 f"data type mismatch between ORDER BY ({order}) and RANGE ({offset})",
                 "write an interval, RANGE INTERVAL '1' HOUR PRECEDING, for an order by time",
             )
 
 
-def _bound(session: Session, node: ast.FrameBound, context: Context) -> FrameEnd:
+def _bound(binder: Binder, node: ast.FrameBound, context: Context) -> FrameEnd:
     offset = node.args.get("this")
-    rex = None if offset is None else bind(session, offset, context)
+    rex = None if offset is None else bind(binder, offset, context)
     if rex is not None:
         rex = fold(rex)
         if not isinstance(rex, Literal) or (not isinstance(rex.type, IntervalType) and not _is_count(rex)):
-            raise session.source.error(
+            raise binder.source.error(
                 node, "the offset of a frame must be a constant: a number of rows from 0, or an interval"
             )
     return FrameEnd(node.kind.replace(" ", "_"), rex)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlglot import TokenType, exp
 from sqlglot.parser import Parser
 
-from planner.sql.grammar.words import RESERVED
-from planner.sql.position import render, span_at
-from plans.errors import ProgramError, UnsupportedError
+from compiled_plan.planner.sql.grammar.words import RESERVED
+from compiled_plan.planner.sql.position import render, span_at
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlglot import Token
 
-    from planner.sql.position import Span
+    from compiled_plan.planner.sql.position import Span
 
 N = TypeVar("N", bound="exp.Expr")
 T = TypeVar("T")
@@ -41,6 +41,7 @@ class Core(Parser):
         self._tokens = tokens
         self._tokens_size = len(tokens)
         self._index = -1
+        self._run = range(0)
         self._advance()
 
     def at_end(self) -> bool:
@@ -55,6 +56,15 @@ class Core(Parser):
         """The token `ahead` places after the current one."""
         index = self._index + ahead
         return self._tokens[index] if index < self._tokens_size else None
+
+    def parentheses_ahead(self) -> int:
+        """How many opening parentheses come next."""
+        if self._index not in self._run:  # inside one run of them this is asked at each
+            end = self._index
+            while end < self._tokens_size and self._tokens[end].token_type == TokenType.L_PAREN:
+                end += 1
+            self._run = range(self._index, end)
+        return self._run.stop - self._index if self._run else 0
 
     def peek_word(self, ahead: int) -> str:
         """The word `ahead` places after the current token in capitals, or an empty string."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import TokenType, exp
 
-from planner.sql.grammar.core import all_texts
-from planner.sql.grammar.queries import Queries
-from planner.sql.statements import (
+from compiled_plan.planner.sql.grammar.core import all_texts
+from compiled_plan.planner.sql.grammar.queries import Queries
+from compiled_plan.planner.sql.statements import (
     Column,
     ComputedColumn,
     CreateCatalog,
@@ -30,7 +30,7 @@ from planner.sql.statements import (
 )
 
 if TYPE_CHECKING:
-    from planner.sql.statements import Name
+    from compiled_plan.planner.sql.statements import Name
 
 _LIKE_STRATEGIES = ("INCLUDING", "EXCLUDING", "OVERWRITING")
 _LIKE_FEATURES = (

@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot import TokenType, exp
 
-from planner.sql.grammar.types import Types
-from planner.sql.nodes import (
+from compiled_plan.planner.sql.grammar.jsons import JsonFunctions
+from compiled_plan.planner.sql.nodes import (
     AllColumns,
     Call,
     Descriptor,
     Frame,
     FrameBound,
-    JsonArray,
-    JsonExists,
-    JsonObject,
-    JsonPair,
-    JsonQuery,
-    JsonValue,
     Keyword,
     NamedArgument,
     TableArgument,
@@ -45,7 +39,7 @@ _UNIT_SYNONYMS = {
 }
 
 
-class Functions(Types):
+class Functions(JsonFunctions):
     """Function calls."""
 
     # --- promises -------------------------------------------------------------------------------------------------
@@ -291,107 +285,6 @@ class Functions(Types):
         self.need_symbol(TokenType.COMMA, ",")
         return Call(parts=[name], expressions=[unit, *self.listed(self.parse_argument)])
 
-    # --- JSON -----------------------------------------------------------------------------------------------------
-
-    def _json_head(self) -> dict[str, object]:
-        this = self.parse_expression()
-        if self.at("FORMAT", "JSON"):
-            self.refuse("FORMAT JSON", remedy="leave it out")
-        self.need_symbol(TokenType.COMMA, ",")
-        return {"this": this, "path": self.parse_expression()}
-
-    def _json_value(self, name: exp.Identifier) -> exp.Expr:
-        args = self._json_head()
-        if self.take("RETURNING"):
-            args["returning"] = self.parse_cast_type()
-        while behaviour := self._json_value_behaviour():
-            args[self._on_event()] = behaviour
-        return JsonValue(**args)
-
-    def _json_value_behaviour(self) -> str | exp.Expr | None:
-        if self.at("MODEL") and self._next.token_type in (TokenType.VAR, TokenType.IDENTIFIER):
-            self.refuse("a MODEL argument")
-        if self.take("DEFAULT"):
-            return self.parse_expression()
-        return self.take_any(("NULL", "ERROR")) or None
-
-    def _on_event(self) -> str:
-        self.need("ON")
-        event = self.take_any(("EMPTY", "ERROR"))
-        if not event:
-            self.fail_expected("EMPTY or ERROR")
-        return f"on_{event.lower()}"
-
-    def _json_query(self, name: exp.Identifier) -> exp.Expr:
-        args = self._json_head()
-        if self.take("RETURNING"):
-            args["returning"] = self.parse_cast_type()
-        if self.take("WITHOUT"):
-            self.take("ARRAY")
-            self.need("WRAPPER")
-            args["wrapper"] = "WITHOUT ARRAY"
-        elif self.take("WITH"):
-            kind = self.take_any(("CONDITIONAL", "UNCONDITIONAL")) or "UNCONDITIONAL"
-            self.take("ARRAY")
-            self.need("WRAPPER")
-            args["wrapper"] = f"WITH {kind} ARRAY"
-        while behaviour := self._json_query_behaviour():
-            args[self._on_event()] = behaviour
-        return JsonQuery(**args)
-
-    def _json_query_behaviour(self) -> str:
-        if self.take("EMPTY"):
-            kind = self.take_any(("ARRAY", "OBJECT"))
-            if not kind:
-                self.fail_expected("ARRAY or OBJECT")
-            return f"EMPTY {kind}"
-        return self.take_any(("NULL", "ERROR"))
-
-    def _json_exists(self, name: exp.Identifier) -> exp.Expr:
-        args = self._json_head()
-        if behaviour := self.take_any(("TRUE", "FALSE", "UNKNOWN", "ERROR")):
-            self.need("ON", "ERROR")
-            args["on_error"] = behaviour
-        return JsonExists(**args)
-
-    def _json_object(self, name: exp.Identifier) -> exp.Expr:
-        pairs = []
-        if not self.at_symbol(TokenType.R_PAREN) and not self._at_on_null():
-            pairs = self.listed(self._json_pair)
-        return JsonObject(expressions=pairs, on_null=self._on_null())
-
-    def _json_pair(self) -> JsonPair:
-        start = self.mark()
-        if self.at("KEY") and self._next.token_type not in (TokenType.COLON, TokenType.COMMA, TokenType.DOT):
-            self.take("KEY")
-        key = self.parse_expression()
-        if not self.take("VALUE") and not self.take_symbol(TokenType.COLON):
-            self.fail_expected("VALUE", remedy="write JSON_OBJECT(KEY 'k' VALUE v, ...)")
-        value = self.parse_expression()
-        if self.at("FORMAT", "JSON"):
-            self.refuse("FORMAT JSON", remedy="write JSON(value)")
-        return self.node(JsonPair(this=key, value=value), start)
-
-    def _at_on_null(self) -> bool:
-        return self.at("NULL", "ON", "NULL") or self.at("ABSENT", "ON", "NULL")
-
-    def _on_null(self) -> str | None:
-        if not self._at_on_null():
-            return None
-        word = self.word()
-        self._advance(3)
-        return word
-
-    def _json_array(self, name: exp.Identifier) -> exp.Expr:
-        values = []
-        if not self.at_symbol(TokenType.R_PAREN) and not self._at_on_null():
-            values = self.listed(self.parse_expression)
-        return JsonArray(expressions=values, on_null=self._on_null())
-
-    def _json_objectagg(self, name: exp.Identifier) -> exp.Expr:
-        pair = self._json_pair()
-        return Call(parts=[name], expressions=[pair.this, pair.args["value"]], on_null=self._on_null())
-
 
 _SPECIAL: dict[str, Callable[[Functions, exp.Identifier], exp.Expr]] = {
     "EXTRACT": Functions._extract,
@@ -404,10 +297,10 @@ _SPECIAL: dict[str, Callable[[Functions, exp.Identifier], exp.Expr]] = {
     "OVERLAY": Functions._overlay,
     "TIMESTAMPADD": Functions._unit_first,
     "TIMESTAMPDIFF": Functions._unit_first,
-    "JSON_VALUE": Functions._json_value,
-    "JSON_QUERY": Functions._json_query,
-    "JSON_EXISTS": Functions._json_exists,
-    "JSON_OBJECT": Functions._json_object,
-    "JSON_ARRAY": Functions._json_array,
-    "JSON_OBJECTAGG": Functions._json_objectagg,
+    "JSON_VALUE": JsonFunctions.json_value,
+    "JSON_QUERY": JsonFunctions.json_query,
+    "JSON_EXISTS": JsonFunctions.json_exists,
+    "JSON_OBJECT": JsonFunctions.json_object,
+    "JSON_ARRAY": JsonFunctions.json_array,
+    "JSON_OBJECTAGG": JsonFunctions.json_objectagg,
 }

@@ -6,9 +6,18 @@ from typing import TYPE_CHECKING
 
 from sqlglot import TokenType, exp
 
-from planner.sql.grammar.expressions import QUERY_STARTS
-from planner.sql.grammar.relations import Relations
-from planner.sql.nodes import AllColumns, Cube, GroupBy, GroupingSets, NamedWindow, Rollup, RowValue, TableRef
+from compiled_plan.planner.sql.grammar.primaries import QUERY_STARTS
+from compiled_plan.planner.sql.grammar.relations import Relations
+from compiled_plan.planner.sql.nodes import (
+    AllColumns,
+    Cube,
+    GroupBy,
+    GroupingSets,
+    NamedWindow,
+    Rollup,
+    RowValue,
+    TableRef,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,9 +32,7 @@ class Queries(Relations):
 
     def at_query(self) -> bool:
         """Whether a query starts here, in any number of parentheses."""
-        ahead = 0
-        while (token := self.peek(ahead)) is not None and token.token_type == TokenType.L_PAREN:
-            ahead += 1
+        ahead = self.parentheses_ahead()
         word = self.peek_word(ahead)
         if word == "TABLE":
             following = self.peek(ahead + 1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlglot import TokenType, exp
 
-from planner.sql.grammar.expressions import QUERY_STARTS, Expressions
-from planner.sql.nodes import (
+from compiled_plan.planner.sql.grammar.expressions import Expressions
+from compiled_plan.planner.sql.grammar.primaries import QUERY_STARTS
+from compiled_plan.planner.sql.nodes import (
     Call,
     HintOption,
     Join,

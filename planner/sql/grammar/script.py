@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import TokenType
 
-from planner.sql.grammar.core import all_texts
-from planner.sql.grammar.ddl import Ddl
-from planner.sql.statements import (
+from compiled_plan.planner.sql.grammar.core import all_texts
+from compiled_plan.planner.sql.grammar.ddl import Ddl
+from compiled_plan.planner.sql.statements import (
     CompileAndExecutePlan,
     CompilePlan,
     Describe,
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from planner.sql.position import Span
-    from planner.sql.statements import Name
+    from compiled_plan.planner.sql.position import Span
+    from compiled_plan.planner.sql.statements import Name
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")

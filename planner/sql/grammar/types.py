@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import TokenType
 
-from planner.sql.grammar.core import Core
-from planner.sql.nodes import IntervalQualifier, TypeField, TypeSpec
+from compiled_plan.planner.sql.grammar.core import Core
+from compiled_plan.planner.sql.nodes import IntervalQualifier, TypeField, TypeSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable

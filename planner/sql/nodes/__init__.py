@@ -98,8 +98,8 @@ Types:
     `TypeSpec`.
 """
 
-from planner.sql.nodes.base import Node
-from planner.sql.nodes.calls import (
+from compiled_plan.planner.sql.nodes.base import Node
+from compiled_plan.planner.sql.nodes.calls import (
     Call,
     Descriptor,
     Frame,
@@ -115,11 +115,18 @@ from planner.sql.nodes.calls import (
     TableArgument,
     WindowSpec,
 )
-from planner.sql.nodes.operators import IsDistinctFrom, IsPredicate, Like, Overlaps, Plus, Quantified
-from planner.sql.nodes.queries import Cube, GroupBy, GroupingSets, HintOption, Rollup, TableHint
-from planner.sql.nodes.relations import BoundRelation, Join, MatchRecognize, TableFunction, TableRef, Unnest
-from planner.sql.nodes.types import TypeField, TypeSpec
-from planner.sql.nodes.values import (
+from compiled_plan.planner.sql.nodes.operators import IsDistinctFrom, IsPredicate, Like, Overlaps, Plus, Quantified
+from compiled_plan.planner.sql.nodes.queries import Cube, GroupBy, GroupingSets, HintOption, Rollup, TableHint
+from compiled_plan.planner.sql.nodes.relations import (
+    BoundRelation,
+    Join,
+    MatchRecognize,
+    TableFunction,
+    TableRef,
+    Unnest,
+)
+from compiled_plan.planner.sql.nodes.types import TypeField, TypeSpec
+from compiled_plan.planner.sql.nodes.values import (
     AllColumns,
     ArrayValue,
     BinaryLiteral,

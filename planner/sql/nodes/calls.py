@@ -6,7 +6,7 @@ from typing import ClassVar, cast
 
 from sqlglot import exp
 
-from planner.sql.nodes.base import Named, Node
+from compiled_plan.planner.sql.nodes.base import Named, Node
 
 
 class Call(Named):

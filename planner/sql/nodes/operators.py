@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from planner.sql.nodes.base import Node
+from compiled_plan.planner.sql.nodes.base import Node
 
 
 class Plus(Node):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from planner.sql.nodes.base import Node
+from compiled_plan.planner.sql.nodes.base import Node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,9 +6,9 @@ from typing import ClassVar, cast
 
 from sqlglot import exp
 
-from planner.sql.nodes.base import Named, Node
-from planner.sql.nodes.calls import Call
-from planner.sql.nodes.queries import TableHint
+from compiled_plan.planner.sql.nodes.base import Named, Node
+from compiled_plan.planner.sql.nodes.calls import Call
+from compiled_plan.planner.sql.nodes.queries import TableHint
 
 
 class _Aliased(Node):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, cast
 
-from planner.sql.nodes.base import Node
-from planner.sql.nodes.values import IntervalQualifier
+from compiled_plan.planner.sql.nodes.base import Node
+from compiled_plan.planner.sql.nodes.values import IntervalQualifier
 
 
 class TypeField(Node):

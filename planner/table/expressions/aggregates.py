@@ -5,16 +5,21 @@ Source: Flink docs, "System (Built-in) Functions", aggregate functions; "Table A
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Self
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.table.expressions.core import FunctionProperty, Operand, as_property, node_of, refuse, shown_of, text_of
-from planner.table.nodes import identifier, named
-
-if TYPE_CHECKING:
-    from planner.table.expressions.expression import Expression
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.expressions.core import (
+    FunctionProperty,
+    Operand,
+    as_property,
+    refuse,
+    shown_of,
+    text_of,
+)
+from compiled_plan.planner.table.nodes import identifier, named
+from compiled_plan.planner.table.python_literals import node_of
 
 
 class Aggregates(Operand):
@@ -37,36 +42,36 @@ class Aggregates(Operand):
     first_value = FunctionProperty("FIRST_VALUE", "FIRST_VALUE: that of the first row.")
     last_value = FunctionProperty("LAST_VALUE", "LAST_VALUE: that of the last row.")
 
-    def list_agg(self, separator: str = ",") -> Expression:
+    def list_agg(self, separator: str = ",") -> Self:
         """LISTAGG: the texts in one, with a separator."""
         return self._call("list_agg", "LISTAGG", *(() if separator == "," else (separator,)))
 
-    def percentile(self, share: object) -> Expression:
+    def percentile(self, share: object) -> Self:
         """PERCENTILE: the value below which a share (0 to 1) lies."""
         return self._call("percentile", "PERCENTILE", share)
 
-    def lag(self, offset: int = 1, default: object | None = None) -> Expression:
+    def lag(self, offset: int = 1, default: object | None = None) -> Self:
         """LAG over a window: the value of the row before by `offset`."""
         return self._call("lag", "LAG", offset, *(() if default is None else (default,)))
 
-    def lead(self, offset: int = 1, default: object | None = None) -> Expression:
+    def lead(self, offset: int = 1, default: object | None = None) -> Self:
         """LEAD over a window: the value of the row behind by `offset`."""
         return self._call("lead", "LEAD", offset, *(() if default is None else (default,)))
 
     @property
-    def distinct(self) -> Expression:
+    def distinct(self) -> Self:
         """Of an aggregate: over every value once, as SUM(DISTINCT a)."""
         call = self._aggregate("distinct").copy()
         call.set("distinct", True)
         return as_property(self, call, "distinct")
 
-    def filter(self, condition: Expression) -> Expression:
+    def filter(self, condition: Operand) -> Self:
         """Of an aggregate: over the rows of a condition alone, as SUM(a) FILTER (WHERE condition)."""
         call = self._aggregate("filter").copy()
         call.set("filter", node_of(condition))
         return self._method(call, "filter", condition)
 
-    def over(self, window: Expression | str) -> Expression:
+    def over(self, window: Operand | str) -> Self:
         """Of an aggregate: over a window that `over_window` declares, by its alias."""
         node = window if isinstance(window, str) else window._node
         if isinstance(node, ast.ColumnRef):
@@ -87,22 +92,22 @@ class Aggregates(Operand):
     # --- order
 
     @property
-    def asc(self) -> Expression:
+    def asc(self) -> Self:
         """In a sort: the least first, NULLs before all."""
         return as_property(self, exp.Ordered(this=self._node, desc=False, nulls_first=None), "asc")
 
     @property
-    def desc(self) -> Expression:
+    def desc(self) -> Self:
         """In a sort: the greatest first, NULLs behind all."""
         return as_property(self, exp.Ordered(this=self._node, desc=True, nulls_first=None), "desc")
 
     @property
-    def nulls_first(self) -> Expression:
+    def nulls_first(self) -> Self:
         """In a sort: NULLs before all."""
         return as_property(self, self._sorted(nulls_first=True), "nulls_first")
 
     @property
-    def nulls_last(self) -> Expression:
+    def nulls_last(self) -> Self:
         """In a sort: NULLs behind all."""
         return as_property(self, self._sorted(nulls_first=False), "nulls_last")
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.table.expressions.core import call_node, made_by, node_of, refuse
-from planner.table.expressions.expression import Expression
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.expressions.core import call_node, refuse
+from compiled_plan.planner.table.expressions.expression import Expression, made_by
+from compiled_plan.planner.table.python_literals import node_of
 
 
 def concat(*texts: object) -> Expression:

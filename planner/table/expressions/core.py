@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.table.literals import literal
-from planner.table.nodes import TEXT, identifier, named
-from plans.errors import ProgramError
-
-if TYPE_CHECKING:
-    from planner.table.expressions.expression import Expression
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.nodes import TEXT, Wrapper, identifier, named
+from compiled_plan.planner.table.python_literals import node_of
+from compiled_plan.plans.errors import ProgramError
 
 
-class Operand:
+class Operand(Wrapper):
     """The base of `Expression`: the node, its text, and how further expressions are made of it."""
 
-    __slots__ = ("_infix", "_node", "_property")
+    __slots__ = ("_infix", "_property")
 
-    _node: exp.Expr
     _infix: bool
     _property: bool
 
@@ -35,24 +31,24 @@ class Operand:
     if not TYPE_CHECKING:  # a type checker knows the methods that there are
 
         def __getattr__(self, name: str) -> NoReturn:
-            from planner.table.unfinished import no_method
+            from compiled_plan.planner.table.unfinished import no_method
 
             raise no_method(text_of(self), type(self), name)
 
-    def __copy__(self) -> Expression:
-        return self._self()
+    def __copy__(self) -> Self:
+        return self
 
-    def __deepcopy__(self, memo: object) -> Expression:
-        return self._self()
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     def __repr__(self) -> str:
         return text_of(self)
 
-    def __call__(self) -> Expression:
+    def __call__(self) -> Self:
         """The expression itself, so that `col("a").sum()` is `col("a").sum`."""
         if not self._property:
             raise TypeError(f"{text_of(self)} is no function, so it cannot be called")
-        return self._self()
+        return self
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
@@ -65,25 +61,25 @@ class Operand:
 
     # --- making
 
-    def _self(self) -> Expression:
-        return cast("Expression", self)
+    def _new(self, node: exp.Expr, text: str, *, infix: bool = False) -> Self:
+        return type(self)(named(node, text), infix=infix)
 
-    def _new(self, node: exp.Expr, text: str, *, infix: bool = False) -> Expression:
-        return cast("Expression", type(self)(named(node, text), infix=infix))
-
-    def _method(self, node: exp.Expr, name: str, *arguments: object) -> Expression:
+    def _method(self, node: exp.Expr, name: str, *arguments: object) -> Self:
         """The expression that the method `name` gives."""
         shown = ", ".join(map(shown_of, arguments))
         return self._new(node, f"{_inner(self)}.{name}({shown})")
 
-    def _call(self, name: str, function: str, *arguments: object) -> Expression:
+    def _call(self, name: str, function: str, *arguments: object) -> Self:
         """The method `name`: the call of an SQL function with this expression as its first argument."""
         return self._method(call_node(function, self, *arguments), name, *arguments)
 
-    def _binary(self, class_: type[exp.Expr], sign: str, other: object, *, swapped: bool = False) -> Expression:
+    def _binary(self, class_: type[exp.Expr], sign: str, other: object, *, swapped: bool = False) -> Self:
         left, right = (other, self) if swapped else (self, other)
         node = class_(this=node_of(left), expression=node_of(right))
         return self._new(node, f"{_inner(left)} {sign} {_inner(right)}", infix=True)
+
+
+AnyOperand = TypeVar("AnyOperand", bound=Operand)
 
 
 class FunctionProperty:
@@ -97,34 +93,15 @@ class FunctionProperty:
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, instance: Operand, owner: type) -> Expression:
+    def __get__(self, instance: AnyOperand, owner: type) -> AnyOperand:
         if instance is None:
             return self  # type: ignore[unreachable]  # read from the class, as help() does
         return as_property(instance, call_node(self._function, instance), self._name)
 
 
-def as_property(operand: Operand, node: exp.Expr, name: str) -> Expression:
+def as_property(operand: AnyOperand, node: exp.Expr, name: str) -> AnyOperand:
     """The expression that the property `name` of an expression gives; it may be written with `()` as well."""
-    made = type(operand)(named(node, f"{_inner(operand)}.{name}"), is_property=True)
-    return cast("Expression", made)
-
-
-def made_by(node: exp.Expr, name: str, *arguments: object) -> Expression:
-    """The expression that the function `name` gives."""
-    from planner.table.expressions.expression import Expression as Class
-
-    return Class(named(node, f"{name}({', '.join(map(shown_of, arguments))})"))
-
-
-def node_of(value: object) -> exp.Expr:
-    """The node of an expression, or of a Python value as a literal.
-
-    Raises:
-        ProgramError: there is no SQL value for it.
-    """
-    if isinstance(value, Operand):
-        return value._node
-    return literal(value)
+    return type(operand)(named(node, f"{_inner(operand)}.{name}"), is_property=True)
 
 
 def call_node(function: str, *arguments: object) -> ast.Call:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from sqlglot import exp
 
-from planner.table.expressions.aggregates import Aggregates
-from planner.table.expressions.collections import Collections
-from planner.table.expressions.core import refuse, text_of
-from planner.table.expressions.numbers import Numbers
-from planner.table.expressions.objects import Objects
-from planner.table.expressions.predicates import Predicates
-from planner.table.expressions.texts import Texts
-from planner.table.expressions.times import Times
-from planner.table.expressions.types import type_node
-from planner.table.nodes import identifier
+from compiled_plan.planner.table.expressions.aggregates import Aggregates
+from compiled_plan.planner.table.expressions.collections import Collections
+from compiled_plan.planner.table.expressions.core import refuse, shown_of, text_of
+from compiled_plan.planner.table.expressions.numbers import Numbers
+from compiled_plan.planner.table.expressions.objects import Objects
+from compiled_plan.planner.table.expressions.predicates import Predicates
+from compiled_plan.planner.table.expressions.texts import Texts
+from compiled_plan.planner.table.expressions.times import Times
+from compiled_plan.planner.table.expressions.types import type_node
+from compiled_plan.planner.table.nodes import identifier, named
 
 
 class Expression(Predicates, Numbers, Texts, Times, Collections, Objects, Aggregates):
@@ -27,7 +29,7 @@ class Expression(Predicates, Numbers, Texts, Times, Collections, Objects, Aggreg
 
     __slots__ = ()
 
-    def alias(self, name: str, *more: str) -> Expression:
+    def alias(self, name: str, *more: str) -> Self:
         """This under another name; of a table function, the names of its columns."""
         if not name or not all(more):
             raise refuse(f"{text_of(self)}.alias() needs a name", "give a text that is not empty")
@@ -36,7 +38,7 @@ class Expression(Predicates, Numbers, Texts, Times, Collections, Objects, Aggreg
             node.meta["columns"] = (name, *more)
         return self._method(node, "alias", name, *more)
 
-    def cast(self, data_type: object) -> Expression:
+    def cast(self, data_type: object) -> Self:
         """CAST(this AS data_type).
 
         Args:
@@ -44,6 +46,11 @@ class Expression(Predicates, Numbers, Texts, Times, Collections, Objects, Aggreg
         """
         return self._method(exp.Cast(this=self._node, to=type_node(data_type)), "cast", data_type)
 
-    def try_cast(self, data_type: object) -> Expression:
+    def try_cast(self, data_type: object) -> Self:
         """TRY_CAST: as `cast`, with NULL where the value cannot be cast."""
         return self._method(exp.TryCast(this=self._node, to=type_node(data_type)), "try_cast", data_type)
+
+
+def made_by(node: exp.Expr, name: str, *arguments: object) -> Expression:
+    """The expression that the function `name` gives."""
+    return Expression(named(node, f"{name}({', '.join(map(shown_of, arguments))})"))

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.sql.parse import parse_expression
-from planner.table.expressions.core import Operand, call_node, made_by, node_of, refuse, shown_of
-from planner.table.expressions.expression import Expression
-from planner.table.expressions.types import type_node
-from planner.table.literals import literal
-from planner.table.nodes import Columns, InlineCall, column, identifier
-from planner.table.nodes import named as with_text
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.parse import parse_expression
+from compiled_plan.planner.table.expressions.core import Operand, call_node, refuse, shown_of
+from compiled_plan.planner.table.expressions.expression import Expression, made_by
+from compiled_plan.planner.table.expressions.types import type_node
+from compiled_plan.planner.table.nodes import Columns, InlineCall, column, identifier
+from compiled_plan.planner.table.nodes import named as with_text
+from compiled_plan.planner.table.python_literals import literal, node_of
 
 
 def col(name: str) -> Expression:

@@ -5,13 +5,10 @@ Source: Flink docs, "System (Built-in) Functions", arithmetic functions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Self
 
-from planner.sql import nodes as ast
-from planner.table.expressions.core import FunctionProperty, Operand, call_node
-
-if TYPE_CHECKING:
-    from planner.table.expressions.expression import Expression
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.expressions.core import FunctionProperty, Operand, call_node
 
 
 class Numbers(Operand):
@@ -42,33 +39,33 @@ class Numbers(Operand):
     hex = FunctionProperty("HEX", "HEX: the number or text in hexadecimal digits.")
     unhex = FunctionProperty("UNHEX", "UNHEX: the bytes that hexadecimal digits stand for.")
 
-    def log(self, base: object | None = None) -> Expression:
+    def log(self, base: object | None = None) -> Self:
         """LOG: the natural logarithm, or that to a base."""
         if base is None:
             return self._call("log", "LOG")
         return self._method(call_node("LOG", base, self), "log", base)
 
-    def power(self, other: object) -> Expression:
+    def power(self, other: object) -> Self:
         """POWER: this to the power of `other`; the same as `**`."""
         return self._call("power", "POWER", other)
 
-    def round(self, places: object = 0) -> Expression:
+    def round(self, places: object = 0) -> Self:
         """ROUND to a number of decimal places."""
         return self._call("round", "ROUND", places)
 
-    def truncate(self, places: object = 0) -> Expression:
+    def truncate(self, places: object = 0) -> Self:
         """TRUNCATE to a number of decimal places."""
         return self._call("truncate", "TRUNCATE", places)
 
-    def floor(self, unit: str | None = None) -> Expression:
+    def floor(self, unit: str | None = None) -> Self:
         """FLOOR of a number; of a time, to a unit such as "DAY"."""
         return self._rounded("floor", "FLOOR", unit)
 
-    def ceil(self, unit: str | None = None) -> Expression:
+    def ceil(self, unit: str | None = None) -> Self:
         """CEIL of a number; of a time, to a unit such as "DAY"."""
         return self._rounded("ceil", "CEIL", unit)
 
-    def _rounded(self, name: str, function: str, unit: str | None) -> Expression:
+    def _rounded(self, name: str, function: str, unit: str | None) -> Self:
         if unit is None:
             return self._call(name, function)
         node = call_node(function, self)

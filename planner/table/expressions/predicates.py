@@ -5,17 +5,15 @@ Source: Flink docs, "System (Built-in) Functions", comparison, logical and arith
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Self
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.table.expressions.core import Operand, as_property, node_of, refuse, shown_of, text_of
-from planner.table.nodes import Sum
-
-if TYPE_CHECKING:
-    from planner.table.expressions.expression import Expression
-    from planner.table.table import Table
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.expressions.core import Operand, as_property, refuse, shown_of, text_of
+from compiled_plan.planner.table.nodes import Sum
+from compiled_plan.planner.table.planned import PlannedTable
+from compiled_plan.planner.table.python_literals import node_of
 
 
 class Predicates(Operand):
@@ -27,84 +25,82 @@ class Predicates(Operand):
 
     # --- comparisons
 
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+    def __eq__(self, other: object) -> Self:  # type: ignore[override]
         return self._compared(exp.EQ, "==", other)
 
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+    def __ne__(self, other: object) -> Self:  # type: ignore[override]
         return self._compared(exp.NEQ, "!=", other)
 
-    def __lt__(self, other: object) -> Expression:
+    def __lt__(self, other: object) -> Self:
         return self._compared(exp.LT, "<", other)
 
-    def __le__(self, other: object) -> Expression:
+    def __le__(self, other: object) -> Self:
         return self._compared(exp.LTE, "<=", other)
 
-    def __gt__(self, other: object) -> Expression:
+    def __gt__(self, other: object) -> Self:
         return self._compared(exp.GT, ">", other)
 
-    def __ge__(self, other: object) -> Expression:
+    def __ge__(self, other: object) -> Self:
         return self._compared(exp.GTE, ">=", other)
 
-    def _compared(self, class_: type[exp.Expr], sign: str, other: object) -> Expression:
+    def _compared(self, class_: type[exp.Expr], sign: str, other: object) -> Self:
         if other is None:
             remedy = f"write {text_of(self)}.{'is_not_null' if sign == '!=' else 'is_null'}"
             raise refuse(f"{text_of(self)} {sign} None is never true", remedy)
         return self._binary(class_, sign, other)
 
-    def is_equal(self, other: object) -> Expression:
+    def is_equal(self, other: object) -> Self:
         """`=`; the same as `==`."""
         return self == other
 
-    def is_not_equal(self, other: object) -> Expression:
+    def is_not_equal(self, other: object) -> Self:
         """`<>`; the same as `!=`."""
         return self != other
 
-    def is_less(self, other: object) -> Expression:
+    def is_less(self, other: object) -> Self:
         """`<`."""
         return self < other
 
-    def is_less_or_equal(self, other: object) -> Expression:
+    def is_less_or_equal(self, other: object) -> Self:
         """`<=`."""
         return self <= other
 
-    def is_greater(self, other: object) -> Expression:
+    def is_greater(self, other: object) -> Self:
         """`>`."""
         return self > other
 
-    def is_greater_or_equal(self, other: object) -> Expression:
+    def is_greater_or_equal(self, other: object) -> Self:
         """`>=`."""
         return self >= other
 
-    def is_distinct_from(self, other: object) -> Expression:
+    def is_distinct_from(self, other: object) -> Self:
         """IS DISTINCT FROM: unequal, where NULL equals NULL."""
         node = ast.IsDistinctFrom(this=self._node, expression=node_of(other))
         return self._method(node, "is_distinct_from", other)
 
-    def is_not_distinct_from(self, other: object) -> Expression:
+    def is_not_distinct_from(self, other: object) -> Self:
         """IS NOT DISTINCT FROM: equal, where NULL equals NULL."""
         node = ast.IsDistinctFrom(this=self._node, expression=node_of(other), negated=True)
         return self._method(node, "is_not_distinct_from", other)
 
-    def between(self, low: object, high: object) -> Expression:
+    def between(self, low: object, high: object) -> Self:
         """BETWEEN low AND high, both included."""
         node = exp.Between(this=self._node, low=node_of(low), high=node_of(high))
         return self._method(node, "between", low, high)
 
-    def not_between(self, low: object, high: object) -> Expression:
+    def not_between(self, low: object, high: object) -> Self:
         """NOT BETWEEN low AND high."""
         node = exp.Not(this=exp.Between(this=self._node, low=node_of(low), high=node_of(high)))
         return self._method(node, "not_between", low, high)
 
-    def in_(self, first: object | Table, *more: object) -> Expression:
+    def in_(self, first: object | PlannedTable, *more: object) -> Self:
         """IN: one of the values, or of the rows of a table with one column.
 
         Args:
             first: a value, a list or tuple of values, or a `Table` with one column.
             more: further values.
         """
-        from planner.table.table import Table
-
-        if isinstance(first, Table):
+        if isinstance(first, PlannedTable):
             return self._method(exp.In(this=self._node, query=first._node()), "in_", first)
         values = list(first) if isinstance(first, list | tuple | set | frozenset) and not more else [first, *more]
         if not values:
@@ -113,157 +109,157 @@ class Predicates(Operand):
 
     # --- logic
 
-    def __and__(self, other: object) -> Expression:
+    def __and__(self, other: object) -> Self:
         return self._binary(exp.And, "&", other)
 
-    def __rand__(self, other: object) -> Expression:
+    def __rand__(self, other: object) -> Self:
         return self._binary(exp.And, "&", other, swapped=True)
 
-    def __or__(self, other: object) -> Expression:
+    def __or__(self, other: object) -> Self:
         return self._binary(exp.Or, "|", other)
 
-    def __ror__(self, other: object) -> Expression:
+    def __ror__(self, other: object) -> Self:
         return self._binary(exp.Or, "|", other, swapped=True)
 
-    def __invert__(self) -> Expression:
+    def __invert__(self) -> Self:
         shown = f"({text_of(self)})" if self._infix else text_of(self)
         return self._new(exp.Not(this=self._node), f"~{shown}")
 
-    def and_(self, other: object) -> Expression:
+    def and_(self, other: object) -> Self:
         """AND; the same as `&`."""
         return self & other
 
-    def or_(self, other: object) -> Expression:
+    def or_(self, other: object) -> Self:
         """OR; the same as `|`."""
         return self | other
 
-    def not_(self) -> Expression:
+    def not_(self) -> Self:
         """NOT; the same as `~`."""
         return ~self
 
     @property
-    def is_null(self) -> Expression:
+    def is_null(self) -> Self:
         """IS NULL."""
         return self._is("NULL", "is_null")
 
     @property
-    def is_not_null(self) -> Expression:
+    def is_not_null(self) -> Self:
         """IS NOT NULL."""
         return self._is("NULL", "is_not_null", negated=True)
 
     @property
-    def is_true(self) -> Expression:
+    def is_true(self) -> Self:
         """IS TRUE."""
         return self._is("TRUE", "is_true")
 
     @property
-    def is_false(self) -> Expression:
+    def is_false(self) -> Self:
         """IS FALSE."""
         return self._is("FALSE", "is_false")
 
     @property
-    def is_not_true(self) -> Expression:
+    def is_not_true(self) -> Self:
         """IS NOT TRUE."""
         return self._is("TRUE", "is_not_true", negated=True)
 
     @property
-    def is_not_false(self) -> Expression:
+    def is_not_false(self) -> Self:
         """IS NOT FALSE."""
         return self._is("FALSE", "is_not_false", negated=True)
 
-    def is_json(self, kind: str = "VALUE") -> Expression:
+    def is_json(self, kind: str = "VALUE") -> Self:
         """IS JSON; `kind` is VALUE, SCALAR, ARRAY or OBJECT."""
         return self._method(ast.IsPredicate(this=self._node, kind=f"JSON {kind.upper()}"), "is_json", kind)
 
-    def _is(self, kind: str, name: str, *, negated: bool = False) -> Expression:
+    def _is(self, kind: str, name: str, *, negated: bool = False) -> Self:
         return as_property(self, ast.IsPredicate(this=self._node, kind=kind, negated=negated), name)
 
-    def then(self, if_true: object, if_false: object) -> Expression:
+    def then(self, if_true: object, if_false: object) -> Self:
         """CASE WHEN this THEN `if_true` ELSE `if_false` END."""
         branch = exp.If(this=self._node, true=node_of(if_true))
         return self._method(exp.Case(ifs=[branch], default=node_of(if_false)), "then", if_true, if_false)
 
-    def if_null(self, value: object) -> Expression:
+    def if_null(self, value: object) -> Self:
         """IFNULL: this, or `value` where it is NULL."""
         return self._call("if_null", "IFNULL", value)
 
-    def null_if(self, value: object) -> Expression:
+    def null_if(self, value: object) -> Self:
         """NULLIF: NULL where this equals `value`."""
         return self._call("null_if", "NULLIF", value)
 
     # --- patterns
 
-    def like(self, pattern: object, escape: str | None = None) -> Expression:
+    def like(self, pattern: object, escape: str | None = None) -> Self:
         """LIKE, with % for any characters and _ for one; `escape` takes the meaning from the one behind it."""
         return self._pattern("LIKE", "like", pattern, escape)
 
-    def similar(self, pattern: object, escape: str | None = None) -> Expression:
+    def similar(self, pattern: object, escape: str | None = None) -> Self:
         """SIMILAR TO a regular expression of SQL."""
         return self._pattern("SIMILAR TO", "similar", pattern, escape)
 
-    def _pattern(self, kind: str, name: str, pattern: object, escape: str | None) -> Expression:
+    def _pattern(self, kind: str, name: str, pattern: object, escape: str | None) -> Self:
         character = None if escape is None else node_of(escape)
         node = ast.Like(this=self._node, pattern=node_of(pattern), escape=character, kind=kind)
         return self._method(node, name, *((pattern,) if escape is None else (pattern, escape)))
 
     # --- arithmetic
 
-    def __add__(self, other: object) -> Expression:
+    def __add__(self, other: object) -> Self:
         return self._binary(Sum, "+", other)
 
-    def __radd__(self, other: object) -> Expression:
+    def __radd__(self, other: object) -> Self:
         return self._binary(Sum, "+", other, swapped=True)
 
-    def __sub__(self, other: object) -> Expression:
+    def __sub__(self, other: object) -> Self:
         return self._binary(exp.Sub, "-", other)
 
-    def __rsub__(self, other: object) -> Expression:
+    def __rsub__(self, other: object) -> Self:
         return self._binary(exp.Sub, "-", other, swapped=True)
 
-    def __mul__(self, other: object) -> Expression:
+    def __mul__(self, other: object) -> Self:
         return self._binary(exp.Mul, "*", other)
 
-    def __rmul__(self, other: object) -> Expression:
+    def __rmul__(self, other: object) -> Self:
         return self._binary(exp.Mul, "*", other, swapped=True)
 
-    def __truediv__(self, other: object) -> Expression:
+    def __truediv__(self, other: object) -> Self:
         return self._binary(exp.Div, "/", other)
 
-    def __rtruediv__(self, other: object) -> Expression:
+    def __rtruediv__(self, other: object) -> Self:
         return self._binary(exp.Div, "/", other, swapped=True)
 
-    def __mod__(self, other: object) -> Expression:
+    def __mod__(self, other: object) -> Self:
         return self._binary(exp.Mod, "%", other)
 
-    def __rmod__(self, other: object) -> Expression:
+    def __rmod__(self, other: object) -> Self:
         return self._binary(exp.Mod, "%", other, swapped=True)
 
-    def __pow__(self, other: object) -> Expression:
+    def __pow__(self, other: object) -> Self:
         return self._call("power", "POWER", other)
 
-    def __neg__(self) -> Expression:
+    def __neg__(self) -> Self:
         shown = f"({text_of(self)})" if self._infix else text_of(self)
         return self._new(exp.Neg(this=self._node), f"-{shown}")
 
-    def __pos__(self) -> Expression:
+    def __pos__(self) -> Self:
         return self._new(ast.Plus(this=self._node), f"+{shown_of(self)}")
 
-    def plus(self, other: object) -> Expression:
+    def plus(self, other: object) -> Self:
         """`+`."""
         return self + other
 
-    def minus(self, other: object) -> Expression:
+    def minus(self, other: object) -> Self:
         """`-`."""
         return self - other
 
-    def times(self, other: object) -> Expression:
+    def times(self, other: object) -> Self:
         """`*`."""
         return self * other
 
-    def divided_by(self, other: object) -> Expression:
+    def divided_by(self, other: object) -> Self:
         """`/`."""
         return self / other
 
-    def mod(self, other: object) -> Expression:
+    def mod(self, other: object) -> Self:
         """`%`."""
         return self % other

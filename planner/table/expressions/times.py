@@ -5,16 +5,14 @@ Source: Flink docs, "System (Built-in) Functions", temporal functions; "Table AP
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Self
 
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.table.expressions.core import Operand, as_property, call_node, node_of, refuse, text_of
-from planner.table.nodes import WindowProperty
-
-if TYPE_CHECKING:
-    from planner.table.expressions.expression import Expression
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.expressions.core import AnyOperand, Operand, as_property, call_node, refuse, text_of
+from compiled_plan.planner.table.nodes import WindowProperty
+from compiled_plan.planner.table.python_literals import node_of
 
 
 class _Interval:
@@ -28,7 +26,7 @@ class _Interval:
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, instance: Operand, owner: type) -> Expression:
+    def __get__(self, instance: AnyOperand, owner: type) -> AnyOperand:
         if instance is None:
             return self  # type: ignore[unreachable]  # read from the class, as help() does
         return as_property(instance, interval(instance._node, self._unit), self._name)
@@ -65,16 +63,16 @@ class Times(Operand):
     second = seconds = _Interval("SECOND")
 
     @property
-    def milli(self) -> Expression:
+    def milli(self) -> Self:
         """An interval of this many milliseconds."""
         return self._milliseconds("milli")
 
     @property
-    def millis(self) -> Expression:
+    def millis(self) -> Self:
         """An interval of this many milliseconds."""
         return self._milliseconds("millis")
 
-    def _milliseconds(self, name: str) -> Expression:
+    def _milliseconds(self, name: str) -> Self:
         literal = self._node
         if not isinstance(literal, exp.Literal) or not str(literal.this).isdigit():
             raise refuse(f"{text_of(self)}.{name} is no constant", "write lit(500).millis")
@@ -83,41 +81,41 @@ class Times(Operand):
         return as_property(self, interval(seconds, "SECOND"), name)
 
     @property
-    def rows(self) -> Expression:
+    def rows(self) -> Self:
         """A number of rows: of an over window's frame."""
         return as_property(self, self._node.copy(), "rows")
 
     @property
-    def to_date(self) -> Expression:
+    def to_date(self) -> Self:
         """The DATE that a text stands for."""
         return self._cast_to("DATE", "to_date")
 
     @property
-    def to_time(self) -> Expression:
+    def to_time(self) -> Self:
         """The TIME that a text stands for."""
         return self._cast_to("TIME", "to_time")
 
     @property
-    def to_timestamp(self) -> Expression:
+    def to_timestamp(self) -> Self:
         """The TIMESTAMP(3) that a text stands for."""
         return self._cast_to("TIMESTAMP(3)", "to_timestamp")
 
-    def _cast_to(self, type_: str, name: str) -> Expression:
-        from planner.table.expressions.types import type_node
+    def _cast_to(self, type_: str, name: str) -> Self:
+        from compiled_plan.planner.table.expressions.types import type_node
 
         return as_property(self, exp.Cast(this=self._node, to=type_node(type_)), name)
 
-    def extract(self, unit: str) -> Expression:
+    def extract(self, unit: str) -> Self:
         """EXTRACT(unit FROM this), such as "YEAR" or "DOW"."""
         node = call_node("EXTRACT")
         node.set("expressions", [ast.Keyword(this=unit.upper()), self._node])
         return self._method(node, "extract", unit)
 
-    def date_format(self, pattern: object) -> Expression:
+    def date_format(self, pattern: object) -> Self:
         """DATE_FORMAT with a pattern such as yyyy-MM-dd."""
         return self._call("date_format", "DATE_FORMAT", pattern)
 
-    def timestamp_add(self, unit: str, amount: object) -> Expression:
+    def timestamp_add(self, unit: str, amount: object) -> Self:
         """TIMESTAMPADD(unit, amount, this)."""
         node = call_node("TIMESTAMPADD")
         node.set("expressions", [ast.Keyword(this=unit.upper()), node_of(amount), self._node])
@@ -126,26 +124,26 @@ class Times(Operand):
     # --- windows
 
     @property
-    def start(self) -> Expression:
+    def start(self) -> Self:
         """Where a group window begins: TUMBLE_START and the like."""
         return self._of_window("START", "start")
 
     @property
-    def end(self) -> Expression:
+    def end(self) -> Self:
         """Where a group window ends: TUMBLE_END and the like."""
         return self._of_window("END", "end")
 
     @property
-    def rowtime(self) -> Expression:
+    def rowtime(self) -> Self:
         """The event time of a group window's rows: TUMBLE_ROWTIME and the like."""
         return self._of_window("ROWTIME", "rowtime")
 
     @property
-    def proctime(self) -> Expression:
+    def proctime(self) -> Self:
         """The processing time of a group window's rows: TUMBLE_PROCTIME and the like."""
         return self._of_window("PROCTIME", "proctime")
 
-    def _of_window(self, kind: str, name: str) -> Expression:
+    def _of_window(self, kind: str, name: str) -> Self:
         if not isinstance(self._node, ast.ColumnRef):
             raise refuse(f"{text_of(self)} is no window", 'name the window by its alias: col("w").start')
         return as_property(self, WindowProperty(window=self._node.name, kind=kind), name)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from planner.sql import parse
-from planner.sql.binding.source import Source
-from planner.sql.binding.types import bind_type
-from planner.sql.nodes import TypeSpec
-from plans.errors import PlanError, ProgramError, UnsupportedError
-from plans.types import LogicalType
-from plans.types.parse import parse_type
+from compiled_plan.planner.sql import parse
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.binding.types import bind_type
+from compiled_plan.planner.sql.nodes import TypeSpec
+from compiled_plan.plans.errors import PlanError, ProgramError, UnsupportedError
+from compiled_plan.plans.types import LogicalType
+from compiled_plan.plans.types.parse import parse_type
 
 _REMEDY = 'write it as in SQL, such as "INT" or "DECIMAL(10, 2)"'
 #: The attributes by which an object tells its logical type.

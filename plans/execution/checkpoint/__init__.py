@@ -1,6 +1,8 @@
 """The plan in a checkpoint."""
 
-from plans.execution.checkpoint.description import Setting, describe
-from plans.execution.checkpoint.store import FOLDER, Known, check, differences, store, stored_plan
+from compiled_plan.plans.execution.checkpoint.comparison import Known, differences
+from compiled_plan.plans.execution.checkpoint.description import Setting, describe
+from compiled_plan.plans.execution.checkpoint.store import Store
+from compiled_plan.plans.inspection.checkpoints import FOLDER, Head
 
-__all__ = ["FOLDER", "Known", "Setting", "check", "describe", "differences", "store", "stored_plan"]
+__all__ = ["FOLDER", "Head", "Known", "Setting", "Store", "describe", "differences"]

@@ -6,19 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plans.execution.program import Program
-from plans.identity import derived_uids
-from plans.lineage import Item, Operator, Property, Source, at_rest, lineage_of, places
-from plans.lineage.compare import Part
-from plans.rex import PythonFunction
-from plans.types import DoubleType, FloatType, LogicalType
+from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.inspection.identity import derived_uids
+from compiled_plan.plans.inspection.lineage import Item, Operator, Property, Source, at_rest, lineage_of, places
+from compiled_plan.plans.inspection.lineage.compare import Part
+from compiled_plan.plans.rex import PythonFunction
 
 #: The format of the description; another one is of another release.
-FORMAT = 2
-#: The format of what operators keep: raise it with a change of bytes that the kernel does not read as before.
-STATE_FORMAT = 1
-#: The Java from which on floating-point numbers have other texts; keys are texts.
-_JAVA_TEXTS = 19
+FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +42,11 @@ class Setting:
     code: Callable[[PythonFunction], str] = lambda function: ""
     place: Callable[[str], str] = at_rest
 
+    @property
+    def versions(self) -> dict[str, Any]:
+        """What runs the plan."""
+        return {"product": self.product, "spark": self.spark, "java": self.java, "python": self.python}
+
 
 def describe(program: Program, setting: Setting) -> dict[str, Any]:
     """The description."""
@@ -68,17 +68,11 @@ def describe(program: Program, setting: Setting) -> dict[str, Any]:
     ]
     return {
         "format": FORMAT,
-        "state": STATE_FORMAT,
-        "versions": {
-            "product": setting.product,
-            "spark": setting.spark,
-            "java": setting.java,
-            "python": setting.python,
-        },
+        "versions": setting.versions,
         "host": setting.host,
         "clock": "event time" if program.event_time else "processing time",
         "partitions": setting.partitions,
-        "sources": [_source(each) for each in lineage.sources],
+        "sources": [source_entry(each) for each in lineage.sources],
         "operators": operators,
     }
 
@@ -102,7 +96,7 @@ def _standing(operator: Operator, stages: Mapping[int, int]) -> list[Property]:
 
 
 def _around(operator: Operator, setting: Setting) -> list[Property]:
-    """What is not in the plan itself: the zone, the code of functions, how Java writes numbers."""
+    """What is not in the plan itself: the zone, the code of functions."""
     found: list[Property] = []
     if operator.zones:
         zones = sorted(operator.zones)
@@ -110,17 +104,11 @@ def _around(operator: Operator, setting: Setting) -> list[Property]:
     for function in operator.functions:
         digest = setting.code(function)
         found.append(Property(f"code of {function.path}", (Item(f"code {digest[:8]}", digest),)))
-    if any(map(_is_floating, operator.key_types)):
-        text = f"of Java {'from' if setting.java >= _JAVA_TEXTS else 'before'} {_JAVA_TEXTS}"
-        found.append(Property("texts of floating-point keys", (Item(text, text),)))
     return found
 
 
-def _is_floating(type_: LogicalType) -> bool:
-    return isinstance(type_, FloatType | DoubleType) or any(map(_is_floating, type_.children()))
-
-
-def _source(source: Source) -> dict[str, Any]:
+def source_entry(source: Source) -> dict[str, Any]:
+    """A source as the description has it."""
     return {
         "name": source.name,
         "identity": source.identity,
@@ -129,11 +117,11 @@ def _source(source: Source) -> dict[str, Any]:
 
 
 def _property(found: Property) -> dict[str, Any]:
-    return {"name": found.name, "items": [item.to_json() for item in found.items]}
+    return {"name": found.name, "items": [item.to_dict() for item in found.items]}
 
 
 def _properties(found: list[dict[str, Any]]) -> tuple[Property, ...]:
-    return tuple(Property(each["name"], tuple(map(Item.from_json, each["items"]))) for each in found)
+    return tuple(Property(each["name"], tuple(map(Item.from_dict, each["items"]))) for each in found)
 
 
 def operator_parts(found: Mapping[str, Any], program: Program | None = None) -> list[Part]:
@@ -167,4 +155,12 @@ def given_uids(program: Program) -> frozenset[str]:
     return frozenset(node.uid for node in plan.nodes if node.uid is not None and node.uid != derived.get(node.id))
 
 
-__all__ = ["FORMAT", "STATE_FORMAT", "Setting", "describe", "operator_parts", "source_parts", "stages_of"]
+__all__ = [
+    "FORMAT",
+    "Setting",
+    "describe",
+    "operator_parts",
+    "source_entry",
+    "source_parts",
+    "stages_of",
+]

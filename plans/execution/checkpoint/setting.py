@@ -8,13 +8,13 @@ from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from plans.execution.checkpoint.description import Setting
-from plans.execution.functions.columns import PythonFunctions
-from plans.execution.java import java_class
-from plans.execution.session import ASKED
-from plans.execution.storage import Folder
-from plans.functions.code import code_digest
-from plans.lineage import at_rest
+from compiled_plan.plans.execution.checkpoint.description import Setting
+from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.session import ASKED
+from compiled_plan.plans.execution.storage import folder_of
+from compiled_plan.plans.functions.code import code_digest
+from compiled_plan.plans.inspection.lineage import at_rest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,7 +30,7 @@ def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Se
         spark.version,
         _java(spark),
         platform.python_version(),
-        _product(),
+        product_version(),
         cache(lambda function: code_digest(type(functions.callables(function, "").function))),
         _place(spark),
     )
@@ -43,7 +43,8 @@ def _java(spark: SparkSession) -> int:
     return int(version.removeprefix("1.").partition(".")[0])
 
 
-def _product() -> str:
+def product_version() -> str:
+    """The release of the product; empty where it is not installed."""
     try:
         return metadata.version("compiled-plan")
     except metadata.PackageNotFoundError:
@@ -57,7 +58,7 @@ def _place(spark: SparkSession) -> Callable[[str], str]:
         if not path:
             return path
         try:
-            return at_rest(Folder(spark, path).uri)
+            return at_rest(folder_of(spark, path).uri)
         except Exception:
             # A file system that is not there is named where the table is opened.
             return at_rest(path)

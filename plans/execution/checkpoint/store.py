@@ -1,227 +1,192 @@
-"""The plan that a checkpoint belongs to, stored inside the checkpoint, and what may differ at the next start.
-
-Spark finds state by an operator's position and by column types, so a changed query can restart on wrong state without
-a word. Every start therefore compares first what keys, arguments, filters, orders and stored columns mean
-(`plans.lineage`), and what of the run shapes them. TTLs, names, the order of statements may differ; what shapes state
-may not.
-"""
+"""Writing a checkpoint's folder; what is where in it, and how it is read, is in `inspection.checkpoints`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from plans.errors import CheckpointError
-from plans.execution.checkpoint.description import (
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.locks import Release, lock
+from compiled_plan.plans.execution.stopping import StuckError
+from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.inspection.checkpoints import (
+    FACTS,
+    FOLDER,
     FORMAT,
-    STATE_FORMAT,
-    Setting,
-    describe,
-    operator_parts,
-    source_parts,
+    GENERATIONS,
+    HEADS,
+    PROGRAMS,
+    CheckpointReader,
+    Head,
+    ProgramFiles,
 )
-from plans.execution.program import Program
-from plans.lineage.compare import Edit, Pairs, Part, edits, paired
-from plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
-    from plans.execution.storage import Folder
-
-FOLDER = "compiled-plan"
-_PLAN, _LAYOUT = f"{FOLDER}/plan.json", f"{FOLDER}/layout.json"
+    from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """Something that keeps a plan from starting on a checkpoint; `remedy` where something else than the plan does."""
-
-    what: str
-    old: str
-    new: str
-    remedy: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.what}: checkpoint has {self.old}, plan has {self.new}"
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What a checkpoint says to the start of a plan.
+class Generation:
+    """A whole checkpoint of Spark with what belongs to it.
 
     Args:
-        uids: by node, the name under which its state is in the checkpoint.
-        partitions: the shuffle partitions that its state is spread over.
+        number: its own.
+        folder: where it is; Spark's checkpoint location.
+        run_id: in the names of what sinks write, the same at every start on this generation.
+        versions: of the product, Spark, Java and Python that made it.
     """
 
-    uids: Mapping[int, str]
-    partitions: int
+    number: int
+    folder: Folder
+    run_id: str
+    versions: Mapping[str, Any]
 
 
-def check(folder: Folder, program: Program, setting: Setting, *, guarded: bool = True) -> Known | None:
-    """Compare the checkpoint's plan with the one to be started; None when the checkpoint has none.
+class Store(CheckpointReader[Folder]):
+    """A checkpoint's folder. All that writes needs the lock.
 
     Args:
-        folder: the checkpoint.
-        program: what is to be started.
-        setting: what the run adds.
-        guarded: False starts whatever differs, to show in tests what would come of it.
-
-    Raises:
-        CheckpointError: they differ in something that shapes state, or the folder is a checkpoint of another tool.
+        root: the folder.
+        product: this release, for heads.
     """
-    old = _stored(folder)
-    if old is None:
-        if folder.holds("offsets") or folder.holds("metadata"):
-            raise CheckpointError(
-                "this folder is the checkpoint of a query that execute-plan did not start",
-                where=folder.uri,
-                remedy="name an empty folder with --checkpoint",
-            )
-        return None
-    _check_format(old, folder)
-    new = describe(program, setting)
-    found, pairs = differences(old, new, program)
-    asked = setting.asked
-    if asked is not None and old["partitions"] and asked != old["partitions"]:
-        remedy = "leave spark.sql.shuffle.partitions out: state stays spread as it is"
-        found.append(Difference("shuffle partitions", str(old["partitions"]), str(asked), remedy))
-    if found and guarded:
-        raise CheckpointError(
-            "the plan does not fit the checkpoint's state:\n" + "\n".join(f"  - {item}" for item in found),
-            where=folder.uri,
-            remedy=_remedy(found),
-        )
-    nodes = {each["uid"]: each["node"] for each in new["operators"]}
-    uids = {nodes[after.name]: before.name for before, after in pairs.both if after.kind != "sink"}
-    return Known(uids, old["partitions"])
+
+    def __init__(self, root: Folder, product: str = "") -> None:
+        super().__init__(root)
+        self.product = product
+
+    def generation(self, number: int) -> Generation:
+        """A generation."""
+        facts = self.facts(number)
+        return Generation(number, self._folder(number), facts["run"], facts["versions"])
+
+    # ---- changes, under the lock
+
+    @contextmanager
+    def locked(self, spark: SparkSession, lost: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Hold the lock meanwhile, and take away what no head names; a folder that gets no head is as it was.
+
+        Raises:
+            CheckpointError: another process runs on it.
+        """
+        existed, ours = self.root.holds(), True
+
+        def taken() -> None:
+            nonlocal ours
+            ours = False
+            lost()
+
+        self.root.make()
+        release: Release = lock(spark, self.root, taken)
+        unused = False
+        try:
+            self.prune()
+            yield
+        except StuckError:
+            # What was to end goes on writing: the lock ends with the process.
+            release = _kept
+            raise
+        finally:
+            # What cannot be taken away now, the next start takes away.
+            with suppress(Exception):
+                unused = ours and not self._numbers(HEADS)
+                if ours:
+                    self.prune()
+                if unused:
+                    self.root.remove(GENERATIONS)
+                    self.root.remove(HEADS)
+            release(unused)
+            if unused and not existed:
+                with suppress(Exception):
+                    self.root.remove()
+
+    def prune(self) -> None:
+        """Take away what a process left that ended before it published it."""
+        named = {(head.generation, head.program) for head in self.heads()}
+        for number in self._numbers(GENERATIONS):
+            folder = self._folder(number)
+            if all(number != generation for generation, _ in named):
+                folder.remove()
+                continue
+            for program in self._numbers(PROGRAMS, folder):
+                if (number, program) not in named:
+                    folder.remove(f"{PROGRAMS}/{program}")
+            self._prune_unfinished(folder, FOLDER)
+        self._prune_unfinished(self.root, HEADS)
+
+    def remove_generations(self, *, but: int) -> tuple[int, ...]:
+        """Remove all generations but one; gives their numbers."""
+        found = tuple(number for number in self._numbers(GENERATIONS) if number != but)
+        for number in found:
+            self._folder(number).remove()
+        return found
+
+    def _prune_unfinished(self, folder: Folder, name: str) -> None:
+        for each in folder.names(name):
+            if each.startswith(".") and each.endswith(".tmp"):
+                folder.remove(f"{name}/{each}")
+
+    def next_generation(self) -> int:
+        """The number that a new generation gets."""
+        return max([*self._numbers(GENERATIONS), *(head.generation for head in self.heads())], default=0) + 1
+
+    def new_generation(self, versions: Mapping[str, Any], run_id: str, before: Head | None = None) -> Generation:
+        """A generation that does not count yet: `publish` makes it count.
+
+        Args:
+            versions: what makes it.
+            run_id: see `Generation`.
+            before: the head whose state it goes on with.
+        """
+        number = self.next_generation()
+        folder = self._folder(number)
+        facts = {"format": FORMAT, "run": run_id, "versions": dict(versions), "at": _now()}
+        if before is not None:
+            facts["from"] = {"generation": before.generation, "program": before.program}
+        folder.create_text(FACTS, _text(facts))
+        return Generation(number, folder, run_id, versions)
+
+    def new_program(self, generation: Generation, files: ProgramFiles) -> int:
+        """The number of a program, written into a generation, that does not count yet."""
+        number = max(self._numbers(PROGRAMS, generation.folder), default=0) + 1
+        for name, text in files.by_name().items():
+            generation.folder.create_text(f"{PROGRAMS}/{number}/{name}", text)
+        return number
+
+    def publish(self, generation: int, program: int, by: str) -> Head:
+        """Have a generation and a program in it count from now on.
+
+        Raises:
+            CheckpointError: somebody else has published meanwhile.
+        """
+        number = max(self._numbers(HEADS), default=0) + 1
+        head = Head(number, generation, program, by, _now(), self.product)
+        try:
+            self.root.create_text(f"{HEADS}/{number}", _text({"format": FORMAT, **asdict(head)}))
+        except FileExistsError:
+            raise changed(self.root) from None
+        return head
 
 
-def _stored(folder: Folder) -> dict[str, Any] | None:
-    """The description in a checkpoint; None where there is none, or where its first writer was killed."""
-    try:
-        found = json.loads(folder.read_text(_LAYOUT) or "null")
-    except json.JSONDecodeError:
-        return None
-    return found if isinstance(found, dict) else None
+def _kept(remove: bool) -> None:
+    """Leave the lock as it is."""
 
 
-def _check_format(old: Mapping[str, Any], folder: Folder) -> None:
-    """Refuse a checkpoint of another release."""
-    for what, written, known in (
-        ("format", old.get("format"), FORMAT),
-        ("state format", old.get("state", STATE_FORMAT), STATE_FORMAT),
-    ):
-        if written != known:
-            product = (old.get("versions") or {}).get("product")
-            raise CheckpointError(
-                f"the checkpoint has {what} {written}{f', of release {product}' if product else ''}; "
-                f"this release reads {what} {known}",
-                where=folder.uri,
-                remedy="run it with the release that wrote it, or start with an empty checkpoint",
-            )
+def changed(root: Folder) -> CheckpointError:
+    """Another run has written into the checkpoint since it was looked at."""
+    return CheckpointError(
+        "another run has used this checkpoint meanwhile",
+        where=root.uri,
+        remedy="start again: its plan is then compared",
+    )
 
 
-def differences(
-    old: Mapping[str, Any], new: Mapping[str, Any], program: Program | None = None
-) -> tuple[list[Difference], Pairs]:
-    """What differs between two descriptions, in words, and which operators belong together.
-
-    Args:
-        old: of the checkpoint.
-        new: of the plan to be started.
-        program: that of `new`, to tell given uids from derived ones.
-    """
-    found = _run_differences(old, new)
-    sources = paired(source_parts(old), source_parts(new))
-    for part in sources.gone:
-        found.append(Difference(f"source {part.name}", "it", "no such source"))
-    for part in sources.added:
-        found.append(Difference(f"source {part.name}", "no such source", "it"))
-    for before, after in sources.both:
-        found += [
-            Difference(f"source {each.part}, {each.property}", each.old, each.new) for each in edits(before, after)
-        ]
-    moved = bool(found)
-    operators = paired(operator_parts(old), operator_parts(new, program))
-    for part in operators.gone:
-        found.append(Difference(_label(part), part.kind, f"no such {_noun(part)}"))
-    for part in operators.added:
-        found.append(Difference(_label(part), f"no such {_noun(part)}", part.kind))
-    for before, after in operators.both:
-        found += [
-            Difference(f"{_label(before)}, {each.property}", each.old, each.new, _outside(each))
-            for each in edits(before, after)
-            if each.worded or not moved
-        ]
-        if after.kept and before.name != after.name:
-            remedy = f"give the operator its uid {before.name} again"
-            found.append(Difference(f"{_label(before)}, uid", before.name, after.name, remedy))
-    if not found:
-        found += [
-            Difference(f"{_label(before)}, what is above it", before.identity, after.identity)
-            for before, after in operators.both
-            if before.identity != after.identity
-        ]
-    return found, operators
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _remedy(found: Sequence[Difference]) -> str:
-    """What to do: of the plan itself there is one way, of what surrounds it each has its own."""
-    ways = [each.remedy for each in found if each.remedy]
-    if len(ways) < len(found):
-        ways.append("run the plan that the checkpoint was written by")
-    return "; ".join(dict.fromkeys(ways)) + ", or start with an empty checkpoint folder"
-
-
-def _outside(edit: Edit) -> str:
-    """The remedy for what is not in the plan itself."""
-    if edit.property == "time zone":
-        return f"give --time-zone {edit.old}" if "," not in edit.old else ""
-    if edit.property.startswith("code of "):
-        return f"run it with the {edit.property} as it was"
-    return ""
-
-
-def _noun(part: Part) -> str:
-    return "sink" if part.kind == "sink" else "operator"
-
-
-def _label(part: Part) -> str:
-    return f"{_noun(part)} {part.name}"
-
-
-def _run_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Difference]:
-    found = []
-    if old["host"] != new["host"]:
-        found.append(Difference("the operator host", old["host"], new["host"], f"give --host {old['host']}"))
-    if old["clock"] != new["clock"]:
-        found.append(Difference("the clock of timers", old["clock"], new["clock"]))
-    before, after = old["versions"]["spark"], new["versions"]["spark"]
-    if _release(before) > _release(after):
-        remedy = f"run it with Spark {before} or newer"
-        found.append(Difference("Spark", f"version {before}", f"version {after}", remedy))
-    return found
-
-
-def _release(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
-
-
-def store(folder: Folder, program: Program, setting: Setting, known: Known | None = None) -> None:
-    """Write the plan beside the checkpoint's state; TTLs of a later start replace those of an earlier one."""
-    if known is not None and known.partitions:
-        setting = replace(setting, partitions=known.partitions)
-    for name, text in (
-        (_PLAN, program.plan.to_json()),
-        (_LAYOUT, json.dumps(describe(program, setting), indent=1)),
-    ):
-        if folder.read_text(name) != text:
-            folder.write_text(name, text)
-
-
-def stored_plan(folder: Folder) -> CompiledPlan | None:
-    """The plan that a checkpoint was last started with."""
-    text = folder.read_text(_PLAN)
-    return None if text is None else CompiledPlan.from_json(text)
+def _text(found: Mapping[str, Any]) -> str:
+    return json.dumps(found, indent=1) + "\n"

@@ -1,11 +1,1 @@
-"""Connectors: where rows come from and go to."""
-
-from importlib import import_module
-
-NAMES = ("blackhole", "collect", "datagen", "filesystem", "inline", "print")
-
-
-def load_all() -> None:
-    """Import every connector, which registers it."""
-    for name in NAMES:
-        import_module(f"{__name__}.{name}")
+"""Connectors: where rows come from and go to. A module has its connector's name, and is imported when it is used."""

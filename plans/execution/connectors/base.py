@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from plans.execution.connectors.options import check_table
-from plans.types import LogicalType, RowType
+from compiled_plan.plans.connectors.registry import module_name
+from compiled_plan.plans.connectors.spec import ConnectorSpec
+from compiled_plan.plans.execution.connectors.options import check_table
+from compiled_plan.plans.types import LogicalType, RowType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -85,6 +88,14 @@ class Sink(Protocol):
         """Write one batch; called again with the same id after a crash, with the same rows."""
 
 
+@runtime_checkable
+class LeavesFiles(Protocol):
+    """A sink whose rows are files that name their run."""
+
+    def left(self) -> tuple[int, str]:
+        """How many files of this run there are, and a pattern of their names."""
+
+
 @dataclass(frozen=True, slots=True)
 class SinkContext:
     """What a sink may use. `run_id` is stable over restarts on one checkpoint; `stdout` prints a line of data."""
@@ -96,26 +107,54 @@ class SinkContext:
 
 SourceFactory = Callable[[TableSpec, SourceContext], Source]
 SinkFactory = Callable[[TableSpec, SinkContext], Sink]
+#: Given a table: what the kernel's LookupTable needs to know, as JSON text.
+LookupFactory = Callable[["LookupTable"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class LookupTable:
+    """A table that is asked by key.
+
+    Args:
+        identifier: catalog.database.name, unquoted, for messages.
+        columns: the columns that are read.
+        keys: positions of the columns that are compared, in the order in which their values are given.
+        options: the WITH options.
+    """
+
+    identifier: str
+    columns: RowType
+    keys: tuple[int, ...]
+    options: dict[str, str]
+
 
 _SOURCES: dict[str, SourceFactory] = {}
 _SINKS: dict[str, SinkFactory] = {}
+_LOOKUPS: dict[str, LookupFactory] = {}
+_F = TypeVar("_F")
 
 
-def source_connector(name: str) -> Callable[[SourceFactory], SourceFactory]:
-    """Register a function as the source of connector `name`."""
-
-    def register(factory: SourceFactory) -> SourceFactory:
-        _SOURCES[name] = factory
-        return factory
-
-    return register
+def source_connector(spec: ConnectorSpec) -> Callable[[SourceFactory], SourceFactory]:
+    """Register a function as the source of a connector."""
+    assert spec.source is not None, f"the spec of {spec.name} has no source"
+    return _registers(_SOURCES, spec)
 
 
-def sink_connector(name: str) -> Callable[[SinkFactory], SinkFactory]:
-    """Register a function as the sink of connector `name`."""
+def sink_connector(spec: ConnectorSpec) -> Callable[[SinkFactory], SinkFactory]:
+    """Register a function as the sink of a connector."""
+    assert spec.sink is not None, f"the spec of {spec.name} has no sink"
+    return _registers(_SINKS, spec)
 
-    def register(factory: SinkFactory) -> SinkFactory:
-        _SINKS[name] = factory
+
+def lookup_connector(spec: ConnectorSpec) -> Callable[[LookupFactory], LookupFactory]:
+    """Register a function as the lookup of a connector."""
+    assert spec.lookup is not None, f"the spec of {spec.name} has no lookup"
+    return _registers(_LOOKUPS, spec)
+
+
+def _registers(registry: dict[str, _F], spec: ConnectorSpec) -> Callable[[_F], _F]:
+    def register(factory: _F) -> _F:
+        registry[spec.name] = factory
         return factory
 
     return register
@@ -128,7 +167,7 @@ def open_source(table: TableSpec, context: SourceContext) -> Source:
         UnsupportedError: no such connector, or it cannot be read; a wrong option or column; names the table.
     """
     check_table(table.identifier, table.options, table.columns, table.partition_keys, reading=True)
-    return _SOURCES[table.options["connector"]](table, context)
+    return _factory(_SOURCES, table.options)(table, context)
 
 
 def open_sink(table: TableSpec, context: SinkContext) -> Sink:
@@ -138,4 +177,27 @@ def open_sink(table: TableSpec, context: SinkContext) -> Sink:
         UnsupportedError: no such connector, or it cannot be written; a wrong option or column; names the table.
     """
     check_table(table.identifier, table.options, table.columns, table.partition_keys, reading=False)
-    return _SINKS[table.options["connector"]](table, context)
+    return _factory(_SINKS, table.options)(table, context)
+
+
+def files_of(table: TableSpec, context: SinkContext) -> tuple[int, str]:
+    """How many files a run left in a table, and a pattern of their names; 0 and no pattern where rows are no files."""
+    sink = open_sink(table, context)
+    return sink.left() if isinstance(sink, LeavesFiles) else (0, "")
+
+
+def open_lookup(table: LookupTable) -> str:
+    """What the kernel's LookupTable needs to know of a table, as JSON text.
+
+    Raises:
+        UnsupportedError: no such connector, or it cannot be looked up; a wrong option or column; names the table.
+    """
+    check_table(table.identifier, table.options, table.columns, reading=True, lookup=True)
+    return _factory(_LOOKUPS, table.options)(table)
+
+
+def _factory(registry: dict[str, _F], options: dict[str, str]) -> _F:
+    """What opens tables of a connector; its module has the connector's name."""
+    name = options["connector"]
+    import_module(f"compiled_plan.plans.execution.connectors.{module_name(name)}")
+    return registry[name]

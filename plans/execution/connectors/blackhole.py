@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from plans.execution.connectors.base import SinkContext, TableSpec, sink_connector
+from compiled_plan.plans.connectors.specs.blackhole import SPEC
+from compiled_plan.plans.execution.connectors.base import SinkContext, TableSpec, sink_connector
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -25,7 +26,7 @@ class BlackHole:
         frame.write.format("noop").mode("overwrite").save()
 
 
-@sink_connector("blackhole")
+@sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> BlackHole:
     """A sink for a table."""
     return BlackHole()

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from plans.errors import UnsupportedError
-from plans.execution.connectors.base import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
+from compiled_plan.plans.connectors.specs.collect import SPEC
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -35,7 +36,7 @@ class Collector:
             self.receive(found)
 
 
-@sink_connector("collect")
+@sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> Collector:
     """A sink for a table.
 

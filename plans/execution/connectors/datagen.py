@@ -13,24 +13,32 @@ from typing import Any
 
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.connectors.datagen import children
-from plans.durations import parse_duration
-from plans.errors import UnsupportedError
-from plans.execution.connectors.base import INSERT, KIND, ORD, PATH, Source, SourceContext, TableSpec, source_connector
-from plans.execution.formats.base import column, java_column
-from plans.execution.java import java_class
-from plans.execution.types import ddl
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.specs.datagen import SPEC, children
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.connectors.base import (
+    INSERT,
+    KIND,
+    ORD,
+    PATH,
+    Source,
+    SourceContext,
+    TableSpec,
+    source_connector,
+)
+from compiled_plan.plans.execution.formats.base import column, java_column
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.types import ddl
+from compiled_plan.plans.text.durations import parse_duration
 
 _SOURCE = "org.compiledplan.kernel.datagen.RowNumbers"
-_ROWS_PER_SECOND = 10_000
 _TEXT_LENGTH = 100
 _COLLECTION_LENGTH = 3
 _MAX_FLOAT, _MAX_DOUBLE = 3.4028234663852886e38, 1.7976931348623157e308
 _MAX_MONTHS = 120_000
 
 
-@source_connector("datagen")
+@source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> Source:
     """Rows of a table's columns.
 
@@ -41,7 +49,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     rows = _rows(table, makers)
     numbers = (
         context.spark.readStream.format(_SOURCE)
-        .option("rate", table.options.get("rows-per-second", str(_ROWS_PER_SECOND)))
+        .option("rate", str(SPEC.values(table.options).number("rows-per-second")))
         .option("rows", rows)
         .option("partitions", context.spark.sparkContext.defaultParallelism)
         .load()
@@ -64,8 +72,9 @@ def source(table: TableSpec, context: SourceContext) -> Source:
 def _rows(table: TableSpec, makers: list[dict[str, Any]]) -> int:
     """After how many rows the source ends: that of 'number-of-rows', or the shortest sequence; -1: never."""
     limits = [maker["end"] - maker["start"] + 1 for maker in makers if maker["kind"] == "sequence"]
-    if "number-of-rows" in table.options:
-        limits.append(int(table.options["number-of-rows"]))
+    rows = SPEC.values(table.options).get("number-of-rows")
+    if rows is not None:
+        limits.append(rows)
     return min(limits, default=-1)
 
 

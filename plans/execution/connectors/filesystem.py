@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.connectors.checks import format_options
-from plans.errors import DataError, UnsupportedError
-from plans.execution.connectors.base import (
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.checks import format_options
+from compiled_plan.plans.connectors.specs.filesystem import SPEC
+from compiled_plan.plans.errors import DataError, UnsupportedError
+from compiled_plan.plans.execution.connectors.base import (
     INSERT,
     KIND,
     ORD,
@@ -27,10 +28,17 @@ from plans.execution.connectors.base import (
     sink_connector,
     source_connector,
 )
-from plans.execution.connectors.hadoop import Files, literally
-from plans.execution.formats import load_formats
-from plans.execution.formats.base import SUFFIX, Format, FormatSpec, column, formats, java_column, shape
-from plans.execution.java import java_class
+from compiled_plan.plans.execution.connectors.hadoop import Files, literally
+from compiled_plan.plans.execution.formats.base import (
+    SUFFIX,
+    FileFormat,
+    FormatTable,
+    column,
+    file_format,
+    java_column,
+    shape,
+)
+from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +47,6 @@ if TYPE_CHECKING:
 
 _PARTITION_NAME = "partition.default-name"
 
-_DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 _STAGING = ".compiled-plan-"
 #: Spark counts the files of a task, after a dot where it writes folders.
 _SPARK_COUNTER = re.compile(r"^c\d+\.?")
@@ -54,27 +61,28 @@ _METADATA: Mapping[str, str] = {
 }
 
 
-def _format(table: TableSpec) -> tuple[Format, FormatSpec]:
+def _format(table: TableSpec) -> tuple[FileFormat, FormatTable]:
     """The table's format and what it needs.
 
     Raises:
         UnsupportedError: a metadata column that files do not have.
     """
-    load_formats()
     name = table.options["format"]
     for key, _ in table.metadata:
-        if key not in _METADATA:
+        if key not in SPEC.metadata:
             raise UnsupportedError(
                 f"files have no metadata {key!r}",
                 where=f"table {table.identifier}",
-                remedy=f"metadata of this table: {', '.join(_METADATA)}",
+                remedy=f"metadata of this table: {', '.join(SPEC.metadata)}",
             )
     kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
     row = replace(table.columns, fields=kept)
-    return formats()[name], FormatSpec(table.identifier, row, format_options(table.options, name), wanted=table.wanted)
+    return file_format(name), FormatTable(
+        table.identifier, row, format_options(table.options, name), wanted=table.wanted
+    )
 
 
-@source_connector("filesystem")
+@source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> Source:
     """Read a file or the files of a folder.
 
@@ -133,7 +141,7 @@ def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
         _file_paths(spark).partitionsOf(
             f"table {table.identifier}",
             shape(replace(table.columns, fields=fields)),
-            table.options.get(_PARTITION_NAME, _DEFAULT_PARTITION),
+            SPEC.values(table.options).text(_PARTITION_NAME),
             java_column(F.col(_METADATA["file.path"])),
         )
     )
@@ -185,8 +193,8 @@ class FileSink:
     READS_ORDER: ClassVar[bool] = False
 
     table: TableSpec
-    format: Format
-    spec: FormatSpec
+    format: FileFormat
+    spec: FormatTable
     context: SinkContext
     first: bool = True
 
@@ -218,10 +226,17 @@ class FileSink:
             number += 1
         files.delete(staging)
 
+    def left(self) -> tuple[int, str]:
+        """See `LeavesFiles.left`."""
+        root, prefix = self.table.options["path"], f"part-{self.context.run_id}-"
+        files = Files(self.context.spark, root)
+        names = [entry.relative.rpartition("/")[2] for entry in files.walk(files.root)] if files.exists(root) else []
+        return sum(name.startswith(prefix) for name in names), f"{root.rstrip('/')}/{prefix}*"
+
     def _ending(self, written: str) -> str:
         """The end of a file's name from the name Spark gave, `part-00000-<uuid>[.c000].<ending>`."""
         ending = _SPARK_COUNTER.sub("", written.partition(".")[2])
-        return f".{self.format.extension if ending in ('txt', '') else ending}"
+        return f".{self.format.spec.extension if ending in ('txt', '') else ending}"
 
     def _columns(self, frame: DataFrame) -> DataFrame:
         names = self.table.columns.names
@@ -233,16 +248,16 @@ class FileSink:
     def _folder(self, name: str, value: Column) -> Column:
         """The text of a partition column in the name of a folder."""
         text = column(_file_paths(self.context.spark).text(shape(_field(self.table, name).type), java_column(value)))
-        nothing = F.lit(self.table.options.get(_PARTITION_NAME, _DEFAULT_PARTITION))
+        nothing = F.lit(SPEC.values(self.table.options).text(_PARTITION_NAME))
         return F.when(F.length(text) > 0, text).otherwise(nothing).alias(name)
 
     def _kind(self) -> Column:
         """The kind; where the format holds inserts alone, any other fails the run."""
         kind = F.col(KIND)
-        if not self.format.inserts_only:
+        if not self.format.spec.writes.insert_only:
             return kind
         message = F.lit(
-            f"format {self.format.name!r} of table {self.table.identifier} holds inserts alone, "
+            f"format {self.format.spec.name!r} of table {self.table.identifier} holds inserts alone, "
             "and the plan gives it an update or delete"
         )
         return F.when(kind == INSERT, kind).otherwise(F.raise_error(message).cast("tinyint")).alias(KIND)
@@ -252,7 +267,7 @@ def _quoted(name: str) -> str:
     return t.quote_identifier(name)
 
 
-@sink_connector("filesystem")
+@sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> FileSink:
     """Write files into a folder.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plans.execution.java import java_class
+from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,7 +1,7 @@
 """The connector `inline`: a DataFrame of the program that runs the plan, read as a table.
 
 A DataFrame of pandas or PyArrow becomes one Parquet file in a folder of this process; one of Spark is written to such
-a folder when a run starts; a streaming one is read as it is. The folders go with the data, see `plans.holding`.
+a folder when a run starts; a streaming one is read as it is. The folders go with the data, see `plans.connectors.held`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plans.errors import UnsupportedError
-from plans.execution.connectors.base import INSERT, KIND, ORD, PATH, Source, SourceContext, TableSpec, source_connector
-from plans.execution.types import to_spark
-from plans.holding import Held, held_by
+from compiled_plan.plans.connectors.held import Held, held_by
+from compiled_plan.plans.connectors.specs.inline import SPEC
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.connectors.base import (
+    INSERT,
+    KIND,
+    ORD,
+    PATH,
+    Source,
+    SourceContext,
+    TableSpec,
+    source_connector,
+)
+from compiled_plan.plans.execution.types import to_spark
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +44,7 @@ class HeldFrame:
     frame: DataFrame
 
 
-@source_connector("inline")
+@source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> Source:
     """A source for a table.
 

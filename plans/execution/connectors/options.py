@@ -1,12 +1,12 @@
-"""Checking the WITH options of a table that is about to be opened, by the declarations that the planner reads too."""
+"""Checking the WITH options of a table that is about to be opened, by the specs that the planner reads too."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from plans.connectors.checks import table_faults
-from plans.errors import UnsupportedError
-from plans.types import RowType
+from compiled_plan.plans.connectors.checks import table_faults
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.types import RowType
 
 
 def check_table(

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import functions as F
 
-from plans.execution.connectors.base import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
-from plans.execution.formats.base import column, java_column, kernel_formats, shape
+from compiled_plan.plans.connectors.specs.print import SPEC
+from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
+from compiled_plan.plans.execution.formats.base import column, java_column, kernel_formats, shape
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,7 +35,7 @@ class Printer:
         line = kernel_formats(frame.sparkSession).printedLine(
             f"table {self.table.identifier}", shape(self.table.columns), java_column(F.col(KIND)), java_column(row)
         )
-        identifier = self.table.options.get("print-identifier", "")
+        identifier = SPEC.values(self.table.options).text("print-identifier")
         prefix = f"{identifier}> " if identifier else ""
         lines = (
             frame.select(ORD, PATH, column(line).alias("line"))
@@ -48,10 +49,10 @@ class Printer:
             self.show(f"{prefix}{found.line}")
 
 
-@sink_connector("print")
+@sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> Printer:
     """A sink for a table."""
-    wrong = table.options.get("standard-error", "").strip().lower() == "true"
+    wrong = SPEC.values(table.options).flag("standard-error")
     return Printer(table, _to_stderr if wrong else context.stdout)
 
 

@@ -7,10 +7,10 @@ A column is built of Spark's own functions where they are exactly Flink's, and e
 `org.compiledplan.kernel.functions`. No SQL text is ever made of a plan's content.
 """
 
-from plans.execution.expressions.context import ExpressionContext
-from plans.execution.expressions.functions import REQUIRED_CONF, register
-from plans.execution.expressions.keys import canonical_key
-from plans.execution.expressions.registry import known_functions
-from plans.execution.expressions.translate import to_column
+from compiled_plan.plans.execution.expressions.context import ExpressionContext
+from compiled_plan.plans.execution.expressions.functions import REQUIRED_CONF, register
+from compiled_plan.plans.execution.expressions.keys import canonical_key
+from compiled_plan.plans.execution.expressions.registry import known_functions
+from compiled_plan.plans.execution.expressions.translate import to_column
 
 __all__ = ["REQUIRED_CONF", "ExpressionContext", "canonical_key", "known_functions", "register", "to_column"]

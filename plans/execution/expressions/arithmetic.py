@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from plans import rex as r
-from plans import types as t
-from plans.execution.expressions.functions import fail, java
-from plans.execution.expressions.literals import constant
-from plans.execution.expressions.registry import translates
-from plans.execution.types import to_spark
+from compiled_plan.plans import rex as r
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.functions import fail, java
+from compiled_plan.plans.execution.expressions.literals_to_columns import constant
+from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from plans.execution.expressions.context import ExpressionContext
-    from plans.rex import Call
+    from compiled_plan.plans.execution.expressions.context import ExpressionContext
+    from compiled_plan.plans.rex import Call
 
 _EXACT = (t.IntegerType, t.DecimalType)
 _INTEGER_PRECISION = {8: 3, 16: 5, 32: 10, 64: 19}
@@ -54,7 +54,7 @@ def _symmetric(
 ) -> Callable[[Call, tuple[Column, ...], ExpressionContext], Column]:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         if any(is_time(type_) for type_ in operand_types(call)):
-            from plans.execution.expressions.times import time_arithmetic
+            from compiled_plan.plans.execution.expressions.temporal import time_arithmetic
 
             return time_arithmetic(sign, call, args, context)
         if len(args) == 1:
@@ -139,7 +139,7 @@ def _guarded(call: Call, dividend: Column, divisor: Column, value: Column, what:
 @translates("$/$1", "$/INT$1", "$DIVIDE$1", "$divide$1")
 def _divide(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     if any(is_time(type_) for type_ in operand_types(call)):
-        from plans.execution.expressions.times import time_arithmetic
+        from compiled_plan.plans.execution.expressions.temporal import time_arithmetic
 
         return time_arithmetic("/", call, args, context)
     target = to_spark(call.type)

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from plans import rex as r
-from plans import types as t
-from plans.execution.expressions import texts
-from plans.execution.expressions.functions import java
-from plans.execution.expressions.registry import translates
-from plans.execution.expressions.zones import as_local, as_point, from_local, to_local
-from plans.execution.types import to_spark
+from compiled_plan.plans import rex as r
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions import texts
+from compiled_plan.plans.execution.expressions.functions import java
+from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.expressions.zones import as_local, as_point, from_local, to_local
+from compiled_plan.plans.execution.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from plans.execution.expressions.context import ExpressionContext
-    from plans.rex import Call
+    from compiled_plan.plans.execution.expressions.context import ExpressionContext
+    from compiled_plan.plans.rex import Call
 
 
 @dataclass(frozen=True)

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from plans import rex as r
-from plans import types as t
-from plans.execution.expressions.arithmetic import operand_types
-from plans.execution.expressions.casts import cast_column
-from plans.execution.expressions.functions import fail, java
-from plans.execution.expressions.literals import constant
-from plans.execution.expressions.registry import translates
-from plans.execution.types import to_spark
+from compiled_plan.plans import rex as r
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.casts import cast_column
+from compiled_plan.plans.execution.expressions.functions import fail, java
+from compiled_plan.plans.execution.expressions.literals_to_columns import constant
+from compiled_plan.plans.execution.expressions.registry import translates
+from compiled_plan.plans.execution.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from plans.execution.expressions.context import ExpressionContext
-    from plans.rex import Call
+    from compiled_plan.plans.execution.expressions.context import ExpressionContext
+    from compiled_plan.plans.rex import Call
 
 _FLOATING = (t.FloatType, t.DoubleType)
 
 
-def _operand(
+def operand_as(
     call: Call, args: tuple[Column, ...], index: int, target: t.LogicalType, context: ExpressionContext
 ) -> Column:
+    """An operand as a value of another type."""
     return cast_column(args[index], r.type_of(call.operands[index]), target, context)
 
 
@@ -45,9 +45,9 @@ def _item(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
         case t.ArrayType():
             return F.get(args[0], args[1].cast("int") - 1)
         case t.MapType():
-            return args[0][_operand(call, args, 1, holder.key, context)]
+            return args[0][operand_as(call, args, 1, holder.key, context)]
         case t.MultisetType():
-            return args[0][_operand(call, args, 1, holder.element, context)]
+            return args[0][operand_as(call, args, 1, holder.element, context)]
         case t.FieldsType():
             wanted = constant(call.operands[1])
             name = wanted if isinstance(wanted, str) else holder.names[int(wanted) - 1]
@@ -73,7 +73,10 @@ def _row(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Co
     row = call.type
     assert isinstance(row, t.FieldsType)
     return F.struct(
-        *(_operand(call, args, index, field.type, context).alias(field.name) for index, field in enumerate(row.fields))
+        *(
+            operand_as(call, args, index, field.type, context).alias(field.name)
+            for index, field in enumerate(row.fields)
+        )
     )
 
 
@@ -81,7 +84,7 @@ def _row(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Co
 def _array(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     assert isinstance(call.type, t.ArrayType)
     element = call.type.element
-    made = F.array(*(_operand(call, args, index, element, context) for index in range(len(args))))
+    made = F.array(*(operand_as(call, args, index, element, context) for index in range(len(args))))
     return made if args else made.cast(to_spark(call.type))
 
 
@@ -89,36 +92,12 @@ def _array(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
 def _map(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     assert isinstance(call.type, t.MapType)
     sides = (call.type.key, call.type.value)
-    made = F.create_map(*(_operand(call, args, index, sides[index % 2], context) for index in range(len(args))))
+    made = F.create_map(*(operand_as(call, args, index, sides[index % 2], context) for index in range(len(args))))
     return made if args else made.cast(to_spark(call.type))
 
 
-@translates("$OBJECT_OF$1")
-def _object_of(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    assert isinstance(call.type, t.FieldsType)
-    given = {constant(call.operands[index]): index + 1 for index in range(1, len(args), 2)}
-    return F.struct(
-        *(_operand(call, args, given[field.name], field.type, context).alias(field.name) for field in call.type.fields)
-    )
-
-
-@translates("$OBJECT_UPDATE$1")
-def _object_update(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    source = r.type_of(call.operands[0])
-    assert isinstance(call.type, t.FieldsType) and isinstance(source, t.FieldsType)
-    given = {constant(call.operands[index]): index + 1 for index in range(1, len(args), 2)}
-    fields = []
-    for field in call.type.fields:
-        if field.name in given:
-            value = _operand(call, args, given[field.name], field.type, context)
-        else:
-            value = args[0].getField(field.name)
-        fields.append(value.alias(field.name))
-    return F.when(args[0].isNotNull(), F.struct(*fields))
-
-
 def _needle(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return _operand(call, args, 1, _element_type(call), context)
+    return operand_as(call, args, 1, _element_type(call), context)
 
 
 @translates("$ARRAY_CONTAINS$1")
@@ -148,18 +127,18 @@ def _remove(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
 @translates("$ARRAY_APPEND$1")
 def _append(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     assert isinstance(call.type, t.ArrayType)
-    return F.array_append(_whole(call, args, 0, context), _operand(call, args, 1, call.type.element, context))
+    return F.array_append(_whole(call, args, 0, context), operand_as(call, args, 1, call.type.element, context))
 
 
 @translates("$ARRAY_PREPEND$1")
 def _prepend(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     assert isinstance(call.type, t.ArrayType)
-    return F.array_prepend(_whole(call, args, 0, context), _operand(call, args, 1, call.type.element, context))
+    return F.array_prepend(_whole(call, args, 0, context), operand_as(call, args, 1, call.type.element, context))
 
 
 def _whole(call: Call, args: tuple[Column, ...], index: int, context: ExpressionContext) -> Column:
     """An operand as a value of the result's type."""
-    return _operand(call, args, index, call.type, context)
+    return operand_as(call, args, index, call.type, context)
 
 
 def _same_type(*names: str, apply: Callable[..., Column]) -> None:
@@ -249,30 +228,6 @@ def _from_arrays(call: Call, args: tuple[Column, ...], context: ExpressionContex
 
 
 _same_type("$MAP_UNION$1", apply=F.map_concat)
-
-
-@translates("$TYPEOF$1")
-def _typeof(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    type_ = r.type_of(call.operands[0])
-    full = len(args) > 1 and constant(call.operands[1]) is True
-    text = str(type_)
-    return F.lit(
-        text
-        if full
-        else text.replace(f"VARCHAR({t.MAX_LENGTH})", "STRING").replace(f"VARBINARY({t.MAX_LENGTH})", "BYTES")
-    )
-
-
-@translates("$HASH_CODE$1")
-def _hash_code(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    value = args[0]
-    match operand_types(call)[0]:
-        case t.DateType():
-            value = F.unix_date(value)
-        case t.TimestampBase():
-            return java("HASH_TIMESTAMP", "int", F.unix_micros(value.cast("timestamp")))
-    hashed = java("HASH_CODE", "int", value)
-    return F.abs(hashed) if isinstance(operand_types(call)[0], t.CharacterType) else hashed
 
 
 @translates("$GET$1", "$get$1")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from plans.errors import UnsupportedError
+from compiled_plan.plans.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from plans.rex import Call
+    from compiled_plan.plans.rex import Call
 
 UserFunction = Callable[["Call", tuple["Column", ...]], "Column | None"]
 """Translates a call of a user's function; None when it does not know the function."""

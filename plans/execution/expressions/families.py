@@ -1,29 +1,40 @@
-"""Loads every family of functions, so that all translators are registered."""
+"""Loads every family of functions, so that all translators are registered.
 
-from plans.execution.expressions import (
+A family has the name that it has in `planner.functions`, and several files where it is large: `strings_patterns`.
+"""
+
+from compiled_plan.plans.execution.expressions import (
     arithmetic,
+    arithmetic_functions,
     casts,
     collections,
-    comparison,
-    conditions,
+    conditional,
+    hashes,
     json,
-    math,
-    patterns,
+    operators_comparison,
+    operators_logic,
+    operators_patterns,
     strings,
-    times,
-    timetexts,
+    strings_patterns,
+    structured,
+    temporal,
+    temporal_texts,
 )
 
 __all__ = [
     "arithmetic",
+    "arithmetic_functions",
     "casts",
     "collections",
-    "comparison",
-    "conditions",
+    "conditional",
+    "hashes",
     "json",
-    "math",
-    "patterns",
+    "operators_comparison",
+    "operators_logic",
+    "operators_patterns",
     "strings",
-    "times",
-    "timetexts",
+    "strings_patterns",
+    "structured",
+    "temporal",
+    "temporal_texts",
 ]

@@ -9,13 +9,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from plans.execution.java import java_class
-from plans.execution.types import ddl
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.types import ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from plans.types import LogicalType
+    from compiled_plan.plans.types import LogicalType
 
 REQUIRED_CONF: dict[str, str] = {
     # Integers wrap and casts do not fail: where Flink fails, the expression itself does, with a message of its own.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.errors import UnsupportedError
-from plans.execution.expressions.functions import java
-from plans.execution.expressions.zones import as_point
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.expressions.functions import java
+from compiled_plan.plans.execution.expressions.zones import as_point
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -22,8 +22,10 @@ _PLAIN_SCALE = 6
 def canonical_key(columns: Sequence[Column], types: Sequence[t.LogicalType]) -> Column:
     """One STRING, equal for two rows exactly when all their key columns are equal, a null equal to a null.
 
-    -0.0 equals 0.0 and NaN equals NaN; decimals are equal by value whatever their scale, whole numbers whatever
-    their width. Built of native expressions (a decimal of more than 6 decimal places aside).
+    Floating numbers are equal by their bits, as in Flink: -0.0 is not 0.0, NaN is NaN, and FLOAT has the bits of the
+    DOUBLE that it equals. Decimals are equal by value whatever their scale, whole numbers whatever their width. The
+    text depends on no zone, locale or version of Java. Built of native expressions (floating numbers, and decimals of
+    more than 6 decimal places, aside).
 
     Args:
         columns: the key columns; none gives a constant.
@@ -65,7 +67,7 @@ def _plain(column: Column, _: t.LogicalType) -> Column:
 
 
 def _floating(column: Column, _: t.LogicalType) -> Column:
-    return (column.cast("double") + F.lit(0.0)).cast("string")
+    return F.hex(java("DOUBLE_BITS", "bigint", column.cast("double")))
 
 
 def _decimal(column: Column, type_: t.LogicalType) -> Column:

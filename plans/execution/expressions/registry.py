@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from plans.execution.expressions.context import ExpressionContext
-    from plans.rex import Call
+    from compiled_plan.plans.execution.expressions.context import ExpressionContext
+    from compiled_plan.plans.rex import Call
 
 Translator = Callable[["Call", tuple["Column", ...], "ExpressionContext"], "Column"]
 """Gets the call (for the types and literals of its operands), the operands as columns, and the context."""

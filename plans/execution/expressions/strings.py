@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from plans import rex as r
-from plans import types as t
-from plans.execution.expressions.functions import java
-from plans.execution.expressions.literals import constant, symbol
-from plans.execution.expressions.registry import translates
+from compiled_plan.plans import rex as r
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.functions import java
+from compiled_plan.plans.execution.expressions.literals_to_columns import constant, symbol
+from compiled_plan.plans.execution.expressions.registry import translates
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from plans.execution.expressions.context import ExpressionContext
-    from plans.rex import Call
+    from compiled_plan.plans.execution.expressions.context import ExpressionContext
+    from compiled_plan.plans.rex import Call
 
 
 def _native(*names: str, apply: Callable[..., Column]) -> None:
@@ -46,7 +46,7 @@ _native("$UPPER$1", apply=F.upper)
 _native("$LOWER$1", apply=F.lower)
 _native("$CHAR_LENGTH$1", "$CHARACTER_LENGTH$1", "$charLength$1", apply=F.length)
 _native("$REVERSE$1", apply=F.reverse)
-_native("$||$1", "$CONCAT$1", "$concat$1", apply=F.concat)
+_native("$CONCAT$1", "$concat$1", apply=F.concat)
 _native("$POSITION$1", apply=F.position)
 _native("$LEFT$1", apply=lambda text, count: F.left(text, count.cast("int")))
 _native("$RIGHT$1", apply=lambda text, count: F.right(text, count.cast("int")))
@@ -132,26 +132,6 @@ def _decode(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
     return java("DECODE", "string", *args)
 
 
-def _digest(name: str, bits: int) -> None:
-    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        value = args[0].cast("binary")
-        return F.md5(value) if bits == 128 else F.sha1(value) if bits == 160 else F.sha2(value, bits)
-
-    translates(name)(translate)
-
-
-for _name, _bits in (("MD5", 128), ("SHA1", 160), ("SHA224", 224), ("SHA256", 256), ("SHA384", 384), ("SHA512", 512)):
-    _digest(f"${_name}$1", _bits)
-
-
-@translates("$SHA2$1")
-def _sha2(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    bits = constant(call.operands[1])
-    if bits not in (224, 256, 384, 512):
-        raise context.unsupported("SHA2 needs a constant of 224, 256, 384 or 512 bits")
-    return F.sha2(args[0].cast("binary"), bits)
-
-
 @translates("$STARTSWITH$1")
 def _starts(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     return args[0].startswith(args[1])
@@ -187,3 +167,20 @@ def _character_test(name: str) -> None:
 _character_test("IS_ALPHA")
 _character_test("IS_DECIMAL")
 _character_test("IS_DIGIT")
+
+
+@translates("$TYPEOF$1")
+def _typeof(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    type_ = r.type_of(call.operands[0])
+    full = len(args) > 1 and constant(call.operands[1]) is True
+    text = str(type_)
+    return F.lit(
+        text
+        if full
+        else text.replace(f"VARCHAR({t.MAX_LENGTH})", "STRING").replace(f"VARBINARY({t.MAX_LENGTH})", "BYTES")
+    )
+
+
+@translates("$UUID$1")
+def _uuid(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return F.uuid()

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.execution.expressions.functions import java
-from plans.execution.expressions.zones import to_local
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.functions import java
+from compiled_plan.plans.execution.expressions.zones import to_local
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from plans.execution.expressions.context import ExpressionContext
+    from compiled_plan.plans.execution.expressions.context import ExpressionContext
 
 _PLAIN_SCALE = 6
 """Up to this scale Spark writes decimals without an exponent."""

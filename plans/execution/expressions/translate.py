@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from plans import rex as r
-from plans.errors import PlanError
-from plans.execution.expressions import families as families
-from plans.execution.expressions.context import ExpressionContext
-from plans.execution.expressions.literals import literal_column
-from plans.execution.expressions.registry import translator_of
+from compiled_plan.plans import rex as r
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.execution.expressions import families as families
+from compiled_plan.plans.execution.expressions.context import ExpressionContext
+from compiled_plan.plans.execution.expressions.literals_to_columns import literal_column
+from compiled_plan.plans.execution.expressions.registry import translator_of
+from compiled_plan.plans.trees import fold_tree
 
 
 def to_column(rex: r.RexNode, inputs: Sequence[Column], context: ExpressionContext) -> Column:
@@ -28,7 +30,17 @@ def to_column(rex: r.RexNode, inputs: Sequence[Column], context: ExpressionConte
         UnsupportedError: a function, or a form of it, that does not run; names it and `context.where`.
         PlanError: a reference to a column that the input does not have.
     """
-    return _Translation(inputs, context).column(rex)
+    return fold_tree(rex, _parts, _Translation(inputs, context).column)
+
+
+#: Operators that a program writes in long chains, which Flink nests: their columns need not nest.
+_CHAINED = frozenset(("$AND$1", "$OR$1", "$||$1"))
+
+
+def _parts(rex: r.RexNode) -> tuple[r.RexNode, ...]:
+    if isinstance(rex, r.Call) and rex.name in _CHAINED:
+        return tuple(r.flattened(rex, rex.name))
+    return rex.children()
 
 
 class _Translation:
@@ -36,13 +48,14 @@ class _Translation:
         self.inputs = inputs
         self.context = context
 
-    def column(self, rex: r.RexNode) -> Column:
+    def column(self, rex: r.RexNode, children: tuple[Column, ...]) -> Column:
+        """The column of one expression, given those of its children."""
         reader = _READERS.get(type(rex))
         if reader is None:
             raise self.context.unsupported(f"expressions of kind {type(rex).__name__} cannot run here")
-        return reader(self, rex)
+        return reader(self, rex, children)
 
-    def input_ref(self, rex: r.InputRef) -> Column:
+    def input_ref(self, rex: r.InputRef, children: tuple[Column, ...]) -> Column:
         if not 0 <= rex.index < len(self.inputs):
             raise PlanError(
                 f"an expression reads column {rex.index} of an input with {len(self.inputs)} columns",
@@ -51,9 +64,10 @@ class _Translation:
             )
         return self.inputs[rex.index]
 
-    def call(self, rex: r.Call) -> Column:
+    def call(self, rex: r.Call, arguments: tuple[Column, ...]) -> Column:
         translator = translator_of(rex.name)
-        arguments = tuple(self.column(operand) for operand in rex.operands)
+        if rex.name in _CHAINED:
+            rex = replace(rex, operands=_parts(rex))
         if translator is not None:
             return translator(rex, arguments, self.context)
         if self.context.user_function is not None:
@@ -71,21 +85,21 @@ class _Translation:
             remedy="use a built-in function, or register the function before the plan runs",
         )
 
-    def field_access(self, rex: r.FieldAccess) -> Column:
-        return self.column(rex.expr).getField(rex.name)
+    def field_access(self, rex: r.FieldAccess, children: tuple[Column, ...]) -> Column:
+        return children[0].getField(rex.name)
 
-    def correl_variable(self, rex: r.CorrelVariable) -> Column:
+    def correl_variable(self, rex: r.CorrelVariable, children: tuple[Column, ...]) -> Column:
         column = self.context.correlated.get(rex.name)
         if column is None:
             raise PlanError(f"correlation variable {rex.name} stands outside its correlate", where=self.context.where)
         return column
 
 
-_READERS: dict[type[r.RexNode], Callable[[_Translation, Any], Column]] = {
+_READERS: dict[type[r.RexNode], Callable[[_Translation, Any, tuple[Column, ...]], Column]] = {
     r.InputRef: _Translation.input_ref,
-    r.Literal: lambda self, rex: literal_column(rex, self.context),
+    r.Literal: lambda self, rex, children: literal_column(rex, self.context),
     # The translator of $SEARCH$1 reads the ranges from the call.
-    r.Sarg: lambda self, rex: F.lit(None),
+    r.Sarg: lambda self, rex, children: F.lit(None),
     r.Call: _Translation.call,
     r.FieldAccess: _Translation.field_access,
     r.CorrelVariable: _Translation.correl_variable,

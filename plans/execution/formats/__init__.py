@@ -1,6 +1,1 @@
-"""Formats: how rows are written in files."""
-
-
-def load_formats() -> None:
-    """Import every format, which registers it."""
-    from plans.execution.formats import avro, csv, data_old_json, debezium_json, json, orc, parquet, raw  # noqa: F401
+"""Formats: how rows are written in files. A module has the name of its format, and is imported when it is used."""

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
-from plans import types as t
-from plans.execution.connectors.base import INSERT, KIND
-from plans.execution.formats.base import SUFFIX, FormatSpec, register, shape
-from plans.execution.java import java_class
-from plans.execution.types import to_spark
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.formats.avro import SPEC
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND
+from compiled_plan.plans.execution.formats.base import SUFFIX, FormatTable, register, shape
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -25,18 +26,14 @@ if TYPE_CHECKING:
 
 _FILES = "org.compiledplan.kernel.formats.AvroFiles"
 _RECORD = "org.apache.flink.avro.generated.record"
-_CODECS = ("null", "deflate", "snappy", "bzip2", "xz", "zstandard")
 
 
 class AvroFormat:
     """`avro`: inserts only."""
 
-    name = "avro"
-    extension = "avro"
-    inserts_only = True
-    metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
+    spec = SPEC
 
-    def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
         fields = [s.StructField(f"c{index}", to_spark(field.type)) for index, field in enumerate(spec.row.fields)]
         rows = files.format(_FILES).schema(s.StructType(fields)).options(**_settings(spec)).load(path)
@@ -47,12 +44,12 @@ class AvroFormat:
             *extra,
         )
 
-    def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
+    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
         """Files of rows; see `Format.writer`."""
         columns = [F.col(f"c{index}") for index in range(len(spec.row.fields))]
         # The kind takes part in one column, or its check would be optimised away.
         columns[0] = F.when(F.col(KIND) == INSERT, columns[0]).alias("c0")
-        codec = spec.options.get("codec", "snappy")
+        codec = SPEC.values(spec.options).text("codec")
         return frame.select(*columns, *extra).write.format(_FILES).options(**_settings(spec), codec=codec)
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
@@ -62,8 +59,8 @@ class AvroFormat:
         return bool(java_class(jvm, "org.compiledplan.kernel.formats.AvroFiles").isEmpty(path, conf))
 
 
-def _settings(spec: FormatSpec) -> dict[str, str]:
-    legacy = spec.flag("timestamp_mapping.legacy", default=True)
+def _settings(spec: FormatTable) -> dict[str, str]:
+    legacy = SPEC.values(spec.options).flag("timestamp_mapping.legacy")
     return {
         "table": f"table {spec.table}",
         "shape": shape(spec.row),
@@ -75,7 +72,7 @@ def avro_schema(type_: t.LogicalType, *, legacy: bool, name: str = _RECORD) -> A
     """The Avro schema of a type, as JSON's values.
 
     Args:
-        type_: a type that `plans.file_columns` lets through.
+        type_: a type that `plans.connectors.columns` lets through.
         legacy: TIMESTAMP is Avro's timestamp, which is a moment; else it is a local timestamp, and TIMESTAMP_LTZ a
             timestamp.
         name: the name of a record.

@@ -10,10 +10,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plans import types as t
-from plans.execution.java import java_class
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.registry import module_name
+from compiled_plan.plans.connectors.spec import FormatSpec
+from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -24,8 +27,8 @@ SUFFIX = "suffix"
 
 
 @dataclass(frozen=True, slots=True)
-class FormatSpec:
-    """What a format needs to know.
+class FormatTable:
+    """What a format needs to know of a table.
 
     Args:
         table: the table's identifier, for messages.
@@ -41,31 +44,15 @@ class FormatSpec:
     metadata: tuple[str, ...] = ()
     wanted: frozenset[str] | None = None
 
-    def flag(self, name: str, default: bool = False) -> bool:
-        """A boolean option."""
-        return self.options.get(name, str(default)).strip().lower() == "true"
 
-
-class Format(Protocol):
+class FileFormat(Protocol):
     """Reads and writes files of one kind."""
 
     @property
-    def name(self) -> str:
-        """The name in the option 'format'."""
+    def spec(self) -> FormatSpec:
+        """What is known of the format."""
 
-    @property
-    def extension(self) -> str:
-        """The end of the names of its files, without the dot."""
-
-    @property
-    def inserts_only(self) -> bool:
-        """Whether it holds inserts alone, no updates or deletes."""
-
-    @property
-    def metadata(self) -> Mapping[str, t.LogicalType]:
-        """Metadata keys and the logical types of their values."""
-
-    def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Read files.
 
         Args:
@@ -78,7 +65,7 @@ class Format(Protocol):
             `kind`, `suffix`, the columns as `c0`, `c1`, ..., the format's metadata as `x0`, ..., then `extra`.
         """
 
-    def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
+    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
         """Prepare writing rows.
 
         Args:
@@ -91,17 +78,18 @@ class Format(Protocol):
         """Whether a written file of this size in bytes has no row."""
 
 
-_FORMATS: dict[str, Format] = {}
+_FORMATS: dict[str, FileFormat] = {}
 
 
-def register(format_: Format) -> None:
-    """Make a format known by its name."""
-    _FORMATS[format_.name] = format_
+def register(format_: FileFormat) -> None:
+    """Make a format known by the name in its spec."""
+    _FORMATS[format_.spec.name] = format_
 
 
-def formats() -> Mapping[str, Format]:
-    """All formats by name."""
-    return _FORMATS
+def file_format(name: str) -> FileFormat:
+    """The format of that name, which has a spec; its module has its name."""
+    import_module(f"compiled_plan.plans.execution.formats.{module_name(name)}")
+    return _FORMATS[name]
 
 
 def shape(type_: t.LogicalType) -> str:

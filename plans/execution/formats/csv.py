@@ -6,13 +6,14 @@ ends in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from plans import types as t
-from plans.execution.formats.base import FormatSpec, register
-from plans.execution.formats.lines import LineFormat
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.formats.csv import SPEC
+from compiled_plan.plans.execution.formats.base import FormatTable, register
+from compiled_plan.plans.execution.formats.lines import LineFormat
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter
@@ -25,23 +26,20 @@ _ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\"}
 class CsvFormat(LineFormat):
     """`csv`: inserts only."""
 
-    name = "csv"
-    extension = "csv"
-    inserts_only = True
-    metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
+    spec = SPEC
 
-    def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
         # Of all formats Spark knows the schema of its own text files alone.
         lines = files.format(_WHOLE_FILES).schema("value string").option("lineSep", "\n").load(path)
         return self.decoded(lines, _plain(replace(spec, row=_wanted(spec))), extra)
 
-    def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
+    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
         """Files of rows; see `Format.writer`."""
         return super().writer(frame, _plain(spec), extra)
 
 
-def _wanted(spec: FormatSpec) -> t.RowType:
+def _wanted(spec: FormatTable) -> t.RowType:
     """The columns, those that nobody uses of the type that is read without a look at the cell."""
     wanted = spec.wanted
     if wanted is None:
@@ -50,7 +48,7 @@ def _wanted(spec: FormatSpec) -> t.RowType:
     return replace(spec.row, fields=tuple(fields))
 
 
-def _plain(spec: FormatSpec) -> FormatSpec:
+def _plain(spec: FormatTable) -> FormatTable:
     """The options with escapes such as a backslash and a t replaced by what they stand for."""
     name = "field-delimiter"
     if name not in spec.options:

@@ -5,12 +5,12 @@ Source: Flink's page "JSON", and what Flink 2.3 reads and writes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from plans import types as t
-from plans.execution.formats.base import FormatSpec, register
-from plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.connectors.formats.json import SPEC
+from compiled_plan.plans.execution.formats.base import FormatTable, register
+from compiled_plan.plans.execution.formats.lines import LineFormat
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -20,12 +20,9 @@ if TYPE_CHECKING:
 class JsonFormat(LineFormat):
     """`json`: an object a line, inserts only."""
 
-    name = "json"
-    extension = "json"
-    inserts_only = True
-    metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
+    spec = SPEC
 
-    def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
         return self.decoded(files.option("lineSep", "\n").text(path), spec, extra)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from plans.execution.connectors.base import KIND
-from plans.execution.formats.base import SUFFIX, FormatSpec, column, java_column, kernel_formats, shape
+from compiled_plan.plans.connectors.spec import FormatSpec
+from compiled_plan.plans.execution.connectors.base import KIND
+from compiled_plan.plans.execution.formats.base import SUFFIX, FormatTable, column, java_column, kernel_formats, shape
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -17,24 +18,29 @@ if TYPE_CHECKING:
 class LineFormat:
     """Base of the formats of lines. A subclass names itself and its options."""
 
-    name = ""
+    spec: FormatSpec
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
         """A file without a line; see `Format.is_empty`."""
         return size == 0
 
-    def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
+    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
         """Files of lines; see `Format.writer`."""
         row = F.struct(*(F.col(f"c{index}") for index in range(len(spec.row.fields))))
         line = kernel_formats(frame.sparkSession).line(
-            self.name, table_text(spec), shape(spec.row), dict(spec.options), java_column(F.col(KIND)), java_column(row)
+            self.spec.name,
+            table_text(spec),
+            shape(spec.row),
+            dict(spec.options),
+            java_column(F.col(KIND)),
+            java_column(row),
         )
         return frame.select(column(line).alias("value"), *extra).write.format("text").option("lineSep", "\n")
 
-    def decoded(self, lines: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+    def decoded(self, lines: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """The columns of `Format.scan` from a frame of one column, `value`."""
         changes = kernel_formats(lines.sparkSession).changes(
-            self.name,
+            self.spec.name,
             table_text(spec),
             shape(spec.row),
             dict(spec.options),
@@ -54,6 +60,6 @@ class LineFormat:
         return rows.toDF(*names, *rows.columns[len(names) :])
 
 
-def table_text(spec: FormatSpec) -> str:
+def table_text(spec: FormatTable) -> str:
     """The table in messages."""
     return f"table {spec.table}"

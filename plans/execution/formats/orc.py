@@ -6,17 +6,18 @@ clock in the JVM's zone shows that time, and has no form for a TIMESTAMP without
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.execution.connectors.base import INSERT, KIND
-from plans.execution.formats.base import SUFFIX, FormatSpec, register, walk
-from plans.execution.formats.parquet import zoned
-from plans.execution.java import java_class
-from plans.execution.types import schema_of, to_spark
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.formats.orc import SPEC
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND
+from compiled_plan.plans.execution.formats.base import SUFFIX, FormatTable, register, walk
+from compiled_plan.plans.execution.formats.parquet import zoned
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.types import schema_of, to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -28,12 +29,9 @@ _UTC = frozenset(("UTC", "GMT", "Etc/UTC", "Z", "Universal", "Zulu", "Etc/UCT", 
 class OrcFormat:
     """`orc`: inserts only. Its options go on to ORC's library, as in Flink."""
 
-    name = "orc"
-    extension = "orc"
-    inserts_only = True
-    metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
+    spec = SPEC
 
-    def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
         rows = files.schema(zoned(schema_of(spec.row))).orc(path)
         zone = _zone(rows.sparkSession)
@@ -49,7 +47,7 @@ class OrcFormat:
             F.lit(INSERT).cast("tinyint").alias(KIND), F.lit(None).cast("binary").alias(SUFFIX), *columns, *extra
         )
 
-    def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
+    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
         """Files of rows; see `Format.writer`."""
         zone = _zone(frame.sparkSession)
         columns = [

@@ -5,17 +5,18 @@ Source: Flink's page "Parquet". Timestamps are written as Flink writes them, as 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
-from plans import types as t
-from plans.execution.connectors.base import INSERT, KIND
-from plans.execution.formats.base import SUFFIX, FormatSpec, register
-from plans.execution.java import java_class
-from plans.execution.types import schema_of, to_spark
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.formats.parquet import SPEC
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND
+from compiled_plan.plans.execution.formats.base import SUFFIX, FormatTable, register
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.types import schema_of, to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -25,12 +26,9 @@ if TYPE_CHECKING:
 class ParquetFormat:
     """`parquet`: inserts only. Its options go on to Parquet's library, as in Flink."""
 
-    name = "parquet"
-    extension = "parquet"
-    inserts_only = True
-    metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
+    spec = SPEC
 
-    def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
         rows = files.schema(zoned(schema_of(spec.row))).parquet(path)
         columns = [
@@ -41,7 +39,7 @@ class ParquetFormat:
             F.lit(INSERT).cast("tinyint").alias(KIND), F.lit(None).cast("binary").alias(SUFFIX), *columns, *extra
         )
 
-    def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
+    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
         """Files of rows; see `Format.writer`."""
         schema = zoned(schema_of(spec.row))
         columns = [

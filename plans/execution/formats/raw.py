@@ -5,16 +5,16 @@ Source: Flink's page "Raw", and what Flink 2.3 reads and writes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import IllegalArgumentException
 
-from plans import types as t
-from plans.errors import UnsupportedError
-from plans.execution.formats.base import FormatSpec, register
-from plans.execution.formats.lines import LineFormat
-from plans.execution.java import java_class
+from compiled_plan.plans.connectors.formats.raw import SPEC
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.formats.base import FormatTable, register
+from compiled_plan.plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -24,30 +24,27 @@ if TYPE_CHECKING:
 class RawFormat(LineFormat):
     """`raw`: one column, inserts only."""
 
-    name = "raw"
-    extension = "txt"
-    inserts_only = True
-    metadata: ClassVar[Mapping[str, t.LogicalType]] = {}
+    spec = SPEC
 
-    def scan(self, files: DataStreamReader, path: str, spec: FormatSpec, extra: Sequence[Column]) -> DataFrame:
+    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
         lines = files.option("lineSep", "\n").text(path)
         _check_charset(lines.sparkSession, spec)
         return self.decoded(lines, spec, extra)
 
-    def writer(self, frame: DataFrame, spec: FormatSpec, extra: Sequence[Column]) -> DataFrameWriter:
+    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
         """Files of rows; see `Format.writer`."""
         _check_charset(frame.sparkSession, spec)
         return super().writer(frame, spec, extra)
 
 
-def _check_charset(spark: SparkSession, spec: FormatSpec) -> None:
+def _check_charset(spark: SparkSession, spec: FormatTable) -> None:
     """Refuse a charset that Java does not know.
 
     Raises:
         UnsupportedError: names the table and the charset.
     """
-    name = spec.options.get("charset", "UTF-8")
+    name = SPEC.values(spec.options).text("charset")
     jvm: Any = spark._jvm
     try:
         known = bool(java_class(jvm, "java.nio.charset.Charset").isSupported(name))

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from plans.execution.functions.bootstrap import FunctionFailure
-from plans.execution.functions.codec import Adapt, Reader, Write, write_var
-from plans.execution.functions.runtime import Payload, failure
+from compiled_plan.plans.execution.functions.bootstrap import FunctionFailure
+from compiled_plan.plans.execution.functions.codec import Adapt, Reader, Write, write_var
+from compiled_plan.plans.execution.functions.runtime import Payload, failure
 
 _ADD, _RETRACT, _MERGE = 1, 2, 3
 

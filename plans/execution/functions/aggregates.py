@@ -11,20 +11,20 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from plans.errors import UnsupportedError
-from plans.execution.functions.accumulating import AggregatePayload
-from plans.execution.functions.codec import adapt, writer
-from plans.execution.functions.columns import RESULT, PythonFunctions, argument, plain
-from plans.execution.functions.runtime import Payload
-from plans.execution.functions.shipping import classes_beside, pickled
-from plans.functions.bridge import Bridged
-from plans.functions.conversions import from_python, to_python
-from plans.functions.definitions import FunctionKind
-from plans.functions.inference import ArgumentInfo
-from plans.nodes import AggregateCall
-from plans.types import LogicalType
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.functions.accumulating import AggregatePayload
+from compiled_plan.plans.execution.functions.codec import adapt, writer
+from compiled_plan.plans.execution.functions.columns import RESULT, PythonFunctions, argument, plain
+from compiled_plan.plans.execution.functions.runtime import Payload
+from compiled_plan.plans.execution.functions.shipping import classes_beside, pickled
+from compiled_plan.plans.execution.operators.parameters import PythonAggregate
+from compiled_plan.plans.functions.conversions import from_python, to_python
+from compiled_plan.plans.functions.definitions import FunctionKind
+from compiled_plan.plans.functions.inference import ArgumentInfo
+from compiled_plan.plans.nodes.specs import AggregateCall
+from compiled_plan.plans.types import LogicalType
+from compiled_plan.plans.types.python.bridge import Bridged
 
 _PROGRAM = Path(__file__).with_name("aggregate_worker.py")
 
@@ -35,7 +35,7 @@ def kernel_call(
     functions: PythonFunctions | None,
     where: str,
     needs: Sequence[str],
-) -> dict[str, Any] | None:
+) -> PythonAggregate | None:
     """What the kernel is told of an aggregate function in Python; None for all others.
 
     Args:
@@ -86,13 +86,13 @@ def kernel_call(
         writer(call.type),
     )
     blob = pickled(payload, function, name, where)
-    return {
-        "executable": _python(),
-        "program": _PROGRAM.read_text(encoding="utf-8"),
-        "payload": base64.b64encode(blob).decode(),
-        "token": hashlib.sha1(blob, usedforsecurity=False).hexdigest(),
-        "skips": list(bound.skips),
-    }
+    return PythonAggregate(
+        executable=_python(),
+        program=_PROGRAM.read_text(encoding="utf-8"),
+        payload=base64.b64encode(blob).decode(),
+        token=hashlib.sha1(blob, usedforsecurity=False).hexdigest(),
+        skips=tuple(bound.skips),
+    )
 
 
 def _python() -> str:

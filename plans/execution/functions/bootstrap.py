@@ -24,7 +24,7 @@ class Sources:
     """Imports modules from their source texts.
 
     Args:
-        files: the texts by path, `plans/errors.py`.
+        files: the texts by path, `compiled_plan/plans/errors.py`.
     """
 
     def __init__(self, files: dict[str, str]) -> None:
@@ -60,7 +60,7 @@ class Home:
 
     def use(self) -> None:
         """Make the product importable here, in the version of the driver."""
-        if "plans.functions" not in sys.modules:
+        if "compiled_plan.plans.functions" not in sys.modules:
             if self.archive:
                 sys.meta_path.insert(0, Sources(pickle.loads(zlib.decompress(self.archive))))
             else:

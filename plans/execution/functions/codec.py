@@ -11,7 +11,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from plans import types as t
+from compiled_plan.plans import types as t
 
 _NULL, _FALSE, _TRUE, _INTEGRAL, _FLOATING, _SMALL, _BIG, _TEXT, _BYTES, _DATE = range(10)
 _INSTANT, _DATE_TIME, _ROW, _LIST, _MAP = 11, 12, 15, 16, 17

@@ -12,23 +12,23 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as s
 from pyspark.sql.pandas.types import to_arrow_type
 
-from plans.errors import PlanError, ProgramError
-from plans.execution.functions import bootstrap, runtime
-from plans.execution.functions.shipping import classes_beside, for_spark, pickled
-from plans.execution.types import to_spark
-from plans.functions.bridge import Bridged
-from plans.functions.calls import Bound, Callables
-from plans.functions.conversions import fields_in, from_python, inward, outward
-from plans.functions.converted import Converted
-from plans.functions.definitions import FunctionKind, UserDefinedFunction, overrides
-from plans.functions.inference import ArgumentInfo
-from plans.functions.literals import literal_value
-from plans.functions.loading import load
-from plans.functions.signature import table_fields
-from plans.rex import Call, Literal, RexNode, python_function, type_of
-from plans.rex.python import PythonFunction, user_name
-from plans.types import LogicalType, RawType, TimestampBase
-from plans.types.conversions.classes import Permission
+from compiled_plan.plans.errors import PlanError, ProgramError
+from compiled_plan.plans.execution.functions import bootstrap, runtime
+from compiled_plan.plans.execution.functions.shipping import classes_beside, for_spark, pickled
+from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.functions.calls import Bound, Callables
+from compiled_plan.plans.functions.conversions import fields_in, from_python, inward, outward
+from compiled_plan.plans.functions.converted import Converted
+from compiled_plan.plans.functions.definitions import FunctionKind, UserDefinedFunction, overrides
+from compiled_plan.plans.functions.inference import ArgumentInfo
+from compiled_plan.plans.functions.literals_to_python import literal_value
+from compiled_plan.plans.functions.loading import load
+from compiled_plan.plans.functions.signature import table_fields
+from compiled_plan.plans.rex import Call, Literal, RexNode, python_function, type_of
+from compiled_plan.plans.rex.python import PythonFunction, user_name
+from compiled_plan.plans.types import LogicalType, RawType, TimestampBase
+from compiled_plan.plans.types.conversions.classes import Permission
+from compiled_plan.plans.types.python.bridge import Bridged
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

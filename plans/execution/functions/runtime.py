@@ -14,9 +14,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from plans.errors import CompiledPlanError
-from plans.execution.functions.bootstrap import MARK, FunctionFailure
-from plans.functions.definitions import FunctionContext, UserDefinedFunction, collected
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.functions.bootstrap import MARK, FunctionFailure
+from compiled_plan.plans.functions.definitions import FunctionContext, UserDefinedFunction, collected
 
 Convert = Callable[[Any], Any]
 

@@ -22,17 +22,17 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark import cloudpickle as untyped
 
-import plans
-from plans.errors import ExecutionError
-from plans.execution.functions import bootstrap
-from plans.execution.functions.bootstrap import Home, unpack
-from plans.functions.definitions import UserDefinedFunction
+from compiled_plan import plans
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.functions import bootstrap
+from compiled_plan.plans.execution.functions.bootstrap import Home, unpack
+from compiled_plan.plans.functions.definitions import UserDefinedFunction
 
 cloudpickle: Any = untyped
 
 #: Packages that pickles name, and never hold.
-_BY_NAME = frozenset({"plans", "planner", "schemas", "cli", "pyspark", "py4j"})
-_FOLDER = Path(plans.__file__).parent
+_BY_NAME = frozenset({"compiled_plan", "pyspark", "py4j"})
+_FOLDER = Path(plans.__file__).parents[1]
 #: Parts of the executor that workers import; the rest needs Spark.
 _AT_WORKERS = tuple(f"functions/{name}.py" for name in ("__init__", "bootstrap", "runtime", "accumulating", "codec"))
 
@@ -109,9 +109,10 @@ def _home() -> Home:
 
 @lru_cache(maxsize=1)
 def _sources() -> bytes:
-    files = [path for path in _FOLDER.rglob("*.py") if path.relative_to(_FOLDER).parts[0] != "execution"]
-    files += [_FOLDER / "execution" / name for name in ("__init__.py", *_AT_WORKERS)]
-    files.append(_FOLDER.parent / "planner" / "__init__.py")  # what it offers comes from `plans`, in part
+    folder = _FOLDER / "plans"
+    files = [path for path in folder.rglob("*.py") if path.relative_to(folder).parts[0] != "execution"]
+    files += [folder / "execution" / name for name in ("__init__.py", *_AT_WORKERS)]
+    files += [_FOLDER / "__init__.py", _FOLDER / "planner" / "__init__.py"]
     texts = {path.relative_to(_FOLDER.parent).as_posix(): path.read_text(encoding="utf-8") for path in files}
     return zlib.compress(pickle.dumps(texts), 9)
 

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from plans.execution.expressions import ExpressionContext, to_column
-from plans.execution.functions.columns import PythonFunctions
-from plans.execution.operators.base import Lowering, refuse
-from plans.execution.operators.calc import outer_row
-from plans.nodes import Calc, Correlate
-from plans.nodes.base import PlanNode
-from plans.plan import CompiledPlan
-from plans.rex import Call, PythonFunction, RexNode, calls_python, python_function, walk
-from plans.session_options import expressions
+from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
+from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.operators.base import Lowering, refuse
+from compiled_plan.plans.execution.operators.calc import outer_row
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.stateless import Calc, Correlate
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import expressions
+from compiled_plan.plans.rex import Call, PythonFunction, RexNode, calls_python, flattened, python_function, walk
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -191,19 +191,27 @@ class _Reader:
         return F.col(names[min(at, len(names) - 1)])
 
 
-def calls_by_branch(rex: RexNode, branch: Branch = ()) -> Iterator[tuple[Call, Branch]]:
+def calls_by_branch(rex: RexNode) -> Iterator[tuple[Call, Branch]]:
     """The calls of Python functions in an expression, each with the conditions of CASE that lead to it."""
-    if isinstance(rex, Call) and rex.name == "$CASE$1":
-        for condition, value in zip(rex.operands[:-1:2], rex.operands[1::2], strict=True):
-            yield from calls_by_branch(condition, branch)
-            yield from calls_by_branch(value, (*branch, (condition, True)))
-            branch = (*branch, (condition, False))
-        yield from calls_by_branch(rex.operands[-1], branch)
-        return
-    if isinstance(rex, Call) and python_function(rex) is not None:
-        yield rex, branch
-    for child in rex.children():
-        yield from calls_by_branch(child, branch)
+    waiting: list[tuple[RexNode, Branch]] = [(rex, ())]
+    while waiting:
+        found, branch = waiting.pop()
+        if isinstance(found, Call) and found.name == "$CASE$1":
+            if calls_python(found):
+                waiting += reversed(list(_branches(found, branch)))
+            continue
+        if isinstance(found, Call) and python_function(found) is not None:
+            yield found, branch
+        waiting += ((child, branch) for child in reversed(found.children()))
+
+
+def _branches(case: Call, branch: Branch) -> Iterator[tuple[RexNode, Branch]]:
+    """The conditions and values of a CASE, each with the conditions that lead to it."""
+    for condition, value in zip(case.operands[:-1:2], case.operands[1::2], strict=True):
+        yield condition, branch
+        yield value, (*branch, (condition, True))
+        branch = (*branch, (condition, False))
+    yield case.operands[-1], branch
 
 
 def _needs(call: Call, branches: list[Branch]) -> Iterator[Call]:
@@ -226,8 +234,4 @@ def _reference(call: Call) -> PythonFunction:
 
 
 def _conjuncts(rex: RexNode | None) -> list[RexNode]:
-    if rex is None:
-        return []
-    if isinstance(rex, Call) and rex.name == "$AND$1":
-        return [part for operand in rex.operands for part in _conjuncts(operand)]
-    return [rex]
+    return [] if rex is None else list(flattened(rex, "$AND$1"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from plans.errors import ExecutionError
-from plans.execution.kernel.java import find_java, missing_java_text
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.kernel.java import find_java, missing_java_text
 
 JAR_NAME = "compiled-plan-kernel.jar"
 

@@ -1,29 +1,7 @@
-"""How each plan node runs. Importing the package registers all of them."""
+"""How each plan node runs. Importing the package registers all of them: every module here, whatever its name."""
 
-from plans.execution.operators import (
-    aggregate,
-    calc,
-    changelog,
-    join,
-    lookup,
-    match,
-    over,
-    rank,
-    timed,
-    window,
-    window_aggregate,
-)
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = [
-    "aggregate",
-    "calc",
-    "changelog",
-    "join",
-    "lookup",
-    "match",
-    "over",
-    "rank",
-    "timed",
-    "window",
-    "window_aggregate",
-]
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

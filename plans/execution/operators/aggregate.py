@@ -8,26 +8,48 @@ result is the local one's distinct aggregates grouped by the final key.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 from pyspark.sql import functions as F
 
-from plans.execution.expressions import canonical_key
-from plans.execution.operators.aggregate_calls import python_call
-from plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed, refuse, stateless
-from plans.execution.operators.calc import same
-from plans.nodes import (
-    AggregateCall,
-    Exchange,
+from compiled_plan.plans.execution.expressions import canonical_key
+from compiled_plan.plans.execution.operators.aggregate_calls import kernel_aggregate
+from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed, refuse, stateless
+from compiled_plan.plans.execution.operators.calc import same
+from compiled_plan.plans.execution.operators.parameters import Aggregate, Parameters
+from compiled_plan.plans.nodes.aggregate import (
     GlobalGroupAggregate,
     GroupAggregate,
     IncrementalGroupAggregate,
     LocalGroupAggregate,
 )
-from plans.nodes.base import PlanNode
-from plans.types import LogicalType, RowType
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.specs import AggregateCall
+from compiled_plan.plans.nodes.stateless import Exchange
+from compiled_plan.plans.types import LogicalType, RowType
 
 stateless(IncrementalGroupAggregate)(same)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAggregateParameters(Parameters):
+    """Aggregates of groups.
+
+    Args:
+        grouping: the columns of the key.
+        aggs: the calls.
+        generate_update_before: whether updates have their -U.
+        need_retraction: whether rows may be taken back, and a group may end.
+        coalesce: whether a key has one net change for a micro-batch, as in Flink's mini-batches; else one for a row.
+    """
+
+    TYPE: ClassVar[str] = "group-aggregate"
+    grouping: tuple[int, ...]
+    aggs: tuple[Aggregate, ...]
+    generate_update_before: bool
+    need_retraction: bool
+    coalesce: bool = True
 
 
 @keyed(GroupAggregate)
@@ -35,6 +57,7 @@ def group_aggregate(node: GroupAggregate, lowering: Lowering) -> KeyedOperator:
     """Flink's GroupAggFunction."""
     types = lowering.input_types(node)
     return _operator(
+        node,
         node,
         types,
         node.grouping,
@@ -57,6 +80,7 @@ def global_group_aggregate(node: GlobalGroupAggregate, lowering: Lowering) -> Ke
             grouping = [local.grouping[at] for at in below.final_agg_grouping]
             return _operator(
                 node,
+                local,
                 lowering.input_types(local),
                 grouping,
                 below.partial_original_agg_calls,
@@ -68,6 +92,7 @@ def global_group_aggregate(node: GlobalGroupAggregate, lowering: Lowering) -> Ke
     if isinstance(below, LocalGroupAggregate):
         return _operator(
             node,
+            below,
             lowering.input_types(below),
             below.grouping,
             below.agg_calls,
@@ -87,6 +112,7 @@ def _skip_exchanges(node: PlanNode, lowering: Lowering) -> PlanNode:
 
 def _operator(
     node: PlanNode,
+    reader: PlanNode,
     types: Sequence[LogicalType],
     grouping: Sequence[int],
     calls: Sequence[AggregateCall],
@@ -98,36 +124,27 @@ def _operator(
     row = node.output_type
     assert isinstance(row, RowType)
     key_types = [types[at] for at in grouping]
+    needs = ("retract",) if need_retraction else ()
     return KeyedOperator(
-        type="group-aggregate",
         ports=(
             KeyedPort(
                 tuple(types),
                 key=lambda flow: (
                     canonical_key([flow.columns[at] for at in grouping], key_types) if grouping else F.lit("")
                 ),
+                key_columns=tuple(grouping),
             ),
         ),
         output=row.types,
-        parameters={
-            "grouping": list(grouping),
-            "aggs": [
-                _call(call, retract)
-                | python_call(node, call, types, lowering, needs=("retract",) if need_retraction else ())
+        parameters=GroupAggregateParameters(
+            grouping=tuple(grouping),
+            aggs=tuple(
+                kernel_aggregate(node, call, types, lowering, needs, retracts=retract)
                 for call, retract in zip(calls, retractions, strict=True)
-            ],
-            "generateUpdateBefore": generate_update_before,
-            "needRetraction": need_retraction,
-        },
+            ),
+            generate_update_before=generate_update_before,
+            need_retraction=need_retraction,
+        ),
+        calls=tuple(calls),
+        reader=reader.id,
     )
-
-
-def _call(call: AggregateCall, need_retract: bool) -> dict[str, Any]:
-    return {
-        "function": call.internal_name,
-        "args": list(call.arg_list),
-        "filter": call.filter_arg,
-        "distinct": call.distinct,
-        "needRetract": need_retract,
-        "ignoreNulls": call.ignore_nulls,
-    }

@@ -1,35 +1,66 @@
-"""What the kernel is told of aggregate functions in Python."""
+"""What the kernel is told of calls of aggregate functions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from plans.execution.operators.base import Lowering
-from plans.nodes import AggregateCall
-from plans.nodes.base import PlanNode
-from plans.types import LogicalType
+from compiled_plan.plans.execution.operators.base import Lowering, refuse
+from compiled_plan.plans.execution.operators.parameters import Aggregate, PythonAggregate
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.specs import AggregateCall
+from compiled_plan.plans.types import LogicalType
 
 
-def python_call(
-    node: PlanNode, call: AggregateCall, types: Sequence[LogicalType], lowering: Lowering, needs: Sequence[str] = ()
-) -> dict[str, Any]:
-    """The field `python` of a call in the kernel's spec; nothing for built-in functions.
+def kernel_aggregate(
+    node: PlanNode,
+    call: AggregateCall,
+    types: Sequence[LogicalType],
+    lowering: Lowering,
+    needs: Sequence[str],
+    *,
+    retracts: bool,
+    place: Callable[[int], int] = lambda at: at,
+) -> Aggregate:
+    """A call for the kernel.
 
     Args:
         node: the operator, for errors.
         call: the call.
         types: of the columns that its arguments count.
         lowering: the plan, with its functions.
-        needs: methods that the function must have, such as "retract".
+        needs: methods that a function in Python must have, such as "retract".
+        retracts: whether rows may be taken back.
+        place: the column of the kernel's input that holds a column of the node's.
 
     Raises:
-        UnsupportedError: it lacks one of them.
+        UnsupportedError: a function in Python lacks a method, or it is one in another language.
     """
+    function = call.internal_name if call.python is None else call.python.class_
+    if function is None:
+        raise refuse(node, "an aggregate function that is neither built in nor in Python")
+    return Aggregate(
+        function=function,
+        args=tuple(map(place, call.arg_list)),
+        filter=place(call.filter_arg) if call.filter_arg >= 0 else -1,
+        distinct=call.distinct,
+        need_retract=retracts,
+        ignore_nulls=call.ignore_nulls,
+        python=_python(node, call, types, lowering, needs),
+    )
+
+
+def placed(call: AggregateCall, place: Callable[[int], int]) -> AggregateCall:
+    """The call over the columns of the kernel's input."""
+    filtered = place(call.filter_arg) if call.filter_arg >= 0 else -1
+    return call.model_copy(update={"arg_list": tuple(map(place, call.arg_list)), "filter_arg": filtered})
+
+
+def _python(
+    node: PlanNode, call: AggregateCall, types: Sequence[LogicalType], lowering: Lowering, needs: Sequence[str]
+) -> PythonAggregate | None:
     if call.python is None:
-        return {}
-    from plans.execution.functions.aggregates import kernel_call  # for plans with such functions alone
+        return None
+    from compiled_plan.plans.execution.functions.aggregates import kernel_call  # for plans with such functions alone
 
     where = f"node {node.id} ({node.type})"
-    found = kernel_call(call, [types[at] for at in call.arg_list], lowering.functions, where, needs)
-    return {"function": call.python.class_, "python": found}
+    return kernel_call(call, [types[at] for at in call.arg_list], lowering.functions, where, needs)

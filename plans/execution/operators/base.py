@@ -9,18 +9,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from plans.errors import UnsupportedError
-from plans.nodes import WatermarkAssigner
-from plans.nodes.base import PlanNode
-from plans.session_options import zone_of
-from plans.types import LogicalType, RowType
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.operators.parameters import Parameters
+from compiled_plan.plans.inspection.diff.mapping import ColumnSource
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.specs import AggregateCall
+from compiled_plan.plans.nodes.stateless import WatermarkAssigner
+from compiled_plan.plans.plan.session_options import zone_of
+from compiled_plan.plans.trees import reached
+from compiled_plan.plans.types import LogicalType, RowType
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-    from plans.execution.expressions import ExpressionContext
-    from plans.execution.functions.columns import PythonFunctions
-    from plans.plan import CompiledPlan
+    from compiled_plan.plans.execution.expressions import ExpressionContext
+    from compiled_plan.plans.execution.functions.columns import PythonFunctions
+    from compiled_plan.plans.plan import CompiledPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,36 +90,35 @@ class KeyedPort:
         types: types of the columns that the operator gets.
         key: the operator's key, from the input's columns; see `canonical_key`.
         columns: the columns that the operator gets, from the input's columns (default: these).
+        key_columns: places among the types of the columns whose values the key begins with.
+        sources: where each column that the operator gets is from, for who moves its state into another program
+            (default: the input's columns in their order).
     """
 
     types: tuple[LogicalType, ...]
     key: Callable[[Flow], Column]
     columns: Callable[[Flow], Sequence[Column]] = field(default=lambda flow: flow.columns)
+    key_columns: tuple[int, ...] = ()
+    sources: tuple[ColumnSource, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedOperator:
-    """A keyed operator for the kernel: its type there, its inputs, its output columns and its parameters.
+    """A keyed operator for the kernel: its inputs, its output columns and its parameters.
 
-    `parameters` are the fields of the kernel's spec; a value may be a `JoinedCondition`. `holds_back` is how far, in
-    ms, the operator's rows may be behind its watermark: that of the operators below it is later by as much. `finish`
-    makes the node's columns of the operator's output where they differ.
+    `holds_back` is how far, in ms, the operator's rows may be behind its watermark: that of the operators below it is
+    later by as much. `finish` makes the node's columns of the operator's output where they differ. `calls` are the
+    aggregate calls in the kernel's order, and `reader` is the node whose inputs columns and calls count, where it is
+    another one than the operator's own.
     """
 
-    type: str
     ports: tuple[KeyedPort, ...]
     output: tuple[LogicalType, ...]
-    parameters: dict[str, Any]
+    parameters: Parameters
     holds_back: int = 0
     finish: Callable[[Sequence[Column]], Sequence[Column]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class JoinedCondition:
-    """A condition over the concatenated columns of inputs, evaluated inside the stage."""
-
-    types: tuple[LogicalType, ...]
-    make: Callable[[Sequence[Column]], Column]
+    calls: tuple[AggregateCall, ...] = ()
+    reader: int | None = None
 
 
 StatelessLowering = Callable[[Any, int, Flow, Lowering], Sequence[Flow | Exploded]]
@@ -205,10 +208,14 @@ def lower_keyed(node: PlanNode, lowering: Lowering) -> KeyedOperator:
 
 def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
     """The watermark assigners whose rows come to a node."""
-    found: frozenset[int] = frozenset()
-    for below in plan.inputs(node):
-        found |= {below.id} if isinstance(below, WatermarkAssigner) else assigners_above(plan, below.id)
-    return found
+
+    def is_assigner(at: int) -> bool:
+        return isinstance(plan.node(at), WatermarkAssigner)
+
+    def above(at: int) -> list[int]:
+        return [each.id for each in plan.inputs(at)]
+
+    return frozenset(filter(is_assigner, reached(above(node), lambda at: () if is_assigner(at) else above(at))))
 
 
 def refuse(node: PlanNode, why: str = "", remedy: str = "") -> UnsupportedError:
@@ -218,3 +225,12 @@ def refuse(node: PlanNode, why: str = "", remedy: str = "") -> UnsupportedError:
         where=f"node {node.id} ({node.description})",
         remedy=remedy,
     )
+
+
+def assigns_below(plan: CompiledPlan, node: int) -> bool:
+    """Whether rows of a node come to a watermark assigner through stateless nodes alone."""
+
+    def onward(at: int) -> list[int]:
+        return [each.id for each in plan.consumers(at)] if at == node or is_stateless(plan.node(at)) else []
+
+    return any(isinstance(plan.node(at), WatermarkAssigner) for at in reached(onward(node), onward))

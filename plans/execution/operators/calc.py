@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from plans.execution.connectors.base import UPDATE_BEFORE
-from plans.execution.expressions import ExpressionContext, to_column
-from plans.execution.operators.base import (
+from compiled_plan.plans.execution.connectors.base import UPDATE_BEFORE
+from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
+from compiled_plan.plans.execution.operators.base import (
     Exploded,
     Flow,
-    JoinedCondition,
     KeyedOperator,
     KeyedPort,
     Lowering,
-    is_stateless,
+    assigns_below,
     keyed,
     refuse,
     stateless,
 )
-from plans.execution.operators.table_functions import elements
-from plans.nodes import (
+from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters
+from compiled_plan.plans.execution.operators.table_functions import elements
+from compiled_plan.plans.nodes.aggregate import LocalGroupAggregate
+from compiled_plan.plans.nodes.stateless import (
     Calc,
     Correlate,
     DropUpdateBefore,
     Exchange,
     Expand,
-    LocalGroupAggregate,
     MiniBatchAssigner,
     Union,
     WatermarkAssigner,
 )
-from plans.nodes.base import PlanNode
-from plans.rex import CorrelVariable, calls_python, walk
-from plans.types import BIGINT
+from compiled_plan.plans.rex import CorrelVariable, calls_python, walk
+from compiled_plan.plans.types import BIGINT
 
 
 @stateless(Calc)
@@ -50,6 +50,14 @@ def calc(node: Calc, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow
     return [replace(kept, columns=columns)]
 
 
+@dataclass(frozen=True, slots=True)
+class RowCounterParameters(Parameters):
+    """Rows with two numbers behind them: which row it is, and which of those that `condition` keeps."""
+
+    TYPE: ClassVar[str] = "row-counter"
+    condition: JoinedCondition | None
+
+
 @keyed(Calc, when=lambda node: node.keeps_state and not any(map(calls_python, (node.condition, *node.projection))))
 def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
     """As `calc`, over rows that are counted: RAND with a seed gives Flink's sequence, whatever the micro-batches.
@@ -57,7 +65,7 @@ def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
     One task does it, for there is one sequence. A call in a branch of CASE goes on with every row, not only with those
     of its branch.
     """
-    if _is_above_watermarks(node, lowering):
+    if assigns_below(lowering.plan, node.id):
         raise refuse(
             node, "RAND with a seed is computed in front of a watermark", "leave it out of the table's columns"
         )
@@ -73,19 +81,10 @@ def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
         return tuple(to_column(rex, tuple(columns[:-2]), inside) for rex in node.projection)
 
     return KeyedOperator(
-        type="row-counter",
         ports=(KeyedPort(types, key=lambda flow: F.lit("")),),
         output=(*types, BIGINT, BIGINT),
-        parameters={"condition": None if condition is None else JoinedCondition((*types, BIGINT, BIGINT), kept)},
+        parameters=RowCounterParameters(None if condition is None else JoinedCondition((*types, BIGINT, BIGINT), kept)),
         finish=projected,
-    )
-
-
-def _is_above_watermarks(node: PlanNode, lowering: Lowering) -> bool:
-    below = lowering.plan.consumers(node)
-    return any(
-        isinstance(each, WatermarkAssigner) or (is_stateless(each) and _is_above_watermarks(each, lowering))
-        for each in below
     )
 
 

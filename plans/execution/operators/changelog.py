@@ -3,16 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from plans.execution.expressions import canonical_key, to_column
-from plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse
-from plans.nodes import ChangelogNormalize, Sink, WatermarkAssigner
-from plans.nodes.tables import PhysicalColumn
-from plans.types import BOOLEAN, RowType
+from compiled_plan.plans.execution.expressions import canonical_key, to_column
+from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse
+from compiled_plan.plans.execution.operators.parameters import Parameters
+from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.stateless import WatermarkAssigner
+from compiled_plan.plans.nodes.tables import PhysicalColumn, ResolvedTable
+from compiled_plan.plans.types import BOOLEAN, RowType
+
+
+@dataclass(frozen=True, slots=True)
+class ChangelogNormalizeParameters(Parameters):
+    """Normalisation: `filter_column` says which rows are to be seen (None: all); it is no column of the output."""
+
+    TYPE: ClassVar[str] = "changelog-normalize"
+    filter_column: int | None
+    generate_update_before: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SinkUpsertMaterializerParameters(Parameters):
+    """The last row of a primary key that is still there; rows are told apart by `upsert_key` (None: as a whole)."""
+
+    TYPE: ClassVar[str] = "sink-upsert-materializer"
+    upsert_key: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SinkCompactorParameters(Parameters):
+    """The one row of a primary key, as of each watermark.
+
+    Args:
+        upsert_key: the columns that tell rows apart; None for the whole row.
+        conflict: "ERROR" or "NOTHING": what several rows of a key are.
+        primary_key: the columns of the key.
+        key_names: their names, for errors.
+        table: the sink's table, for errors.
+    """
+
+    TYPE: ClassVar[str] = "sink-compactor"
+    upsert_key: tuple[int, ...] | None
+    conflict: str
+    primary_key: tuple[int, ...]
+    key_names: tuple[str, ...]
+    table: str
 
 
 @keyed(ChangelogNormalize)
@@ -32,20 +73,35 @@ def changelog_normalize(node: ChangelogNormalize, lowering: Lowering) -> KeyedOp
         return (*flow.columns, kept)
 
     return KeyedOperator(
-        type="changelog-normalize",
         ports=(
             KeyedPort(
                 types if condition is None else (*types, BOOLEAN),
                 key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types),
                 columns=columns,
+                key_columns=tuple(keys),
+                sources=(*range(len(types)), *([] if condition is None else [condition])),
             ),
         ),
         output=row.types,
-        parameters={
-            "filterColumn": None if condition is None else len(types),
-            "generateUpdateBefore": node.generate_update_before,
-        },
+        parameters=ChangelogNormalizeParameters(
+            filter_column=None if condition is None else len(types),
+            generate_update_before=node.generate_update_before,
+        ),
     )
+
+
+def _physical(table: ResolvedTable) -> list[str]:
+    return [column.name for column in table.table_schema.columns if isinstance(column, PhysicalColumn)]
+
+
+def primary_key(node: Sink) -> list[int]:
+    """The positions of a sink's primary key in what it writes; none where its table has none."""
+    table = node.dynamic_table_sink.table.resolved_table
+    key = table.table_schema.primary_key if table else None
+    if table is None or key is None:
+        return []
+    names = _physical(table)
+    return [names.index(name) for name in key.columns]
 
 
 def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
@@ -58,25 +114,30 @@ def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
     table = node.dynamic_table_sink.table.resolved_table
     if table is None:
         raise refuse(node, "its table has no schema in the plan")
-    names = [column.name for column in table.table_schema.columns if isinstance(column, PhysicalColumn)]
-    key = table.table_schema.primary_key
-    keys = [names.index(name) for name in key.columns] if key else []
+    names = _physical(table)
+    keys = primary_key(node)
     key_types = [types[at] for at in keys]
-    upsert_key = node.input_upsert_key
-    parameters: dict[str, Any] = {"upsertKey": list(upsert_key) if upsert_key else None}
+    upsert_key = tuple(node.input_upsert_key) if node.input_upsert_key else None
+    parameters: Parameters = SinkUpsertMaterializerParameters(upsert_key)
     if node.waits_for_watermarks:
         if not any(isinstance(found, WatermarkAssigner) for found in lowering.plan.nodes):
             raise refuse(node, "ON CONFLICT DO ERROR or DO NOTHING without watermarks")
         assert node.conflict_strategy is not None
-        parameters |= {
-            "conflict": node.conflict_strategy.behavior,
-            "primaryKey": keys,
-            "keyNames": [names[at] for at in keys],
-            "table": node.dynamic_table_sink.table.identifier,
-        }
+        parameters = SinkCompactorParameters(
+            upsert_key=upsert_key,
+            conflict=node.conflict_strategy.behavior,
+            primary_key=tuple(keys),
+            key_names=tuple(names[at] for at in keys),
+            table=node.dynamic_table_sink.table.identifier,
+        )
     return KeyedOperator(
-        type="sink-compactor" if node.waits_for_watermarks else "sink-upsert-materializer",
-        ports=(KeyedPort(types, key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types)),),
+        ports=(
+            KeyedPort(
+                types,
+                key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types),
+                key_columns=tuple(keys),
+            ),
+        ),
         output=types,
         parameters=parameters,
     )

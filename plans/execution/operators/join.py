@@ -3,16 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from plans.execution.expressions import canonical_key, to_column
-from plans.execution.operators.base import Flow, JoinedCondition, KeyedOperator, KeyedPort, Lowering, keyed
-from plans.nodes import Join, MultiJoin
-from plans.nodes.base import PlanNode
-from plans.rex import Literal, RexNode
-from plans.types import LogicalType, RowType
+from compiled_plan.plans.execution.expressions import canonical_key, to_column
+from compiled_plan.plans.execution.operators.base import (
+    Flow,
+    KeyedOperator,
+    KeyedPort,
+    Lowering,
+    keyed,
+)
+from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.join import Join, MultiJoin
+from compiled_plan.plans.nodes.specs import JoinSpec
+from compiled_plan.plans.rex import Literal, RexNode
+from compiled_plan.plans.types import LogicalType, RowType
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryJoin(Parameters):
+    """What all joins of two inputs have.
+
+    Args:
+        join_type: as in the plan: "INNER", "LEFT", ....
+        left_keys: the key's columns on the left.
+        right_keys: those on the right.
+        filter_nulls: for each column of the key, whether its null matches nothing.
+        condition: over the columns of both inputs; None for none.
+    """
+
+    join_type: str
+    left_keys: tuple[int, ...]
+    right_keys: tuple[int, ...]
+    filter_nulls: tuple[bool, ...]
+    condition: JoinedCondition | None
+
+
+def binary_join(node: PlanNode, spec: JoinSpec, lowering: Lowering) -> dict[str, Any]:
+    """The fields of `BinaryJoin`."""
+    types = (*lowering.input_types(node, 0), *lowering.input_types(node, 1))
+    return {
+        "join_type": spec.join_type,
+        "left_keys": tuple(spec.left_keys),
+        "right_keys": tuple(spec.right_keys),
+        "filter_nulls": tuple(spec.filter_nulls),
+        "condition": joined_condition(spec.non_equi_condition, types, lowering, node),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class JoinParameters(BinaryJoin):
+    """A regular join; of each input the upsert keys that the plan knows."""
+
+    TYPE: ClassVar[str] = "join"
+    left_upsert_keys: tuple[tuple[int, ...], ...]
+    right_upsert_keys: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MultiJoinParameters(Parameters):
+    """A join of several inputs, for each: its type, its condition with the inputs before it, its unique keys."""
+
+    TYPE: ClassVar[str] = "multi-join"
+    join_types: tuple[str, ...]
+    conditions: tuple[JoinedCondition | None, ...]
+    input_unique_keys: tuple[tuple[tuple[int, ...], ...], ...]
 
 
 @keyed(Join)
@@ -23,21 +83,16 @@ def join(node: Join, lowering: Lowering) -> KeyedOperator:
     row = node.output_type
     assert isinstance(row, RowType)
     return KeyedOperator(
-        type="join",
         ports=(
-            KeyedPort(left, join_key(spec.left_keys, spec.filter_nulls, left)),
-            KeyedPort(right, join_key(spec.right_keys, spec.filter_nulls, right)),
+            KeyedPort(left, join_key(spec.left_keys, spec.filter_nulls, left), key_columns=tuple(spec.left_keys)),
+            KeyedPort(right, join_key(spec.right_keys, spec.filter_nulls, right), key_columns=tuple(spec.right_keys)),
         ),
         output=row.types,
-        parameters={
-            "joinType": spec.join_type,
-            "leftKeys": list(spec.left_keys),
-            "rightKeys": list(spec.right_keys),
-            "filterNulls": list(spec.filter_nulls),
-            "leftUpsertKeys": [list(key) for key in node.left_upsert_keys or ()],
-            "rightUpsertKeys": [list(key) for key in node.right_upsert_keys or ()],
-            "condition": joined_condition(spec.non_equi_condition, (*left, *right), lowering, node),
-        },
+        parameters=JoinParameters(
+            **binary_join(node, spec, lowering),
+            left_upsert_keys=tuple(map(tuple, node.left_upsert_keys or ())),
+            right_upsert_keys=tuple(map(tuple, node.right_upsert_keys or ())),
+        ),
     )
 
 
@@ -54,17 +109,16 @@ def multi_join(node: MultiJoin, lowering: Lowering) -> KeyedOperator:
         rex = node.join_conditions[port] if port < len(node.join_conditions) else None
         conditions.append(joined_condition(rex, together, lowering, node))
     return KeyedOperator(
-        type="multi-join",
         ports=tuple(
-            KeyedPort(types, join_key(keys, [True] * len(keys), types))
+            KeyedPort(types, join_key(keys, [True] * len(keys), types), key_columns=tuple(keys))
             for types, keys in zip(inputs, common_keys(node), strict=True)
         ),
         output=row.types,
-        parameters={
-            "joinTypes": list(node.join_types),
-            "conditions": conditions,
-            "inputUniqueKeys": [[list(key) for key in keys] for keys in node.input_unique_keys],
-        },
+        parameters=MultiJoinParameters(
+            join_types=tuple(node.join_types),
+            conditions=tuple(conditions),
+            input_unique_keys=tuple(tuple(map(tuple, keys)) for keys in node.input_unique_keys),
+        ),
     )
 
 

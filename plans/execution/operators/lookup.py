@@ -1,86 +1,28 @@
-"""Lookup joins: every row asks a database for the rows of its key, over JDBC, with Flink's partial cache.
+"""Lookup joins: every row asks a table for the rows of its key.
 
 A row is asked for when it comes, so a batch that is replayed after a crash may find other rows.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from plans.durations import parse_duration
-from plans.execution.connectors.options import check_table
-from plans.execution.expressions import to_column
-from plans.execution.expressions.functions import java
-from plans.execution.operators.base import Exploded, Flow, Lowering, refuse, stateless
-from plans.execution.types import ddl
-from plans.nodes.lookup import ConstantKey, FieldKey, LookupJoin, LookupKey
-from plans.nodes.tables import ProjectPushDown
-from plans.rex import Literal
-from plans.types import LogicalType, RowType, TimeType
-
-#: Databases whose identifiers are quoted; others take them as they are, as in Flink's dialects.
-_QUOTES = {"mysql": "`", "mariadb": "`"}
+from compiled_plan.plans.execution.connectors.base import LookupTable, open_lookup
+from compiled_plan.plans.execution.expressions import to_column
+from compiled_plan.plans.execution.expressions.functions import java
+from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, refuse, stateless
+from compiled_plan.plans.execution.types import ddl
+from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupJoin, LookupKey
+from compiled_plan.plans.nodes.tables import ProjectPushDown
+from compiled_plan.plans.rex import Literal
+from compiled_plan.plans.types import LogicalType, RowType, TimeType
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """The table that is asked, its columns that are read, and the columns that are compared."""
-
-    options: dict[str, str]
-    columns: RowType
-    keys: tuple[tuple[int, LookupKey], ...]
-
-    def description(self) -> str:
-        """What the kernel's LookupTable needs to know."""
-        options = self.options
-        quote = _QUOTES.get(options["url"].split(":")[1] if ":" in options["url"] else "", "")
-        names = [f"{quote}{name}{quote}" for name in self.columns.names]
-        wanted = " AND ".join(f"{names[at]} = ?" for at, _ in self.keys)
-        query = f"SELECT {', '.join(names)} FROM {quote}{options['table-name']}{quote} WHERE {wanted}"
-        found = {
-            "url": options["url"],
-            "driver": options.get("driver"),
-            "user": options.get("username"),
-            "password": options.get("password"),
-            "query": query,
-            "types": [ddl(type_) for type_ in self.columns.types],
-            "retries": int(options.get("lookup.max-retries", "3")),
-            "timeout": parse_duration(options.get("connection.max-retry-timeout", "60 s")) // 1000,
-            "cache": self._cache(),
-        }
-        return json.dumps(found)
-
-    def _cache(self) -> dict[str, Any] | None:
-        options = self.options
-        old = "lookup.cache.max-rows" in options and "lookup.cache.ttl" in options
-        if options.get("lookup.cache", "NONE").strip().upper() != "PARTIAL" and not old:
-            return None
-
-        def first(*names: str) -> str | None:
-            return next((options[name] for name in names if name in options), None)
-
-        rows = first("lookup.partial-cache.max-rows", "lookup.cache.max-rows")
-        write = first("lookup.partial-cache.expire-after-write", "lookup.cache.ttl")
-        access = options.get("lookup.partial-cache.expire-after-access")
-        missing = first("lookup.partial-cache.cache-missing-key", "lookup.cache.caching-missing-key") or "true"
-        limits = {
-            "maxRows": None if rows is None else int(rows),
-            "expireAfterWrite": None if write is None else parse_duration(write),
-            "expireAfterAccess": None if access is None else parse_duration(access),
-        }
-        return {name: limit for name, limit in limits.items() if limit is not None} | {
-            "missing": missing.strip().lower() == "true"
-        }
-
-
-def _table(node: LookupJoin) -> _Table:
-    """The table of a lookup join.
+def _table(node: LookupJoin) -> tuple[LookupTable, tuple[LookupKey, ...]]:
+    """The table of a lookup join, and what its keys are compared with.
 
     Raises:
         UnsupportedError: a connector, option, column type or push-down that lookups do not know.
@@ -92,15 +34,15 @@ def _table(node: LookupJoin) -> _Table:
             node, "its table has no schema in the plan", "compile with table.plan.compile.catalog-objects = ALL"
         )
     name, options = ".".join(source.table.path), dict(table.options or {})
-    check_table(name, options, columns, reading=True, lookup=True)
+    keys = sorted((int(at), key) for at, key in node.lookup_keys.items())
+    found = LookupTable(name, columns, tuple(at for at, _ in keys), options)
     for ability in source.abilities:
         if not isinstance(ability, ProjectPushDown) or any(len(path) > 1 for path in ability.projected_fields):
             raise refuse(node, f"the source ability {ability.type} of table {name}", "compile without that push-down")
     for column in columns.fields:
         if isinstance(column.type, TimeType) or not _is_simple(column.type):
             raise refuse(node, f"column {column.name} of table {name} is {column.type}", "leave it out of the table")
-    keys = tuple(sorted((int(at), key) for at, key in node.lookup_keys.items()))
-    return _Table(options, columns, keys)
+    return found, tuple(key for _, key in keys)
 
 
 def _is_simple(type_: LogicalType) -> bool:
@@ -114,14 +56,15 @@ def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> 
         raise refuse(
             node, "a lookup that keeps what it found", "set table.optimizer.non-deterministic-update.strategy to IGNORE"
         )
-    context, table = lowering.context(node), _table(node)
+    context, (table, keys) = lowering.context(node), _table(node)
+    description = open_lookup(table)
     types = table.columns.types
-    asked = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, (_, key) in enumerate(table.keys)))
+    asked = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(keys)))
     if node.pre_filter_condition is not None:
         asks = F.coalesce(to_column(node.pre_filter_condition, flow.columns, context), F.lit(False))
         asked = F.when(asks, asked)
     shape = RowType(fields=tuple(f.__class__(f"v{at}", f.type) for at, f in enumerate(table.columns.fields)))
-    rows = java("lookup_rows", f"array<{ddl(shape)}>", asked, options=(table.description(),))
+    rows = java("lookup_rows", f"array<{ddl(shape)}>", asked, options=(description,))
     exprs = node.projection_on_temporal_table
 
     def used(row: Column) -> tuple[Column, ...]:

@@ -8,25 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from plans.execution.expressions import ExpressionContext, canonical_key, to_column
-from plans.execution.operators.base import (
+from compiled_plan.plans.execution.expressions import ExpressionContext, canonical_key, to_column
+from compiled_plan.plans.execution.operators.base import (
     ByInput,
     Flow,
-    JoinedCondition,
     KeyedOperator,
     KeyedPort,
     Lowering,
     keyed,
     refuse,
 )
-from plans.nodes import Match
-from plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of, walk
-from plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters, SortColumn, sort_columns
+from compiled_plan.plans.nodes.match import Match
+from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of, walk
+from compiled_plan.plans.trees import fold_tree
+from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
 
 #: The pattern variable that stands for all rows of a match.
 _ALL = "*"
@@ -40,6 +41,87 @@ _SKIPS = {
     "$SKIP TO FIRST$1": "FIRST",
     "$SKIP TO LAST$1": "LAST",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class MatchElement:
+    """A variable of a pattern with its quantifier: at least `min` rows, at most `max` (-1: any number)."""
+
+    min: int
+    max: int
+    greedy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentValue:
+    """A column of the row that a condition is asked about."""
+
+    column: int
+    kind: str = field(default="current", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstValue:
+    """A column of the first row of a variable (-1: of all rows), `offset` rows further."""
+
+    variable: int
+    column: int
+    offset: int
+    kind: str = field(default="first", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LastValue:
+    """A column of the last row of a variable (-1: of all rows), `offset` rows before."""
+
+    variable: int
+    column: int
+    offset: int
+    kind: str = field(default="last", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateValue:
+    """An aggregate over the rows of a variable (-1: all rows); its type is that of the column `type_of`."""
+
+    function: str
+    variable: int
+    args: tuple[int, ...]
+    type_of: int
+    kind: str = field(default="aggregate", init=False)
+
+
+MatchValue = CurrentValue | FirstValue | LastValue | AggregateValue
+
+
+@dataclass(frozen=True, slots=True)
+class MatchParameters(Parameters):
+    """A pattern over the rows of a key.
+
+    Args:
+        partition: the columns of the key.
+        time: the time column that rows are ordered by.
+        order_by: the columns that rows of one time are ordered by.
+        pattern: the variables from left to right.
+        defines: for each variable the values that its condition is over.
+        conditions: for each variable its condition; None for any row.
+        measures: the values that the output is made of.
+        skip: where to go on after a match: "NEXT_ROW", "PAST_LAST_ROW", "FIRST" or "LAST".
+        skip_variable: the place of the variable that FIRST and LAST are of.
+        within: how long a match may take, ms; None for any time.
+    """
+
+    TYPE: ClassVar[str] = "match-recognize"
+    partition: tuple[int, ...]
+    time: int
+    order_by: tuple[SortColumn, ...]
+    pattern: tuple[MatchElement, ...]
+    defines: tuple[tuple[MatchValue, ...], ...]
+    conditions: tuple[JoinedCondition | None, ...]
+    measures: tuple[MatchValue, ...]
+    skip: str
+    skip_variable: int | None
+    within: int | None
 
 
 @dataclass(slots=True)
@@ -70,55 +152,51 @@ class _Values:
     node: Match
     variables: Sequence[str]
     rows: _Rows
-    slots: list[dict[str, Any]] = field(default_factory=list)
+    slots: list[MatchValue] = field(default_factory=list)
     types: list[LogicalType] = field(default_factory=list)
 
     def rewrite(self, rex: RexNode) -> RexNode:
         """The expression over the values."""
+        return fold_tree(rex, _inside, self._rewritten)
+
+    def _rewritten(self, rex: RexNode, inside: tuple[RexNode, ...]) -> RexNode:
         match rex:
             case PatternInputRef():
-                return self._slot(rex, {"kind": "last", **self._column(rex), "offset": 0})
+                return self._slot(rex, LastValue(*self._column(rex), offset=0))
             case Call(name="$FINAL$1" | "$RUNNING$1"):
-                return self.rewrite(rex.operands[0])
+                return inside[0]
             case Call(name="$PREV$1" | "$NEXT$1"):
                 if self._offset(rex) != 0:
                     raise refuse(self.node, "PREV or NEXT with an offset", "use LAST or FIRST")
-                return self._slot(rex, {"kind": "current", "column": self._column(rex.operands[0])["column"]})
+                return self._slot(rex, CurrentValue(self._column(rex.operands[0])[1]))
             case Call(name="$LAST$1" | "$FIRST$1"):
-                kind = "last" if rex.name == "$LAST$1" else "first"
-                return self._slot(rex, {"kind": kind, **self._column(rex.operands[0]), "offset": self._offset(rex)})
+                kind = LastValue if rex.name == "$LAST$1" else FirstValue
+                return self._slot(rex, kind(*self._column(rex.operands[0]), offset=self._offset(rex)))
             case Call(name="$MATCH_ROWTIME$1"):
                 time = self.node.match_spec.order_by.fields[0].index
-                return self._slot(rex, {"kind": "last", "variable": -1, "column": time, "offset": 0})
+                return self._slot(rex, LastValue(-1, time, offset=0))
             case Call(name="$MATCH_PROCTIME$1"):
                 return Call("$PROCTIME$1", (), rex.type)
             case Call() if rex.name in _AGGREGATES:
                 return self._aggregate(rex)
-            case _:
-                children = rex.children()
-                return rex.with_children(tuple(self.rewrite(child) for child in children)) if children else rex
+        return rex.with_children(inside) if inside else rex
 
     def _aggregate(self, rex: Call) -> RexNode:
         columns = [self._column(operand) for operand in rex.operands if not isinstance(operand, Literal)]
-        slot = {
-            "kind": "aggregate",
-            "function": rex.name,
-            "variable": columns[0]["variable"] if columns else -1,
-            "args": [
-                self.rows.place(operand) if isinstance(operand, Literal) else self._column(operand)["column"]
-                for operand in rex.operands
-            ],
-            "typeOf": self.rows.null(rex.type),
-        }
-        return self._slot(rex, slot)
+        args = tuple(
+            self.rows.place(operand) if isinstance(operand, Literal) else self._column(operand)[1]
+            for operand in rex.operands
+        )
+        variable = columns[0][0] if columns else -1
+        return self._slot(rex, AggregateValue(rex.name, variable, args, type_of=self.rows.null(rex.type)))
 
-    def _slot(self, rex: RexNode, slot: dict[str, Any]) -> RexNode:
+    def _slot(self, rex: RexNode, slot: MatchValue) -> RexNode:
         if slot not in self.slots:
             self.slots.append(slot)
             self.types.append(type_of(rex).with_nullability(True))
         return InputRef(self.slots.index(slot), type_of(rex).with_nullability(True))
 
-    def _column(self, rex: RexNode) -> dict[str, Any]:
+    def _column(self, rex: RexNode) -> tuple[int, int]:
         """The variable and the column of an expression over the rows of one variable."""
         alphas = {ref.alpha for ref in walk(rex) if isinstance(ref, PatternInputRef)}
         if len(alphas) > 1:
@@ -133,7 +211,7 @@ class _Values:
             return InputRef(part.index, part.type) if isinstance(part, PatternInputRef) else part
 
         variable = -1 if alpha == _ALL else self.variables.index(alpha)
-        return {"variable": variable, "column": self.rows.place(transform(rex, plain))}
+        return variable, self.rows.place(transform(rex, plain))
 
     def _offset(self, rex: Call) -> int:
         offset = rex.operands[1] if len(rex.operands) > 1 else None
@@ -185,31 +263,41 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
         return (*found[: len(keys)], *(to_column(rex, tuple(found[len(keys) :]), context) for rex in made))
 
     return KeyedOperator(
-        type="match",
         ports=(
             KeyedPort(
                 tuple(rows.types),
                 key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types) if keys else F.lit(""),
                 columns=columns,
+                key_columns=tuple(keys),
+                sources=(*range(len(rows.types) - len(rows.computed)), *rows.computed),
             ),
         ),
         output=(*key_types, *measures.types),
-        parameters={
-            "partition": list(keys),
-            "time": first.index,
-            "orderBy": [
-                {"index": each.index, "ascending": each.is_ascending, "nullsLast": each.null_is_last} for each in others
-            ],
-            "pattern": [{"variable": at, **element} for at, (_, element) in enumerate(elements)],
-            "defines": [values.slots for values in defines],
-            "conditions": conditions,
-            "measures": measures.slots,
-            "skip": after[0],
-            "skipVariable": None if after[1] is None else variables.index(after[1]),
-            "within": None if spec.interval is None else int(str(getattr(spec.interval, "value", None))),
-        },
+        parameters=MatchParameters(
+            partition=tuple(keys),
+            time=first.index,
+            order_by=sort_columns(others),
+            pattern=tuple(element for _, element in elements),
+            defines=tuple(tuple(values.slots) for values in defines),
+            conditions=tuple(conditions),
+            measures=tuple(measures.slots),
+            skip=after[0],
+            skip_variable=None if after[1] is None else variables.index(after[1]),
+            within=None if spec.interval is None else int(str(getattr(spec.interval, "value", None))),
+        ),
         finish=finish,
     )
+
+
+#: What stands for one value, whatever is inside of it.
+_VALUES = frozenset(("$PREV$1", "$NEXT$1", "$LAST$1", "$FIRST$1", "$MATCH_ROWTIME$1", "$MATCH_PROCTIME$1"))
+
+
+def _inside(rex: RexNode) -> tuple[RexNode, ...]:
+    """The parts of an expression that have values of their own."""
+    if isinstance(rex, Call) and (rex.name in _VALUES or rex.name in _AGGREGATES):
+        return ()
+    return rex.operands[:1] if isinstance(rex, Call) and rex.name in ("$FINAL$1", "$RUNNING$1") else rex.children()
 
 
 def _condition(rex: RexNode | None, values: _Values, context: ExpressionContext) -> JoinedCondition | None:
@@ -219,10 +307,10 @@ def _condition(rex: RexNode | None, values: _Values, context: ExpressionContext)
     return JoinedCondition(tuple(values.types), lambda columns: to_column(rewritten, tuple(columns), context))
 
 
-def _elements(node: Match, pattern: RexNode) -> list[tuple[str, dict[str, Any]]]:
+def _elements(node: Match, pattern: RexNode) -> list[tuple[str, MatchElement]]:
     """The variables of a pattern from left to right, each with its quantifier."""
     if isinstance(pattern, Literal):
-        return [(str(pattern.value), {"min": 1, "max": 1, "greedy": True})]
+        return [(str(pattern.value), MatchElement(1, 1, greedy=True))]
     if isinstance(pattern, Call):
         if dict(pattern.extra).get("sqlKind") == "PATTERN_CONCAT":
             return [element for operand in pattern.operands for element in _elements(node, operand)]
@@ -231,25 +319,27 @@ def _elements(node: Match, pattern: RexNode) -> list[tuple[str, dict[str, Any]]]
             if not isinstance(pattern.operands[0], Literal):
                 raise refuse(node, "a group of variables with a quantifier", "repeat single variables")
             least, most, reluctant = numbers
-            return [(str(variable), {"min": least, "max": most, "greedy": not reluctant})]
+            assert isinstance(least, int)
+            assert isinstance(most, int)
+            return [(str(variable), MatchElement(least, most, greedy=not reluctant))]
         raise refuse(node, f"the pattern {dict(pattern.extra).get('sqlKind', pattern.name)}", "use a linear pattern")
     raise refuse(node, f"the pattern {type(pattern).__name__}", "use a linear pattern")
 
 
-def _check_quantifiers(node: Match, elements: Sequence[dict[str, Any]]) -> None:
+def _check_quantifiers(node: Match, elements: Sequence[MatchElement]) -> None:
     """Refuse what Flink's patterns refuse."""
     for before, element in zip((None, *elements), elements, strict=False):
-        if (element["min"], element["max"], element["greedy"]) == (0, 1, False):
+        if element == MatchElement(0, 1, greedy=False):
             raise refuse(node, "a reluctant optional variable", "make it greedy")
-        if element["min"] == 0 and before is not None and _keeps(before):
+        if element.min == 0 and before is not None and _keeps(before):
             raise refuse(node, "an optional variable after a greedy one", "make the one before it reluctant")
     if _keeps(elements[-1]):
         raise refuse(node, "a greedy quantifier at the end of the pattern", "make it reluctant, or end with a variable")
 
 
-def _keeps(element: dict[str, Any]) -> bool:
+def _keeps(element: MatchElement) -> bool:
     """Whether a variable is greedy for more rows than it needs."""
-    return bool(element["greedy"]) and element["max"] != 1 and element["max"] != element["min"]
+    return element.greedy and element.max != 1 and element.max != element.min
 
 
 def _skip(node: Match, after: RexNode) -> tuple[str, str | None]:

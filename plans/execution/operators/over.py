@@ -3,26 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from plans.execution.expressions import canonical_key, to_column
-from plans.execution.operators.aggregate_calls import python_call
-from plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse
-from plans.execution.operators.timed import time_kind
-from plans.nodes import OverAggregate
-from plans.nodes.over import BoundedWindow, CurrentRow, OverGroup, UnboundedPreceding
-from plans.rex import InputRef, Literal, RexNode
-from plans.types import LogicalType, RowType, TimeKind
-
-_ORDERS = {TimeKind.ROWTIME: "rowtime", TimeKind.PROCTIME: "proctime"}
+from compiled_plan.plans.execution.expressions import canonical_key, to_column
+from compiled_plan.plans.execution.operators.aggregate_calls import kernel_aggregate, placed
+from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse
+from compiled_plan.plans.execution.operators.parameters import Aggregate, Parameters, SortColumn, sort_columns
+from compiled_plan.plans.execution.operators.timed import time_kind
+from compiled_plan.plans.nodes.over import BoundedWindow, CurrentRow, OverAggregate, OverGroup, UnboundedPreceding
+from compiled_plan.plans.rex import InputRef, Literal, RexNode
+from compiled_plan.plans.types import LogicalType, RowType, TimeKind
 
 
 def _kind(node: OverAggregate) -> TimeKind:
     fields = node.over_spec.groups[0].order_by.fields
     return time_kind(node, fields[0].index) if fields else TimeKind.REGULAR
+
+
+@dataclass(frozen=True, slots=True)
+class RowtimeOverParameters(Parameters):
+    """Aggregates over the rows up to each in event time.
+
+    Args:
+        time: the time column.
+        rows: whether the window counts rows; else time.
+        preceding: how many rows, or ms, it reaches back; None for all.
+        aggs: the calls.
+    """
+
+    TYPE: ClassVar[str] = "rowtime-over"
+    time: int
+    rows: bool
+    preceding: int | None
+    aggs: tuple[Aggregate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProctimeOverParameters(Parameters):
+    """The same in the order of arrival."""
+
+    TYPE: ClassVar[str] = "proctime-over"
+    rows: bool
+    preceding: int | None
+    aggs: tuple[Aggregate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOverParameters(Parameters):
+    """The same in the order of columns, all preceding rows; an earlier row changes the later ones."""
+
+    TYPE: ClassVar[str] = "column-over"
+    rows: bool
+    order_by: tuple[SortColumn, ...]
+    aggs: tuple[Aggregate, ...]
 
 
 @keyed(OverAggregate, event_time=lambda node: _kind(node) is TimeKind.ROWTIME)
@@ -47,49 +84,53 @@ def over_aggregate(node: OverAggregate, lowering: Lowering) -> KeyedOperator:
     key_types = [types[at] for at in keys]
     context = lowering.context(node)
 
+    def place(at: int) -> int:
+        return places.get(at, at)
+
     def columns(flow: Flow) -> Sequence[Column]:
         return (*flow.columns, *(to_column(constant, flow.columns, context) for constant in constants))
 
     row = node.output_type
     assert isinstance(row, RowType)
+    bounded = preceding is not None
+    aggs = tuple(
+        kernel_aggregate(
+            node,
+            call,
+            (*types, *map(_type, spec.constants)),
+            lowering,
+            needs=("retract",) if bounded else (),
+            retracts=bounded,
+            place=place,
+        )
+        for call in group.agg_calls
+    )
     return KeyedOperator(
-        type="over-aggregate",
         ports=(
             KeyedPort(
                 (*types, *(_type(constant) for constant in constants)),
                 key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types) if keys else F.lit(""),
                 columns=columns,
+                key_columns=tuple(keys),
+                sources=(*range(len(types)), *constants),
             ),
         ),
         output=row.types,
-        parameters={
-            "order": _ORDERS.get(kind, "columns"),
-            "time": group.order_by.fields[0].index if group.order_by.fields else None,
-            "orderBy": [
-                {"index": field.index, "ascending": field.is_ascending, "nullsLast": field.null_is_last}
-                for field in group.order_by.fields
-            ],
-            "rows": group.is_rows,
-            "preceding": preceding,
-            "aggs": [
-                {
-                    "function": call.internal_name,
-                    "args": [places.get(at, at) for at in call.arg_list],
-                    "filter": call.filter_arg,
-                    "distinct": call.distinct,
-                    "ignoreNulls": call.ignore_nulls,
-                }
-                | python_call(
-                    node,
-                    call,
-                    (*types, *map(_type, spec.constants)),
-                    lowering,
-                    needs=() if preceding is None else ("retract",),
-                )
-                for call in group.agg_calls
-            ],
-        },
+        parameters=_parameters(kind, group, preceding, aggs),
+        calls=tuple(placed(call, place) for call in group.agg_calls),
     )
+
+
+def _parameters(
+    kind: TimeKind, group: OverGroup, preceding: int | None, aggs: tuple[Aggregate, ...]
+) -> RowtimeOverParameters | ProctimeOverParameters | ColumnOverParameters:
+    match kind:
+        case TimeKind.ROWTIME:
+            return RowtimeOverParameters(group.order_by.fields[0].index, group.is_rows, preceding, aggs)
+        case TimeKind.PROCTIME:
+            return ProctimeOverParameters(group.is_rows, preceding, aggs)
+        case TimeKind.REGULAR:
+            return ColumnOverParameters(group.is_rows, sort_columns(group.order_by.fields), aggs)
 
 
 def _preceding(node: OverAggregate, group: OverGroup) -> int | None:

@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 from pyspark.sql import functions as F
 
-from plans.execution.expressions import canonical_key
-from plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed, refuse
-from plans.nodes import Deduplicate, Limit, Rank, SortLimit
-from plans.nodes.ranks import ConstantRange, ConstantRangeWithoutEnd, RankRange, UpdateFast, VariableRange
-from plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.execution.expressions import canonical_key
+from compiled_plan.plans.execution.operators.base import KeyedOperator, KeyedPort, Lowering, keyed, refuse
+from compiled_plan.plans.execution.operators.parameters import Parameters, SortColumn, sort_columns
+from compiled_plan.plans.nodes.deduplicate import Deduplicate
+from compiled_plan.plans.nodes.rank import Limit, Rank, SortLimit
+from compiled_plan.plans.nodes.ranks import ConstantRange, ConstantRangeWithoutEnd, RankRange, UpdateFast, VariableRange
+from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
 
 _STRATEGIES = {"AppendFast": "append", "Retract": "retract", "UpdateFast": "update"}
+
+
+@dataclass(frozen=True, slots=True)
+class RankParameters(Parameters):
+    """Top-n.
+
+    Args:
+        strategy: "append", "update" or "retract": what happens to rows that came before.
+        primary_keys: the columns that tell which row an update is of; empty for the other strategies.
+        order_by: the order; empty for LIMIT.
+        start: the first rank that is shown, from 1.
+        end: the last; None for all, or for the one in `end_column`.
+        end_column: the column with the last rank.
+        output_row_number: whether the rank is a column.
+        generate_update_before: whether updates have their -U.
+    """
+
+    TYPE: ClassVar[str] = "rank"
+    strategy: str
+    primary_keys: tuple[int, ...]
+    order_by: tuple[SortColumn, ...]
+    start: int
+    end: int | None
+    end_column: int | None
+    output_row_number: bool
+    generate_update_before: bool
 
 
 @keyed(Rank, SortLimit, Limit)
@@ -27,39 +56,63 @@ def rank(node: Rank | SortLimit | Limit, lowering: Lowering) -> KeyedOperator:
     types = lowering.input_types(node)
     row = node.output_type
     assert isinstance(row, RowType)
-    order = [
-        {"index": field.index, "ascending": field.is_ascending, "nullsLast": field.null_is_last}
-        for field in node.order_by.fields
-    ]
+    start, end, end_column = _range(node.rank_range)
     return KeyedOperator(
-        type="rank",
         ports=(_partitioned(types, node.partition.fields),),
         output=row.types,
-        parameters={
-            "strategy": _STRATEGIES[strategy.type],
-            "primaryKeys": list(strategy.primary_keys) if isinstance(strategy, UpdateFast) else [],
-            "partition": list(node.partition.fields),
-            "orderBy": order,
-            "outputRowNumber": node.output_row_number,
-            "generateUpdateBefore": node.generate_update_before,
-            **_range(node.rank_range),
-        },
+        parameters=RankParameters(
+            strategy=_STRATEGIES[strategy.type],
+            primary_keys=tuple(strategy.primary_keys) if isinstance(strategy, UpdateFast) else (),
+            order_by=sort_columns(node.order_by.fields),
+            start=start,
+            end=end,
+            end_column=end_column,
+            output_row_number=node.output_row_number,
+            generate_update_before=node.generate_update_before,
+        ),
     )
 
 
-def _range(rank_range: RankRange) -> dict[str, Any]:
+def _range(rank_range: RankRange) -> tuple[int, int | None, int | None]:
+    """The first rank, the last one, and the column that has the last one."""
     match rank_range:
         case ConstantRange():
-            return {"start": rank_range.start, "end": rank_range.end, "endColumn": None}
+            return rank_range.start, rank_range.end, None
         case ConstantRangeWithoutEnd():
-            return {"start": rank_range.start, "end": None, "endColumn": None}
+            return rank_range.start, None, None
         case VariableRange():
-            return {"start": 1, "end": None, "endColumn": rank_range.end_index}
+            return 1, None, rank_range.end_index
 
 
 def _waits_for_watermark(node: Deduplicate) -> bool:
     """Keep-first by time gives the row out only when it is known to be the first, unless it may correct itself."""
     return node.is_rowtime and node.output_insert_only and not node.keep_last_row
+
+
+@dataclass(frozen=True, slots=True)
+class DeduplicateParameters(Parameters):
+    """Deduplication whose result may be corrected.
+
+    Args:
+        keep_last: the last row of a key, or the first.
+        rowtime: the time column that says what is first; None for arrival.
+        generate_update_before: whether updates have their -U.
+        generate_insert: whether the first row of a key is +I; else, where the last is kept, +U.
+    """
+
+    TYPE: ClassVar[str] = "deduplicate"
+    keep_last: bool
+    rowtime: int | None
+    generate_update_before: bool
+    generate_insert: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeepFirstInOrderParameters(Parameters):
+    """The first row of a key by the time column `rowtime`, when the watermark has reached it."""
+
+    TYPE: ClassVar[str] = "keep-first-in-order"
+    rowtime: int
 
 
 @keyed(Deduplicate, event_time=_waits_for_watermark)
@@ -74,17 +127,20 @@ def deduplicate(node: Deduplicate, lowering: Lowering) -> KeyedOperator:
             at for at, type_ in enumerate(types) if isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
         )
     sensitive = node.configuration.get("table.exec.deduplicate.insert-update-after-sensitive-enabled", "true")
+    parameters: Parameters
+    if rowtime is not None and _waits_for_watermark(node):
+        parameters = KeepFirstInOrderParameters(rowtime)
+    else:
+        parameters = DeduplicateParameters(
+            keep_last=node.keep_last_row,
+            rowtime=rowtime,
+            generate_update_before=node.generate_update_before,
+            generate_insert=sensitive == "true",
+        )
     return KeyedOperator(
-        type="deduplicate",
         ports=(_partitioned(types, node.unique_keys),),
         output=row.types,
-        parameters={
-            "keepLast": node.keep_last_row,
-            "rowtime": rowtime,
-            "generateUpdateBefore": node.generate_update_before,
-            "generateInsert": sensitive == "true",
-            "outputInsertOnly": node.output_insert_only,
-        },
+        parameters=parameters,
     )
 
 
@@ -93,4 +149,5 @@ def _partitioned(types: Sequence[LogicalType], keys: Sequence[int]) -> KeyedPort
     return KeyedPort(
         tuple(types),
         key=lambda flow: canonical_key([flow.columns[at] for at in keys], key_types) if keys else F.lit(""),
+        key_columns=tuple(keys),
     )

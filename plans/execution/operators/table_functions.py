@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from plans.execution.expressions import ExpressionContext, to_column
-from plans.execution.operators.base import refuse
-from plans.nodes import Correlate
-from plans.rex import Call, python_function, type_of
-from plans.types import ArrayType, FieldsType, LogicalType, MapType, MultisetType
+from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
+from compiled_plan.plans.execution.operators.base import refuse
+from compiled_plan.plans.nodes.stateless import Correlate
+from compiled_plan.plans.rex import Call, python_function, type_of
+from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType, MultisetType
 
 Elements = Callable[[Call, Sequence[Column], Sequence[LogicalType]], Column]
 

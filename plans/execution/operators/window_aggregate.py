@@ -8,36 +8,135 @@ the windows of few groups are still spread over tasks. Windows that overlap shar
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from pyspark.sql import Column
 
-from plans.durations import parse_iso_duration
-from plans.execution.expressions import canonical_key
-from plans.execution.operators.aggregate_calls import python_call
-from plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse, stateless
-from plans.execution.operators.calc import same
-from plans.execution.operators.windowing import MILLIS, millis, tumbling_end, window_spec, zone_of
-from plans.nodes import Exchange, GlobalWindowAggregate, GroupWindowAggregate, LocalWindowAggregate, WindowAggregate
-from plans.nodes.base import PlanNode
-from plans.nodes.specs import AggregateCall
-from plans.nodes.windows import (
+from compiled_plan.plans.execution.expressions import canonical_key
+from compiled_plan.plans.execution.operators.aggregate_calls import kernel_aggregate, placed
+from compiled_plan.plans.execution.operators.base import (
+    Flow,
+    KeyedOperator,
+    KeyedPort,
+    Lowering,
+    keyed,
+    refuse,
+    stateless,
+)
+from compiled_plan.plans.execution.operators.calc import same
+from compiled_plan.plans.execution.operators.parameters import Aggregate, Parameters
+from compiled_plan.plans.execution.operators.windowing import (
+    MILLIS,
+    Aligned,
+    Attached,
+    Cumulative,
+    Hopping,
+    Session,
+    Tumbling,
+    aligned,
+    millis,
+    session,
+    tumbling_end,
+    zone_of,
+)
+from compiled_plan.plans.inspection.diff.mapping import Computed
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.specs import AggregateCall
+from compiled_plan.plans.nodes.stateless import Exchange
+from compiled_plan.plans.nodes.window import (
+    GlobalWindowAggregate,
+    GroupWindowAggregate,
+    LocalWindowAggregate,
+    WindowAggregate,
+)
+from compiled_plan.plans.nodes.windows import (
     GroupWindow,
     HoppingWindow,
     NamedWindowProperty,
     SessionGroupWindow,
+    SessionWindow,
     SlidingGroupWindow,
     TimeAttributeWindowing,
     TumblingGroupWindow,
     WindowAttachedWindowing,
     Windowing,
 )
-from plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.text.durations import parse_iso_duration
+from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
 
 stateless(LocalWindowAggregate)(same)
 
 _PROPERTIES = {"WindowStart": "start", "WindowEnd": "end", "Rowtime": "rowtime", "Proctime": "proctime"}
+
+
+@dataclass(frozen=True, slots=True)
+class WindowAggregateParameters(Parameters):
+    """Aggregates of groups in aligned windows, or in windows that rows carry.
+
+    Args:
+        grouping: the columns of the key.
+        aggs: the calls.
+        need_retraction: whether rows may be taken back, and a window may end empty.
+        properties: what of the window is in the output behind the results: "start", "end", "rowtime", "proctime".
+        window: the windows.
+        zone: the zone of the clock that windows lie on; None for UTC.
+        time: the column with a row's time in ms on that clock; None for processing time, or windows that rows carry.
+        window_start: the column with the start of the window that a row carries, in ms on that clock.
+        window_end: that with its end.
+        drop_null_times: whether rows without a time are left out; else they are an error.
+        newest_first: whether the parts of a window are put together from the newest on, as Flink does for HOP.
+    """
+
+    TYPE: ClassVar[str] = "window-aggregate"
+    grouping: tuple[int, ...]
+    aggs: tuple[Aggregate, ...]
+    need_retraction: bool
+    properties: tuple[str, ...]
+    window: Aligned | Attached
+    zone: str | None
+    time: int | None
+    window_start: int | None
+    window_end: int | None
+    drop_null_times: bool
+    newest_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAggregateParameters(Parameters):
+    """Aggregates of groups in sessions; see `WindowAggregateParameters`."""
+
+    TYPE: ClassVar[str] = "session-aggregate"
+    grouping: tuple[int, ...]
+    aggs: tuple[Aggregate, ...]
+    need_retraction: bool
+    properties: tuple[str, ...]
+    window: Session
+    zone: str | None
+    time: int | None
+    drop_null_times: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CountWindow:
+    """Windows of `size` rows, one in each `slide` rows."""
+
+    size: int
+    slide: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountWindowAggregateParameters(Parameters):
+    """Aggregates of groups in windows of a number of rows."""
+
+    TYPE: ClassVar[str] = "count-window-aggregate"
+    grouping: tuple[int, ...]
+    aggs: tuple[Aggregate, ...]
+    need_retraction: bool
+    window: CountWindow
+
+
+AnyWindow = Aligned | Attached | Session | CountWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +147,17 @@ class _Assignment:
         window: the kernel's `window`.
         zone: see `zone_of`.
         times: columns of the input that the kernel gets as ms: one time, or the start and the end of the window.
-        field_names: the kernel's names of these columns.
         key: the part of the key that tells windows apart, from `times` in ms; None: none.
-        fields: further fields of the kernel's spec.
+        drop_null_times: see `WindowAggregateParameters`.
+        newest_first: likewise.
     """
 
-    window: dict[str, Any]
-    zone: str | None
-    times: tuple[int, ...]
-    field_names: tuple[str, ...]
-    key: Callable[[Sequence[Column]], Sequence[Column]] | None
-    fields: dict[str, Any]
+    window: AnyWindow
+    zone: str | None = None
+    times: tuple[int, ...] = ()
+    key: Callable[[Sequence[Column]], Sequence[Column]] | None = None
+    drop_null_times: bool = False
+    newest_first: bool = False
 
 
 def _is_rowtime(node: WindowAggregate | GlobalWindowAggregate) -> bool:
@@ -69,6 +168,7 @@ def _is_rowtime(node: WindowAggregate | GlobalWindowAggregate) -> bool:
 def window_aggregate(node: WindowAggregate, lowering: Lowering) -> KeyedOperator:
     """Flink's SlicingWindowOperator and UnslicingWindowOperator in one phase."""
     return _operator(
+        node,
         node,
         lowering.input_types(node),
         node.grouping,
@@ -90,6 +190,7 @@ def global_window_aggregate(node: GlobalWindowAggregate, lowering: Lowering) -> 
         raise refuse(node, f"its input is {local.type}, not a local window aggregate", "compile the program again")
     return _operator(
         node,
+        local,
         lowering.input_types(local),
         local.grouping,
         local.agg_calls,
@@ -100,13 +201,11 @@ def global_window_aggregate(node: GlobalWindowAggregate, lowering: Lowering) -> 
     )
 
 
-_TYPES = {"session": "session-aggregate", "count": "count-window-aggregate"}
-
-
 @keyed(GroupWindowAggregate, event_time=lambda node: _is_rowtime_group(node.window))
 def group_window_aggregate(node: GroupWindowAggregate, lowering: Lowering) -> KeyedOperator:
     """Flink's AggregateWindowOperator: windows in GROUP BY."""
     return _operator(
+        node,
         node,
         lowering.input_types(node),
         node.grouping,
@@ -127,43 +226,57 @@ def _assignment(node: PlanNode, windowing: Windowing, lowering: Lowering) -> _As
     zone = zone_of(node, windowing.time_attribute_type, lowering)
     match windowing:
         case TimeAttributeWindowing():
-            fields = {"newestFirst": isinstance(windowing.window, HoppingWindow)}
-            return _timed(
-                window_spec(windowing.window), zone, windowing.time_attribute_index, windowing.is_rowtime, fields
-            )
+            window = windowing.window
+            made = session(window) if isinstance(window, SessionWindow) else aligned(window)
+            newest_first = isinstance(window, HoppingWindow)
+            return _timed(made, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=newest_first)
         case WindowAttachedWindowing():
-            columns = (windowing.window_start, windowing.window_end)
-            names = ("windowStart", "windowEnd")
-            return _Assignment({"type": "attached"}, zone, columns, names, lambda times: times, {})
+            return _Assignment(Attached(), zone, (windowing.window_start, windowing.window_end), lambda times: times)
     raise refuse(node, f"its windows are {windowing.strategy}", "compile the program again")
 
 
 def _timed(
-    spec: dict[str, Any], zone: str | None, column: int, is_rowtime: bool, fields: dict[str, Any]
+    window: Aligned | Session,
+    zone: str | None,
+    column: int,
+    is_rowtime: bool,
+    *,
+    drop_null_times: bool = False,
+    newest_first: bool = False,
 ) -> _Assignment:
     """Windows by a time attribute; by processing time the kernel reads its own clock."""
+    made = _Assignment(window, zone, drop_null_times=drop_null_times, newest_first=newest_first)
     if not is_rowtime:
-        return _Assignment(spec, zone, (), (), None, fields)
-    by_window = spec["type"] == "tumbling"
-    key = (lambda times: [tumbling_end(times[0], spec)]) if by_window else None
-    return _Assignment(spec, zone, (column,), ("time",), key, fields)
+        return made
+    key = (lambda times: [tumbling_end(times[0], window)]) if isinstance(window, Tumbling) else None
+    return replace(made, times=(column,), key=key)
 
 
 def _group_assignment(node: GroupWindowAggregate, lowering: Lowering) -> _Assignment:
     window = node.window
     if isinstance(window, TumblingGroupWindow | SlidingGroupWindow) and not window.is_time_window:
-        slide = window.slide if isinstance(window, SlidingGroupWindow) else window.size
-        return _Assignment({"type": "count", "size": window.size, "slide": slide}, None, (), (), None, {})
-    match window:
-        case TumblingGroupWindow():
-            spec = {"type": "tumbling", "size": _ms(window.size), "offset": 0}
-        case SlidingGroupWindow():
-            spec = {"type": "hopping", "size": _ms(window.size), "slide": _ms(window.slide), "offset": 0}
-        case SessionGroupWindow():
-            spec = {"type": "session", "gap": _ms(window.gap)}
+        return _Assignment(_count_window(window))
     time = window.time_field
     zone = zone_of(node, time.field_type, lowering)
-    return _timed(spec, zone, time.field_index, _is_rowtime_group(window), {"dropNullTimes": True})
+    return _timed(_group_window(window), zone, time.field_index, _is_rowtime_group(window), drop_null_times=True)
+
+
+def _count_window(window: TumblingGroupWindow | SlidingGroupWindow) -> CountWindow:
+    size = window.size
+    slide = window.slide if isinstance(window, SlidingGroupWindow) else size
+    assert isinstance(size, int)
+    assert isinstance(slide, int)
+    return CountWindow(size, slide)
+
+
+def _group_window(window: GroupWindow) -> Aligned | Session:
+    match window:
+        case TumblingGroupWindow():
+            return Tumbling(_ms(window.size), 0)
+        case SlidingGroupWindow():
+            return Hopping(_ms(window.size), _ms(window.slide), 0)
+        case SessionGroupWindow():
+            return Session(_ms(window.gap))
 
 
 def _ms(length: str | int) -> int:
@@ -172,6 +285,7 @@ def _ms(length: str | int) -> int:
 
 def _operator(
     node: PlanNode,
+    reader: PlanNode,
     types: Sequence[LogicalType],
     grouping: Sequence[int],
     calls: Sequence[AggregateCall],
@@ -198,38 +312,64 @@ def _operator(
         (*(types[at] for at in used), *([MILLIS] * len(assignment.times))),
         key=key,
         columns=lambda flow: (*(flow.columns[at] for at in used), *times(flow)),
+        key_columns=tuple(place[at] for at in grouping),
+        sources=(*used, *(Computed("millis", (at,)) for at in assignment.times)),
     )
+    needs = _needs(assignment.window, need_retraction)
+    aggs = tuple(
+        kernel_aggregate(node, call, types, lowering, needs, retracts=need_retraction, place=lambda at: place[at])
+        for call in calls
+    )
+    keys = tuple(place[at] for at in grouping)
+    shown = tuple(_PROPERTIES[each.property.kind] for each in properties)
+    parameters = _parameters(assignment, keys, aggs, need_retraction, shown, len(used))
     return KeyedOperator(
-        type=_TYPES.get(assignment.window["type"], "window-aggregate"),
-        ports=(port,),
-        output=row.types,
-        parameters={
-            "grouping": [place[at] for at in grouping],
-            "aggs": [
-                _call(call, place) | python_call(node, call, types, lowering, needs=_needs(assignment, need_retraction))
-                for call in calls
-            ],
-            "needRetraction": need_retraction,
-            "properties": [_PROPERTIES[each.property.kind] for each in properties],
-            "window": assignment.window,
-            "zone": assignment.zone,
-            **{name: len(used) + at for at, name in enumerate(assignment.field_names)},
-            **assignment.fields,
-        },
+        (port,), row.types, parameters, calls=tuple(placed(call, place.__getitem__) for call in calls), reader=reader.id
     )
 
 
-def _needs(assignment: _Assignment, need_retraction: bool) -> tuple[str, ...]:
+def _parameters(
+    assignment: _Assignment,
+    grouping: tuple[int, ...],
+    aggs: tuple[Aggregate, ...],
+    need_retraction: bool,
+    properties: tuple[str, ...],
+    first_time: int,
+) -> WindowAggregateParameters | SessionAggregateParameters | CountWindowAggregateParameters:
+    """The parameters by the kind of window; the columns with times begin at `first_time`."""
+    time = first_time if len(assignment.times) == 1 else None
+    match assignment.window:
+        case CountWindow() as window:
+            return CountWindowAggregateParameters(grouping, aggs, need_retraction, window)
+        case Session() as window:
+            return SessionAggregateParameters(
+                grouping,
+                aggs,
+                need_retraction,
+                properties,
+                window,
+                assignment.zone,
+                time,
+                assignment.drop_null_times,
+            )
+        case window:
+            carried = isinstance(window, Attached)
+            return WindowAggregateParameters(
+                grouping,
+                aggs,
+                need_retraction,
+                properties,
+                window,
+                assignment.zone,
+                time,
+                window_start=first_time if carried else None,
+                window_end=first_time + 1 if carried else None,
+                drop_null_times=assignment.drop_null_times,
+                newest_first=assignment.newest_first,
+            )
+
+
+def _needs(window: AnyWindow, need_retraction: bool) -> tuple[str, ...]:
     """The methods that functions in Python need; of sessions and cumulating windows, parts are put together."""
-    merging = assignment.window["type"] in ("session", "cumulative")
+    merging = isinstance(window, Session | Cumulative)
     return (*(("retract",) if need_retraction else ()), *(("merge",) if merging else ()))
-
-
-def _call(call: AggregateCall, place: dict[int, int]) -> dict[str, Any]:
-    return {
-        "function": call.internal_name,
-        "args": [place[at] for at in call.arg_list],
-        "filter": place[call.filter_arg] if call.filter_arg >= 0 else -1,
-        "distinct": call.distinct,
-        "ignoreNulls": call.ignore_nulls,
-    }

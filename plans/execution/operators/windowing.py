@@ -7,26 +7,25 @@ Their starts and ends are BIGINT columns here, in ms from 1970 on that clock. So
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from plans.durations import parse_iso_duration
-from plans.execution.expressions.zones import as_local, as_point, from_local, to_local
-from plans.execution.operators.base import Lowering, refuse
-from plans.nodes.base import PlanNode
-from plans.nodes.windows import (
+from compiled_plan.plans.execution.expressions.zones import as_local, as_point, from_local, to_local
+from compiled_plan.plans.execution.operators.base import Lowering, refuse
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.windows import (
     CumulativeWindow,
     HoppingWindow,
     SessionWindow,
     TimeAttributeWindowing,
     TumblingWindow,
-    Window,
     WindowAttachedWindowing,
     Windowing,
 )
-from plans.types import BIGINT, LogicalType, TimestampLtzType
+from compiled_plan.plans.text.durations import parse_iso_duration
+from compiled_plan.plans.types import BIGINT, LogicalType, TimestampLtzType
 
 #: The types of a window's start and end, as columns for the kernel.
 MILLIS = BIGINT
@@ -52,56 +51,102 @@ def timestamp(local: Column, type_: LogicalType, zone: str | None) -> Column:
     return from_local(time, zone or "UTC") if isinstance(type_, TimestampLtzType) else time
 
 
-def window_spec(window: Window) -> dict[str, Any]:
-    """A window for the kernel; all lengths in ms."""
+@dataclass(frozen=True, slots=True)
+class Tumbling:
+    """Windows of `size`, one after the other; all lengths of windows are in ms."""
+
+    size: int
+    offset: int
+    type: str = field(default="tumbling", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Hopping:
+    """Windows of `size`, one in each `slide`."""
+
+    size: int
+    slide: int
+    offset: int
+    type: str = field(default="hopping", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cumulative:
+    """Windows that grow by `step` up to `max_size`."""
+
+    max_size: int
+    step: int
+    offset: int
+    type: str = field(default="cumulative", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Windows of rows that are less than `gap` apart."""
+
+    gap: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """Windows that rows carry."""
+
+    type: str = field(default="attached", init=False)
+
+
+Aligned = Tumbling | Hopping | Cumulative
+
+
+def aligned(window: TumblingWindow | HoppingWindow | CumulativeWindow) -> Aligned:
+    """A window for the kernel."""
     match window:
         case TumblingWindow():
-            return {"type": "tumbling", "size": _ms(window.size), "offset": _ms(window.offset)}
+            return Tumbling(_ms(window.size), _ms(window.offset))
         case HoppingWindow():
-            sizes = {"size": _ms(window.size), "slide": _ms(window.slide)}
-            return {"type": "hopping", **sizes, "offset": _ms(window.offset)}
+            return Hopping(_ms(window.size), _ms(window.slide), _ms(window.offset))
         case CumulativeWindow():
-            sizes = {"maxSize": _ms(window.max_size), "step": _ms(window.step)}
-            return {"type": "cumulative", **sizes, "offset": _ms(window.offset)}
-        case SessionWindow():
-            return {"type": "session", "gap": _ms(window.gap)}
+            return Cumulative(_ms(window.max_size), _ms(window.step), _ms(window.offset))
+
+
+def session(window: SessionWindow) -> Session:
+    """A session window for the kernel."""
+    return Session(_ms(window.gap))
 
 
 def _ms(duration: str | None) -> int:
     return 0 if duration is None else parse_iso_duration(duration)
 
 
-def tumbling_end(time: Column, spec: dict[str, Any]) -> Column:
+def tumbling_end(time: Column, window: Tumbling) -> Column:
     """The end of the tumbling window of a time."""
-    size, offset = F.lit(spec["size"]), F.lit(spec["offset"])
+    size, offset = F.lit(window.size), F.lit(window.offset)
     return time - F.pmod(time - offset, size) + size
 
 
-def window_ends(time: Column, spec: dict[str, Any]) -> Column:
+def window_ends(time: Column, window: Aligned) -> Column:
     """The ends of all aligned windows of a time, an array, in Flink's order: hopping windows from the last on."""
-    offset = F.lit(spec["offset"])
-    match spec["type"]:
-        case "hopping":
-            size, slide = spec["size"], spec["slide"]
+    offset = F.lit(window.offset)
+    match window:
+        case Tumbling():
+            return F.array(tumbling_end(time, window))
+        case Hopping(size, slide):
             last = time - F.pmod(time - offset, F.lit(slide)) + F.lit(size)
             # Ends are after the time; with a slide longer than the size there may be none.
             count = F.floor((last - time - F.lit(1)) / F.lit(slide)) + F.lit(1)
             ends = F.transform(F.sequence(F.lit(0), F.greatest(count, F.lit(1)) - 1), lambda at: last - at * slide)
             return F.filter(ends, lambda end: end > time)
-        case "cumulative":
-            size, step = spec["maxSize"], spec["step"]
+        case Cumulative(size, step):
             start = time - F.pmod(time - offset, F.lit(size))
             first = start + F.floor((time - start) / F.lit(step)) * F.lit(step) + F.lit(step)
             return F.sequence(first, start + F.lit(size), F.lit(step).cast("bigint"))
-    return F.array(tumbling_end(time, spec))
 
 
-def window_start(end: Column, spec: dict[str, Any]) -> Column:
+def window_start(end: Column, window: Aligned) -> Column:
     """The start of the aligned window with an end."""
-    if spec["type"] == "cumulative":
+    if isinstance(window, Cumulative):
         last = end - F.lit(1)
-        return last - F.pmod(last - F.lit(spec["offset"]), F.lit(spec["maxSize"]))
-    return end - F.lit(spec["size"])
+        return last - F.pmod(last - F.lit(window.offset), F.lit(window.max_size))
+    return end - F.lit(window.size)
 
 
 def time_attribute(node: PlanNode, windowing: Windowing) -> TimeAttributeWindowing:

@@ -12,15 +12,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, order=True)
 class Port:
-    """Input `index` of the keyed operator or sink `node`."""
+    """Input `index` of a node in a stage, or the writing end of a sink.
+
+    A sink that materialises upserts has both: its materializer is in a stage, and what that emits is written.
+    """
 
     node: int
     index: int
+    writes: bool = False
 
     @property
     def column(self) -> str:
         """The envelope column that carries rows for this port."""
-        return f"p{self.node}_{self.index}"
+        return f"s{self.node}" if self.writes else f"p{self.node}_{self.index}"
+
+    def hosts(self, node: int) -> bool:
+        """True for an input of that node in a stage."""
+        return self.node == node and not self.writes
 
 
 def output_column(node: int) -> str:
@@ -33,11 +41,11 @@ class Layout:
     """Levels of a plan.
 
     Args:
-        stages: for each stage from 1, the ids of the keyed operators that it hosts, ascending.
+        stages: for each stage from 1, the ids of the nodes that it hosts, ascending.
         entries: for each source (scan or values node), the stage before which its rows join the stream; a source
             that only feeds sinks enters after the last stage, at `len(stages) + 1`.
         targets: for each keyed operator and source, the ports that its rows go to.
-        levels: the stage of each keyed operator; sinks are at `len(stages) + 1`.
+        levels: the stage of each node in one.
         event_time: the keyed operators whose timers fire by watermark.
     """
 
@@ -52,19 +60,23 @@ class Layout:
         """The level of the sinks."""
         return len(self.stages) + 1
 
+    def level(self, port: Port) -> int:
+        """The stage of an input; the writing ends of sinks are behind the last."""
+        return self.last if port.writes else self.levels[port.node]
+
     def arriving(self, level: int) -> tuple[Port, ...]:
         """The ports whose columns the envelope has in front of stage `level` (or of the sinks)."""
         found = {
             port
             for producer, ports in self.targets.items()
             for port in ports
-            if self._start(producer) <= level <= self.levels[port.node]
+            if self._start(producer) <= level <= self.level(port)
         }
         return tuple(sorted(found))
 
     def passing(self, level: int) -> tuple[Port, ...]:
         """The ports whose rows pass stage `level` untouched."""
-        return tuple(port for port in self.arriving(level) if self.levels[port.node] > level)
+        return tuple(port for port in self.arriving(level) if self.level(port) > level)
 
     def _start(self, producer: int) -> int:
         entry = self.entries.get(producer)
@@ -74,7 +86,6 @@ class Layout:
 def lay_out(
     producers: Mapping[int, frozenset[Port]],
     sources: frozenset[int],
-    sinks: frozenset[int],
     event_time: frozenset[int] = frozenset(),
     apart: frozenset[int] = frozenset(),
 ) -> Layout:
@@ -83,29 +94,31 @@ def lay_out(
     Args:
         producers: for each source and keyed operator, the ports that its rows reach through stateless nodes.
         sources: the producers that are sources.
-        sinks: ids of the sinks.
         event_time: the keyed operators whose timers fire by watermark.
         apart: the nodes that call Python functions, which have levels without keyed operators.
     """
     feeders: dict[int, set[int]] = {}
     for producer, ports in producers.items():
         for port in ports:
-            feeders.setdefault(port.node, set()).add(producer)
-    depths: dict[int, int] = {}
-
-    def depth(node: int) -> int:
-        if node in sources:
-            return 0
-        if node not in depths:
-            depths[node] = 1 + max((depth(feeder) for feeder in feeders.get(node, ())), default=0)
-        return depths[node]
-
+            if not port.writes:
+                feeders.setdefault(port.node, set()).add(producer)
+    depths = dict.fromkeys(sources, 0)
     keyed = [node for node in producers if node not in sources]
-    places = {node: (depth(node), node not in apart) for node in keyed}
+    waiting = list(keyed)
+    while waiting:
+        unknown = [feeder for feeder in feeders.get(waiting[-1], ()) if feeder not in depths]
+        if unknown:
+            waiting += unknown
+            continue
+        node = waiting.pop()
+        depths[node] = 1 + max((depths[feeder] for feeder in feeders.get(node, ())), default=0)
+    places = {node: (depths[node], node not in apart) for node in keyed}
     numbers = {place: at for at, place in enumerate(sorted(set(places.values())), start=1)}
     levels = {node: numbers[place] for node, place in places.items()}
     last = max(levels.values(), default=0) + 1
-    levels |= dict.fromkeys(sinks, last)
     stages = tuple(tuple(sorted(node for node in keyed if levels[node] == at)) for at in range(1, last))
-    entries = {source: min((levels[port.node] for port in producers[source]), default=last) for source in sources}
+    entries = {
+        source: min((levels[port.node] for port in producers[source] if not port.writes), default=last)
+        for source in sources
+    }
     return Layout(stages, entries, dict(producers), levels, event_time & set(keyed))

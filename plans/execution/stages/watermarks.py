@@ -17,17 +17,24 @@ from pyspark.sql import functions as F
 from pyspark.sql.classic.column import Column as ClassicColumn
 from pyspark.sql.types import LongType, StructField, StructType
 
-from plans.execution.expressions import to_column
-from plans.execution.expressions.zones import as_point
-from plans.execution.java import java_class
-from plans.execution.operators.base import Flow, Lowering, is_stateless, lower_stateless, refuse
-from plans.execution.program import consumers
-from plans.nodes import WatermarkAssigner
+from compiled_plan.plans.execution.expressions import to_column
+from compiled_plan.plans.execution.expressions.zones import as_point
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.operators.base import (
+    Flow,
+    Lowering,
+    assigns_below,
+    is_stateless,
+    lower_stateless,
+    refuse,
+)
+from compiled_plan.plans.execution.program import consumers
+from compiled_plan.plans.nodes.stateless import WatermarkAssigner
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from plans.plan import CompiledPlan
+    from compiled_plan.plans.plan import CompiledPlan
 
 WATERMARK = "watermark"
 CURRENT = "current_watermark"
@@ -41,30 +48,21 @@ _TIME, _END = "watermark_time", "end_of_input"
 def watermark_times(plan: CompiledPlan, start: int, flow: Flow, lowering: Lowering) -> Iterator[Column]:
     """What each watermark assigner over the rows of `start` makes of a row, in ms; null for rows it does not get."""
     for port in consumers(plan, start):
-        if port.node < 0:
-            continue
         node = plan.node(port.node)
         if isinstance(node, WatermarkAssigner):
             time = to_column(node.watermark_expr, flow.columns, lowering.context(node))
             millis = F.unix_millis(as_point(time))
             yield millis if flow.condition is None else F.when(flow.condition, millis)
-        elif is_stateless(node) and _assigns_below(plan, port.node):
+        elif is_stateless(node) and assigns_below(plan, port.node):
             for made in lower_stateless(node, port.index, flow, lowering):
                 if not isinstance(made, Flow):
                     raise refuse(node, "it is below a watermark assigner")
                 yield from watermark_times(plan, port.node, made, lowering)
 
 
-def _assigns_below(plan: CompiledPlan, node: int) -> bool:
-    below = plan.consumers(node)
-    return any(
-        isinstance(each, WatermarkAssigner) or (is_stateless(each) and _assigns_below(plan, each.id)) for each in below
-    )
-
-
 def with_current_watermark(spark: SparkSession, frame: DataFrame, times: Sequence[Column]) -> DataFrame:
     """The rows of a source with what CURRENT_WATERMARK gives for each, in ms; see `CurrentWatermark` in the kernel."""
-    kernel = java_class(spark.sparkContext._jvm, "org.compiledplan.kernel.CurrentWatermark")
+    kernel = java_class(spark.sparkContext._jvm, "org.compiledplan.kernel.host.CurrentWatermark")
     own: Any = times[0] if len(times) == 1 else F.least(*times)
     return frame.withColumn(CURRENT, ClassicColumn(kernel.of(spark._jsparkSession, own._jc)))
 
@@ -96,7 +94,7 @@ def with_watermarks(frame: DataFrame, times: Sequence[Column], ends: DataFrame |
 
 
 def end_of_input(spark: SparkSession, folder: str) -> DataFrame:
-    """The rows of the files in `folder`, which say that the input has ended."""
+    """The rows of the files in `folder`, which say that the input has ended; one such stream for each source."""
     schema = StructType([StructField(_END, LongType(), True)])
     return spark.readStream.schema(schema).json(folder)
 

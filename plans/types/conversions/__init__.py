@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plans.types.conversions.classes import allow_classes_from, class_name, resolve_class
-from plans.types.conversions.converter import ClassLoader, DataTypeConverter
+from compiled_plan.plans.types.conversions.classes import allow_classes_from, class_name, resolve_class
+from compiled_plan.plans.types.conversions.converter import ClassLoader, DataTypeConverter
 
 if TYPE_CHECKING:
-    from plans.types.conversions.compiling import Compiled
-    from plans.types.data_types import AnyType
+    from compiled_plan.plans.types.conversions.compiled import Compiled
+    from compiled_plan.plans.types.data_types import AnyType
 
 __all__ = [
     "ClassLoader",
@@ -66,7 +66,8 @@ def converter_of(
         DataError: the class of a structured type does not fit its fields; a converter cannot be opened.
         ProgramError: as `DataTypes.of`.
     """
-    from plans.types.conversions.compiling import Spot, compile_conversion
-    from plans.types.data_types import DataTypes
+    from compiled_plan.plans.types.conversions.compiled import Spot
+    from compiled_plan.plans.types.conversions.compiling import compile_conversion
+    from compiled_plan.plans.types.data_types import DataTypes
 
     return ValueConverter(compile_conversion(DataTypes.of(data_type), Spot(column, place), loader))

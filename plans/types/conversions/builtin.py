@@ -16,7 +16,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from numbers import Integral, Real
 from typing import Any
 
-from plans.types import logical as t
+from compiled_plan.plans.types import logical as t
 
 Convert = Callable[[Any, Any], Any]
 

@@ -29,13 +29,13 @@ from pathlib import Path
 from typing import Any, ClassVar, get_origin
 from weakref import WeakValueDictionary
 
-from plans.errors import DataError
+from compiled_plan.plans.errors import DataError
 
 _USED: WeakValueDictionary[str, type] = WeakValueDictionary()
 _PREFIXES: dict[str, None] = {}
 #: Modules that were imported for a plan that was allowed them, and not by the program.
 _IMPORTED_FOR_PLANS: set[str] = set()
-_OWN = frozenset({"planner", "plans", "schemas", "cli"})
+_OWN = frozenset({"compiled_plan"})
 
 
 def class_name(class_: type) -> str:

@@ -2,49 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-from plans.errors import CompiledPlanError, DataError, UnsupportedError
-from plans.types import logical as t
-from plans.types.conversions.builtin import PACKAGED, SIMPLE, Conversion, PackageConversion, same
-from plans.types.conversions.converter import ClassLoader
-from plans.types.conversions.custom import Custom, reason, shown
-
-if TYPE_CHECKING:
-    from plans.types.data_types import DataType
-
-Function = Callable[[Any], Any]
-#: Classes and the functions that convert their objects; the first that fits is taken.
-Choices = list[tuple[type, Function]]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Spot:
-    """Where values are converted, for errors: the column, and the operation or function (empty for none)."""
-
-    column: str = ""
-    place: str = ""
-
-    def inside(self, name: str) -> Spot:
-        """What a value holds: a field, an element."""
-        return Spot(f"{self.column}.{name}" if self.column else name, self.place)
-
-    def __str__(self) -> str:
-        return ", ".join(part for part in (self.place, f"column {self.column}" if self.column else "") if part)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Compiled:
-    """Both directions of a conversion; both pass NULL by and raise DataError with column, type and value.
-
-    `plain`: values come out as they are, so that nothing need be done for them.
-    """
-
-    to_internal: Function
-    to_external: Function
-    plain: bool = False
+from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
+from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE, Conversion, PackageConversion, same
+from compiled_plan.plans.types.conversions.compiled import Choices, Compiled, Function, Spot
+from compiled_plan.plans.types.conversions.converter import ClassLoader
+from compiled_plan.plans.types.conversions.custom import Custom, reason, shown
+from compiled_plan.plans.types.conversions.nested import BUILDERS, children
+from compiled_plan.plans.types.data_type import DataType, internal_type
 
 
 def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> Compiled:
@@ -88,8 +56,6 @@ def _same(value: Any) -> Any:
 
 def fitting(type_: t.LogicalType, spot: Spot, loader: ClassLoader) -> Function:
     """The check of what a converter gives: it must be an internal value of the type, with all that it holds."""
-    from plans.types.conversions.nested import internal_type
-
     plain = internal_type(type_)
     return compile_conversion(plain, spot, loader).to_internal if plain.has_built_in else _same
 
@@ -158,21 +124,19 @@ class _Outward:
 
 def _built_in(data_type: DataType, spot: Spot, loader: ClassLoader) -> tuple[Choices, Function | None]:
     """The built-in conversions of a type; outward None where values come out as they are."""
-    from plans.types.conversions import nested
-
     type_ = data_type.logical_type
     simple = SIMPLE.get(type(type_))
     if simple is not None:
         return _simple(data_type, simple)
-    compile_child = nested.children(data_type, spot, loader)
-    built = nested.BUILDERS.get(type(type_))
+    inner = children(data_type, spot, loader, compile_conversion)
+    built = BUILDERS.get(type(type_))
     if built is None:
         raise UnsupportedError(
             f"values of type {type_} have no built-in conversion",
             where=str(spot),
             remedy="cast it to another type, or give it a conversion with bridged_to(class, converter)",
         )
-    return built(data_type, compile_child, loader)
+    return built(data_type, inner, loader)
 
 
 def _simple(data_type: DataType, conversions: Sequence[Conversion]) -> tuple[Choices, Function | None]:

@@ -29,7 +29,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from plans.errors import ProgramError
+from compiled_plan.plans.errors import ProgramError
 
 Internal = TypeVar("Internal")
 External = TypeVar("External")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from plans.errors import CompiledPlanError, DataError
-from plans.types import logical as t
-from plans.types.conversions.converter import ClassLoader, DataTypeConverter, open_converter
+from compiled_plan.plans.errors import CompiledPlanError, DataError
+from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.conversions.converter import ClassLoader, DataTypeConverter, open_converter
 
 
 class Custom:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from typing import Any, NoReturn
 
-from plans.errors import DataError, ProgramError
-from plans.types import logical as t
+from compiled_plan.plans.errors import DataError, ProgramError
+from compiled_plan.plans.types import logical as t
 
 #: From a value that is not None to another; None where the value is the same.
 Widen = Callable[[Any], Any] | None

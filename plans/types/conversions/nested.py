@@ -6,52 +6,31 @@ import dataclasses
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from plans.types import logical as t
-from plans.types.conversions.builtin import PACKAGED
-from plans.types.conversions.classes import constructor, field_value, is_named_tuple
-from plans.types.conversions.compiling import Choices, Compiled, Function, Spot, compile_conversion
-from plans.types.conversions.converter import ClassLoader
-from plans.types.row import Row
-
-if TYPE_CHECKING:
-    from plans.types.data_types import DataType
+from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.conversions.builtin import PACKAGED
+from compiled_plan.plans.types.conversions.classes import constructor, field_value, is_named_tuple
+from compiled_plan.plans.types.conversions.compiled import Choices, Compiled, Function, Spot
+from compiled_plan.plans.types.conversions.converter import ClassLoader
+from compiled_plan.plans.types.data_type import CLASSES, DataType
+from compiled_plan.plans.types.row import Row
 
 Built = tuple[Choices, "Function | None"]
 
-#: The classes besides those of the program that values of nested types may be; the first is the default.
-CLASSES: dict[type[t.LogicalType], tuple[type, ...]] = {
-    t.ArrayType: (list, tuple),
-    t.MapType: (dict,),
-    t.MultisetType: (dict, Counter, list),
-    t.RowType: (Row, tuple, list, dict),
-    t.StructuredType: (Row, tuple, list, dict),
-    t.NullType: (type(None),),
-}
 
-
-def children(data_type: DataType, spot: Spot, loader: ClassLoader) -> tuple[Compiled, ...]:
-    """The conversions of what a type holds."""
+def children(
+    data_type: DataType,
+    spot: Spot,
+    loader: ClassLoader,
+    convert: Callable[[DataType, Spot, ClassLoader], Compiled],
+) -> tuple[Compiled, ...]:
+    """The conversions of what a type holds, each made by `convert`."""
     type_ = data_type.logical_type
     names = type_.names if isinstance(type_, t.FieldsType) else _PARTS.get(type(type_), ())
     return tuple(
-        compile_conversion(child, spot.inside(name), loader)
-        for name, child in zip(names, data_type.children, strict=True)
+        convert(child, spot.inside(name), loader) for name, child in zip(names, data_type.children, strict=True)
     )
-
-
-def internal_type(type_: t.LogicalType) -> DataType:
-    """The data type whose objects are the internal values of a type, without conversions of the program's own."""
-    from plans.types.data_types import DataType
-
-    bridge: type | None = None
-    if isinstance(type_, t.TimeType | t.DayTimeIntervalType):
-        bridge = int
-    elif isinstance(type_, t.FieldsType):
-        bridge = tuple
-    plain = dataclasses.replace(type_, conversions=())
-    return DataType(plain, bridge, children=tuple(map(internal_type, type_.children())))
 
 
 _PARTS: dict[type[t.LogicalType], tuple[str, ...]] = {

@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plans.errors import DataError, ProgramError
-from plans.types import logical as t
-from plans.types.conversions import converter_of
-from plans.types.conversions.classes import constructor, field_names, is_named_tuple
-from plans.types.conversions.lossless import fields_widening, places_of, widening
-from plans.types.data_types import AnyType, DataType, DataTypes
-from plans.types.row import Row
+from compiled_plan.plans.errors import DataError, ProgramError
+from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.conversions import converter_of
+from compiled_plan.plans.types.conversions.classes import constructor, field_names, is_named_tuple
+from compiled_plan.plans.types.conversions.lossless import fields_widening, places_of, widening
+from compiled_plan.plans.types.data_types import AnyType, DataType, DataTypes
+from compiled_plan.plans.types.row import Row
 
 _CONTAINERS = (dict, tuple, list, Row)
 
@@ -59,7 +59,7 @@ def _wanted(data_type: AnyType, row_type: t.RowType) -> DataType:
 
 
 def _has_fields(class_: type) -> bool:
-    from plans.functions.bridge import has_fields
+    from compiled_plan.plans.types.python.bridge import has_fields
 
     return dataclasses.is_dataclass(class_) or is_named_tuple(class_) or has_fields(class_)
 
@@ -100,7 +100,7 @@ def _makes(class_: type, names: Sequence[str]) -> bool:
 
 def _annotated(class_: type) -> dict[str, DataType]:
     """The data types of the annotations that stand for one."""
-    from plans.functions.extraction import structured_fields
+    from compiled_plan.plans.types.python.fields import structured_fields
 
     found: dict[str, DataType] = {}
     for name, annotation in structured_fields(class_).items():

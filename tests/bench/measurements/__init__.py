@@ -8,13 +8,28 @@ from tests.bench.measurements import (
     function,
     hot_key,
     join,
+    large,
     levelling,
     live_keys,
+    migration,
     nexmark,
 )
 
 #: In the order in which they run.
-NAMES = ("compile", "aggregate", "join", "hot-key", "chain", "function", "exit", "live-keys", "levelling", "nexmark")
+NAMES = (
+    "compile",
+    "large",
+    "aggregate",
+    "join",
+    "hot-key",
+    "chain",
+    "function",
+    "exit",
+    "live-keys",
+    "migration",
+    "levelling",
+    "nexmark",
+)
 
 __all__ = [
     "NAMES",
@@ -25,7 +40,9 @@ __all__ = [
     "function",
     "hot_key",
     "join",
+    "large",
     "levelling",
     "live_keys",
+    "migration",
     "nexmark",
 ]

@@ -19,7 +19,7 @@ _GOAL_SECONDS = 0.5
 
 #: A table program with 50 operations.
 _IN_PYTHON = '''
-from planner import TableEnvironment, TablePipeline, col
+from compiled_plan import TableEnvironment, TablePipeline, col
 
 
 def main(env: TableEnvironment) -> TablePipeline:
@@ -53,7 +53,7 @@ def compile_seconds(setting: Setting) -> Iterator[Line]:
 
 
 def _timed(setting: Setting, environment: dict[str, str], program: Path, what: str) -> Line:
-    command = [sys.executable, "-m", "cli.compile_plan", str(program), "-o", "plan.json", "--force"]
+    command = [sys.executable, "-m", "compiled_plan.cli.compile_plan", str(program), "-o", "plan.json", "--force"]
     walls, processor = [], []
     for _ in range(11):
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()

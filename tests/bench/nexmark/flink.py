@@ -69,7 +69,7 @@ def run_jobs(jobs: Sequence[Sequence[str]], options: Mapping[str, str], folder: 
     Raises:
         BenchError: a job failed.
     """
-    from plans.execution.kernel import use_fit_java
+    from compiled_plan.plans.execution.kernel import use_fit_java
 
     use_fit_java()
     script = Path(__file__).with_name("jobs.py")

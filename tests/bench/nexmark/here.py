@@ -19,7 +19,16 @@ def run_plans(plans: Sequence[Path], *options: str) -> list[float]:
     Raises:
         BenchError: a plan failed.
     """
-    command = [sys.executable, "-m", "cli.execute_plan", *map(str, plans), "--json", "--master", "local[2]", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "compiled_plan.cli.execute_plan",
+        *map(str, plans),
+        "--json",
+        "--master",
+        "local[2]",
+        *options,
+    ]
     process = subprocess.Popen(
         command,
         cwd=plans[0].parent,

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from planner.catalog.connectors import Changes, SourceChangelog, check_usable, sink_changelog, source_changelog
-from planner.catalog.tables import CatalogTable
-from planner.config import TableConfig
-from planner.environment import TableEnvironment
-from plans.errors import ProgramError, UnsupportedError
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.planner.catalog.connectors import (
+    SourceChangelog,
+    check_usable,
+    sink_changelog,
+    source_changelog,
+)
+from compiled_plan.planner.catalog.tables import CatalogTable
+from compiled_plan.planner.config import TableConfig
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 DUPLICATES = TableConfig({"table.exec.source.cdc-events-duplicate": "true"})
 
@@ -31,14 +37,14 @@ KEYED = "a INT, PRIMARY KEY (a) NOT ENFORCED"
 @pytest.mark.parametrize(
     ("item", "config", "expected"),
     [
-        (files("json"), TableConfig(), SourceChangelog(Changes.INSERT)),
-        (files("json"), DUPLICATES, SourceChangelog(Changes.INSERT)),
-        (files("debezium-json"), TableConfig(), SourceChangelog(Changes.ALL)),
-        (files("canal-json"), TableConfig(), SourceChangelog(Changes.ALL)),
-        (files("maxwell-json", KEYED), DUPLICATES, SourceChangelog(Changes.ALL, normalize=True)),
-        (files("raw"), DUPLICATES, SourceChangelog(Changes.INSERT)),
-        (files("debezium-json", KEYED), DUPLICATES, SourceChangelog(Changes.ALL, normalize=True)),
-        (table("'connector' = 'datagen'"), TableConfig(), SourceChangelog(Changes.INSERT)),
+        (files("json"), TableConfig(), SourceChangelog(ChangelogMode.INSERT)),
+        (files("json"), DUPLICATES, SourceChangelog(ChangelogMode.INSERT)),
+        (files("debezium-json"), TableConfig(), SourceChangelog(ChangelogMode.ALL)),
+        (files("canal-json"), TableConfig(), SourceChangelog(ChangelogMode.ALL)),
+        (files("maxwell-json", KEYED), DUPLICATES, SourceChangelog(ChangelogMode.ALL, normalize=True)),
+        (files("raw"), DUPLICATES, SourceChangelog(ChangelogMode.INSERT)),
+        (files("debezium-json", KEYED), DUPLICATES, SourceChangelog(ChangelogMode.ALL, normalize=True)),
+        (table("'connector' = 'datagen'"), TableConfig(), SourceChangelog(ChangelogMode.INSERT)),
     ],
 )
 def test_what_sources_give(item: CatalogTable, config: TableConfig, expected: SourceChangelog) -> None:
@@ -53,23 +59,23 @@ def test_duplicates_need_a_key() -> None:
 @pytest.mark.parametrize(
     ("item", "requested", "expected"),
     [
-        (files("json"), Changes.ALL, Changes.INSERT),
-        (files("debezium-json"), Changes.INSERT, Changes.ALL),
-        (files("canal-json"), Changes.INSERT, Changes.ALL),
-        (files("maxwell-json"), Changes.INSERT, Changes.ALL),
-        (files("raw"), Changes.ALL, Changes.INSERT),
-        (table("'connector' = 'print'"), Changes.ALL, Changes.ALL),
-        (table("'connector' = 'print'"), Changes.INSERT, Changes.INSERT),
-        (table("'connector' = 'blackhole'"), Changes.ALL, Changes.UPSERT),
+        (files("json"), ChangelogMode.ALL, ChangelogMode.INSERT),
+        (files("debezium-json"), ChangelogMode.INSERT, ChangelogMode.ALL),
+        (files("canal-json"), ChangelogMode.INSERT, ChangelogMode.ALL),
+        (files("maxwell-json"), ChangelogMode.INSERT, ChangelogMode.ALL),
+        (files("raw"), ChangelogMode.ALL, ChangelogMode.INSERT),
+        (table("'connector' = 'print'"), ChangelogMode.ALL, ChangelogMode.ALL),
+        (table("'connector' = 'print'"), ChangelogMode.INSERT, ChangelogMode.INSERT),
+        (table("'connector' = 'blackhole'"), ChangelogMode.ALL, ChangelogMode.UPSERT),
     ],
 )
-def test_what_sinks_accept(item: CatalogTable, requested: Changes, expected: Changes) -> None:
+def test_what_sinks_accept(item: CatalogTable, requested: ChangelogMode, expected: ChangelogMode) -> None:
     assert sink_changelog(item, requested) == expected
 
 
 def test_changes_are_listed_in_the_order_of_plans() -> None:
-    assert Changes.ALL.names() == ["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE"]
-    assert Changes.UPSERT.names() == ["INSERT", "UPDATE_AFTER", "DELETE"]
+    assert ChangelogMode.ALL.names() == ["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE"]
+    assert ChangelogMode.UPSERT.names() == ["INSERT", "UPDATE_AFTER", "DELETE"]
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.functions.aggregates import resolve_aggregate
-from plans.errors import ProgramError, UnsupportedError
-from plans.types import parse_type
+from compiled_plan.planner.functions.aggregates import resolve_aggregate
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.types import parse_type
 
 
 @pytest.mark.parametrize(

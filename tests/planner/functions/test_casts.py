@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from planner.functions.casts import (
+from compiled_plan.planner.functions.casts import (
     cast,
     common_type,
     implicit_cast,
     least_restrictive,
     supports_implicit_cast,
 )
-from plans.errors import ProgramError
-from plans.rex import Call, InputRef, type_of
-from plans.types import TimeKind, TimestampType, parse_type
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, InputRef, type_of
+from compiled_plan.plans.types import TimeKind, TimestampType, parse_type
 
 TYPES = [
     "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(10, 2)", "CHAR(5)", "VARCHAR(10)",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.algebra.nodes import Aggregate, AggregateCall, Over, Project, RelNode, Values
-from planner.functions.aggregates import resolve_aggregate
-from planner.functions.expansion import Reduction, expand_over, reduce_aggregate, reduce_aggregates
-from plans.rex import Call, InputRef, RexNode, Sarg, type_of, walk
-from plans.types import BIGINT, DOUBLE, INT, DecimalType, LogicalType, parse_type, row_of
+from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Project, RelNode, Values
+from compiled_plan.planner.algebra.rex import Over
+from compiled_plan.planner.functions.aggregates import resolve_aggregate
+from compiled_plan.planner.functions.expansion import Reduction, expand_over, reduce_aggregate, reduce_aggregates
+from compiled_plan.plans.rex import Call, InputRef, RexNode, Sarg, type_of, walk
+from compiled_plan.plans.types import BIGINT, DOUBLE, INT, DecimalType, LogicalType, parse_type, row_of
 
 # columns: i (grouping), j, dc, d, a NOT NULL one
 TYPES: list[LogicalType] = [INT, INT, DecimalType(precision=10, scale=2), DOUBLE, INT.not_null()]

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from planner.functions import literals
-from planner.functions.fold import fold, simplify, simplify_condition
-from planner.functions.registry import resolve_call
-from plans.rex import Call, InputRef, Literal, RexNode
-from plans.types import BOOLEAN, INT, STRING
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.fold import fold, simplify, simplify_condition
+from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode
+from compiled_plan.plans.types import BOOLEAN, INT, STRING
 
 FLAG = InputRef(0, BOOLEAN)
 NUMBER = InputRef(1, INT)
@@ -18,7 +18,7 @@ def call(name: str, *operands: RexNode) -> RexNode:
 
 
 def number(text: str) -> RexNode:
-    return literals.number(text)
+    return plan_literals.number(text)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_division_by_zero_stays_for_run_time() -> None:
 
 
 def test_a_decimal_that_does_not_fit_stays_for_run_time() -> None:
-    big = literals.decimal("9" * 37 + ".9")
+    big = plan_literals.decimal("9" * 37 + ".9")
     rex = call("*", big, big)
     assert fold(rex) == rex
 
@@ -59,20 +59,20 @@ def test_columns_are_not_folded() -> None:
 @pytest.mark.parametrize(
     ("rex", "wanted"),
     [
-        (call("AND", FLAG, literals.boolean(True)), FLAG),
-        (call("OR", FLAG, literals.boolean(False)), FLAG),
-        (call("AND", FLAG, literals.boolean(False)), literals.boolean(False)),
-        (call("OR", FLAG, literals.boolean(True)), literals.boolean(True)),
+        (call("AND", FLAG, plan_literals.boolean(True)), FLAG),
+        (call("OR", FLAG, plan_literals.boolean(False)), FLAG),
+        (call("AND", FLAG, plan_literals.boolean(False)), plan_literals.boolean(False)),
+        (call("OR", FLAG, plan_literals.boolean(True)), plan_literals.boolean(True)),
         (call("NOT", call("NOT", FLAG)), FLAG),
-        (call("IS NULL", KNOWN), literals.boolean(False)),
-        (call("IS NOT NULL", KNOWN), literals.boolean(True)),
-        (call("=", FLAG, literals.boolean(False)), call("NOT", FLAG)),
-        (call("CASE", literals.boolean(True), NUMBER, KNOWN), NUMBER),
+        (call("IS NULL", KNOWN), plan_literals.boolean(False)),
+        (call("IS NOT NULL", KNOWN), plan_literals.boolean(True)),
+        (call("=", FLAG, plan_literals.boolean(False)), call("NOT", FLAG)),
+        (call("CASE", plan_literals.boolean(True), NUMBER, KNOWN), NUMBER),
         (call("CASE", FLAG, NUMBER, NUMBER), NUMBER),
         (call("COALESCE", KNOWN, number("1")), KNOWN),
-        (call("COALESCE", literals.null(INT), NUMBER), NUMBER),
-        (call("=", NUMBER, literals.null()), literals.null(BOOLEAN)),
-        (call("+", NUMBER, literals.null(INT)), literals.null(INT)),
+        (call("COALESCE", plan_literals.null(INT), NUMBER), NUMBER),
+        (call("=", NUMBER, plan_literals.null()), plan_literals.null(BOOLEAN)),
+        (call("+", NUMBER, plan_literals.null(INT)), plan_literals.null(INT)),
     ],
 )
 def test_conditions_get_simpler(rex: RexNode, wanted: RexNode) -> None:
@@ -80,19 +80,19 @@ def test_conditions_get_simpler(rex: RexNode, wanted: RexNode) -> None:
 
 
 def test_a_projection_keeps_its_type_by_a_cast() -> None:
-    found = simplify(call("AND", FLAG, literals.boolean(False)))
-    assert found == Call("$CAST$1", (literals.boolean(False),), BOOLEAN, "SPECIAL")
+    found = simplify(call("AND", FLAG, plan_literals.boolean(False)))
+    assert found == Call("$CAST$1", (plan_literals.boolean(False),), BOOLEAN, "SPECIAL")
 
 
 def test_null_and_false_is_false_but_null_or_false_is_not() -> None:
-    unknown = literals.null(BOOLEAN)
-    assert simplify_condition(call("AND", unknown, literals.boolean(False))) == literals.boolean(False)
-    assert simplify_condition(call("OR", unknown, literals.boolean(False))) == unknown
+    unknown = plan_literals.null(BOOLEAN)
+    assert simplify_condition(call("AND", unknown, plan_literals.boolean(False))) == plan_literals.boolean(False)
+    assert simplify_condition(call("OR", unknown, plan_literals.boolean(False))) == unknown
 
 
 def test_text_compares_by_its_bytes() -> None:
-    rex = call("<", literals.string("a"), literals.string("b"))
-    assert fold(rex) == literals.boolean(True)
+    rex = call("<", plan_literals.string("a"), plan_literals.string("b"))
+    assert fold(rex) == plan_literals.boolean(True)
 
 
 def test_negation_of_a_conjunction_goes_inside() -> None:
@@ -101,7 +101,7 @@ def test_negation_of_a_conjunction_goes_inside() -> None:
 
 
 def test_functions_are_folded_for_ascii_only() -> None:
-    assert fold(call("UPPER", literals.string("abc"))) == literals.string("ABC")
-    rex = call("UPPER", literals.string("straße"))
+    assert fold(call("UPPER", plan_literals.string("abc"))) == plan_literals.string("ABC")
+    rex = call("UPPER", plan_literals.string("straße"))
     assert fold(rex) == rex
     assert fold(call("UPPER", InputRef(0, STRING))) == call("UPPER", InputRef(0, STRING))

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from planner.functions import literals
-from planner.functions.json import json_array, json_exists, json_object, json_query, json_value
-from planner.functions.registry import resolve_call
-from plans.errors import ProgramError
-from plans.rex import Call, InputRef, Literal, RexNode
-from plans.types import INT, STRING, parse_type
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.json import json_array, json_exists, json_object, json_query, json_value
+from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode
+from compiled_plan.plans.types import INT, STRING, parse_type
 
 TEXT = InputRef(0, STRING)
-PATH = literals.string("$.a")
+PATH = plan_literals.string("$.a")
 
 
 def flags(rex: RexNode) -> list[str]:
@@ -21,7 +21,9 @@ def flags(rex: RexNode) -> list[str]:
 
 
 def test_json_value_has_its_behaviours_before_their_event() -> None:
-    rex = json_value(TEXT, PATH, returning=INT, on_empty=("DEFAULT", literals.integer(1)), on_error=("ERROR", None))
+    rex = json_value(
+        TEXT, PATH, returning=INT, on_empty=("DEFAULT", plan_literals.integer(1)), on_error=("ERROR", None)
+    )
     assert flags(rex) == [
         "$.a",
         "JSON_VALUE_ON_EMPTY_OR_ERROR.DEFAULT",
@@ -58,7 +60,7 @@ def test_wrappers_of_json_query_as_plans_name_them(wrapper: str, name: str) -> N
 
 
 def test_objects_keep_nulls_and_arrays_leave_them_out() -> None:
-    assert flags(json_object([(literals.string("k"), TEXT)])) == ["JSON_ON_NULL.NULL", "k"]
+    assert flags(json_object([(plan_literals.string("k"), TEXT)])) == ["JSON_ON_NULL.NULL", "k"]
     assert flags(json_array([TEXT])) == ["JSON_ON_NULL.ABSENT"]
     assert flags(resolve_call("JSON_ARRAY", [TEXT])) == ["JSON_ON_NULL.ABSENT"]
 

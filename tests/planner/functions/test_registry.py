@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from planner.functions import casts, literals, registry
-from planner.functions.aggregates import resolve_aggregate
-from planner.functions.fold import simplify
-from plans.errors import ProgramError, UnsupportedError
-from plans.rex import Call, InputRef, Literal, RexNode, rex_to_json, type_of
-from plans.types import INT, STRING, ArrayType, TimeKind, TimestampLtzType, TimestampType, parse_type
+from compiled_plan.planner.functions import casts, plan_literals, registry
+from compiled_plan.planner.functions.aggregates import resolve_aggregate
+from compiled_plan.planner.functions.fold import simplify
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, rex_to_json, type_of
+from compiled_plan.plans.types import INT, STRING, ArrayType, TimeKind, TimestampLtzType, TimestampType, parse_type
 
 FLINK: dict[str, Any] = json.loads((Path(__file__).parent / "flink_calls.json").read_text(encoding="utf-8"))
 COLUMNS: dict[str, str] = FLINK["columns"]
@@ -29,19 +29,19 @@ def atom(text: str) -> RexNode:
     if text in COLUMNS:
         return InputRef(NAMES.index(text), parse_type(COLUMNS[text]))
     if text.startswith("unit:"):
-        return literals.time_unit(text[5:])
+        return plan_literals.time_unit(text[5:])
     if text.startswith("flag:"):
-        return literals.trim_flag(text[5:])
+        return plan_literals.trim_flag(text[5:])
     if text in ("TRUE", "FALSE"):
-        return literals.boolean(text == "TRUE")
+        return plan_literals.boolean(text == "TRUE")
     if text == "NULL":
-        return literals.null()
+        return plan_literals.null()
     if typed := _TYPED.match(text):
-        make = {"DATE": literals.date, "TIME": literals.time, "TIMESTAMP": literals.timestamp}[typed[1]]
+        make = {"DATE": plan_literals.date, "TIME": plan_literals.time, "TIMESTAMP": plan_literals.timestamp}[typed[1]]
         return make(typed[2])
     if interval := _INTERVAL.match(text):
-        return literals.interval(interval[1] + interval[2], interval[3])
-    return literals.string(text[1:-1]) if text.startswith("'") else literals.number(text)
+        return plan_literals.interval(interval[1] + interval[2], interval[3])
+    return plan_literals.string(text[1:-1]) if text.startswith("'") else plan_literals.number(text)
 
 
 def build(call: Any) -> RexNode:

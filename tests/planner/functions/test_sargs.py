@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.functions import literals
-from planner.functions.fold import simplify_condition
-from planner.functions.registry import resolve_call
-from plans.rex import Call, InputRef, Literal, RexNode, Sarg
-from plans.types import INT
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.fold import simplify_condition
+from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, Sarg
+from compiled_plan.plans.types import INT
 
 COLUMN = InputRef(0, INT.not_null())
 
@@ -24,7 +24,7 @@ def build(condition: tuple[object, ...]) -> RexNode:
     name, *parts = condition
     if name in ("AND", "OR"):
         return resolve_call(str(name), [build(part) for part in parts])  # type: ignore[arg-type]
-    return resolve_call(str(name), [COLUMN, literals.integer(int(str(parts[0])))])
+    return resolve_call(str(name), [COLUMN, plan_literals.integer(int(str(parts[0])))])
 
 
 def holds(rex: RexNode, value: int) -> bool:
@@ -64,7 +64,7 @@ def test_merging_keeps_the_meaning(condition: tuple[object, ...]) -> None:
 
 @given(st.lists(st.integers(0, 9), min_size=1), st.booleans())
 def test_in_lists_find_their_items(items: list[int], negated: bool) -> None:
-    found = resolve_call("NOT IN" if negated else "IN", [COLUMN, *map(literals.integer, items)])
+    found = resolve_call("NOT IN" if negated else "IN", [COLUMN, *map(plan_literals.integer, items)])
     assert [holds(found, value) for value in range(10)] == [(value in items) is not negated for value in range(10)]
 
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from planner.functions.values import constant_of, constant_rows
-from plans.errors import CompiledPlanError
-from plans.rex import Call, Literal
-from plans.types.data_types import DataTypes
-from plans.types.row import Row
+from compiled_plan.planner.functions.values import constant_of, constant_rows
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.rex import Call, Literal
+from compiled_plan.plans.types.data_types import DataTypes
+from compiled_plan.plans.types.row import Row
 
 NOON = dt.datetime(2020, 1, 1, 12)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from planner.algebra.nodes import Aggregate, AggregateCall, Join, JoinKind, Project, RelNode, Scan, Sink
-from planner.catalog.tables import CatalogTable, Column, ColumnKind, ObjectIdentifier
-from plans.rex import Call, InputRef, RexNode
-from plans.types import BIGINT, BOOLEAN, LogicalType, row_of
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Join, Project, RelNode, Scan, Sink
+from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind, ObjectIdentifier
+from compiled_plan.plans.rex import Call, InputRef, RexNode
+from compiled_plan.plans.types import BIGINT, BOOLEAN, LogicalType, row_of
 
 
 def table(

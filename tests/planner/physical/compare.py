@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planner.environment import TableEnvironment
-from plans.errors import CompiledPlanError
-from plans.plan import CompiledPlan
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.plan import CompiledPlan
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def compare(folder: Path) -> tuple[Comparison, CompiledPlan | None]:
         return Comparison(case, "crashed", f"{type(fault).__name__}: {fault}"), None
     if not theirs.exists():
         return Comparison(case, "accepted", (error or {}).get("message", "")), plan
-    mine, others = shape(plan.to_data()), shape(json.loads(theirs.read_text()))
+    mine, others = shape(plan.to_dict()), shape(json.loads(theirs.read_text()))
     if mine == others:
         return Comparison(case, "same"), plan
     removed = [line for line in others if line not in mine]

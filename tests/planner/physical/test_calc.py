@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.plan import CompiledPlan
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.plan import CompiledPlan
 
 DDL = """
 CREATE TABLE t (a INT, b VARCHAR(3), c STRING) WITH ('connector' = 'filesystem', 'path' = '/t', 'format' = 'json');
@@ -67,3 +68,40 @@ def test_expressions_do_not_grow_without_bound() -> None:
 def test_conditions_in_words(condition: str, text: str) -> None:
     (calc,) = descriptions(f"INSERT INTO sink SELECT c FROM t WHERE {condition}", "calc")
     assert f"where=[{text}]" in calc
+
+
+def doubled(times: int, source: str = "SELECT a AS v FROM t") -> str:
+    """A query of so many levels, each of which reads the column below it twice."""
+    for _ in range(times):
+        source = f"SELECT v + v AS v FROM ({source})"
+    return source
+
+
+def test_few_levels_that_double_their_input_are_one_calc() -> None:
+    assert len(descriptions(f"INSERT INTO numbers {doubled(3)}", "calc")) == 1
+
+
+RELATED = "SELECT CAST(y AS INT) AS v FROM u WHERE y = a"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param(doubled(25), id="columns"),
+        pytest.param(f"SELECT v FROM ({doubled(25)}) WHERE v > 5", id="filter"),
+        pytest.param(f"SELECT l.v FROM ({doubled(25)}) l JOIN u ON l.v = u.y AND l.v > 5", id="join"),
+        pytest.param(f"SELECT v FROM ({doubled(25)}) GROUP BY v HAVING v > 5", id="having"),
+        pytest.param(f"SELECT a FROM t WHERE a IN ({doubled(25)})", id="in"),
+        pytest.param(f"SELECT v FROM ({doubled(25)}) UNION SELECT a FROM t", id="union"),
+        pytest.param(f"SELECT a FROM t WHERE EXISTS ({doubled(25, RELATED)})", id="exists"),
+        pytest.param(f"SELECT l.v FROM t, LATERAL ({doubled(25, RELATED)}) l WHERE l.v > 1", id="lateral"),
+    ],
+)
+def test_many_levels_that_double_their_input_do_not_grow_beyond_use(query: str) -> None:
+    assert len(compiled(f"INSERT INTO numbers {query}").to_json()) < 1_000_000
+
+
+def test_a_correlated_query_that_grows_beyond_use_is_refused() -> None:
+    query = f"SELECT a FROM t WHERE a IN ({doubled(25, 'SELECT CAST(y AS INT) + a AS v FROM u')})"
+    with pytest.raises(UnsupportedError, match="correlated subquery"):
+        compiled(f"INSERT INTO numbers {query}")

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.errors import UnsupportedError
-from plans.plan import CompiledPlan
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.plan import CompiledPlan
 
 DDL = """
 CREATE TABLE t (a INT, k STRING, ts TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR ts AS ts)
@@ -25,7 +25,7 @@ def compiled(statement: str) -> CompiledPlan:
 
 
 def node(statement: str, kind: str) -> dict[str, object]:
-    return next(node.to_json() for node in compiled(statement).nodes if node.kind == kind)
+    return next(node.to_dict() for node in compiled(statement).nodes if node.kind == kind)
 
 
 def ranked(order: str, condition: str, columns: str = "a", table: str = "t", sink: str = "ints") -> str:

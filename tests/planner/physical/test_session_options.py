@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from cli.compile_plan import app
-from planner.environment import TableEnvironment
-from plans.errors import ProgramWarning, UnsupportedError
-from plans.plan import CompiledPlan
-from plans.session_options import ZONE, with_zone, zones_of
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.cli.compile_plan import app
+from compiled_plan.plans.errors import ProgramWarning, UnsupportedError
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import ZONE, with_zone, zones_of
 
 TABLES = """
 CREATE TABLE t (id INT, ts TIMESTAMP_LTZ(3), l TIMESTAMP(3), x BIGINT, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)
@@ -118,7 +118,7 @@ def test_set_of_the_command(tmp_path: Path) -> None:
         ("table.exec.sink.type-length-enforcer", "ERROR", ["sink"]),
     ],
 )
-@pytest.mark.filterwarnings("ignore::plans.errors.ProgramWarning")
+@pytest.mark.filterwarnings("ignore::compiled_plan.plans.errors.ProgramWarning")
 def test_other_options(key: str, value: str, kinds: list[str]) -> None:
     assert configured("INSERT INTO o SELECT CAST(x AS STRING) FROM t;", key, value) == kinds
 
@@ -155,13 +155,20 @@ def test_the_configuration_stands_where_flink_has_it() -> None:
     plan = TableEnvironment({ZONE: "Asia/Tokyo"}).compile_script(
         TABLES + "INSERT INTO o SELECT CAST(ts AS STRING) FROM t;"
     )
-    calc: dict[str, Any] = next(node for node in plan.to_data()["nodes"] if node["type"] == "stream-exec-calc_1")
+    calc: dict[str, Any] = next(node for node in plan.to_dict()["nodes"] if node["type"] == "stream-exec-calc_1")
     assert list(calc)[:3] == ["id", "type", "configuration"]
     assert CompiledPlan.from_json(plan.to_json()) == plan
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("table.exec.legacy-cast-behaviour", "ENABLED"), ("execution.runtime-mode", "batch")]
+    ("key", "value"),
+    [
+        ("table.exec.legacy-cast-behaviour", "ENABLED"),
+        ("execution.runtime-mode", "batch"),
+        ("table.column-expansion-strategy", "EXCLUDE_DEFAULT_VIRTUAL_METADATA_COLUMNS"),
+        ("table.legacy-nested-row-nullability", "true"),
+        ("table.sql-dialect", "hive"),
+    ],
 )
 def test_options_that_would_change_results_are_refused(key: str, value: str) -> None:
     with pytest.raises(UnsupportedError, match=key):

@@ -8,33 +8,29 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cmp_to_key
 from typing import Any
 
-from planner.algebra.nodes import (
+from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
+from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     AggregateCall,
     Correlate,
     Expand,
     Filter,
     Join,
-    JoinKind,
-    OuterRef,
-    Over,
     Project,
     Rank,
     RelNode,
     Scan,
-    SetKind,
     SetOp,
     Sink,
     Sort,
     SortKey,
-    Subquery,
-    SubqueryKind,
     TableFunctionScan,
     Values,
     WatermarkAssigner,
 )
-from plans.rex import Call, InputRef, Literal, RexNode, Sarg
-from plans.types import DecimalType, IntegerType
+from compiled_plan.planner.algebra.rex import OuterRef, Over, Subquery, SubqueryKind
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, Sarg
+from compiled_plan.plans.types import DecimalType, IntegerType
 
 Row = tuple[Any, ...]
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]

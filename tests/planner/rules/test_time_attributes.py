@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.plan import CompiledPlan
-from plans.types import TimeKind, TimestampBase
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.types import TimeKind, TimestampBase
 
 DDL = """
 CREATE TABLE o (id INT, cust STRING, ts TIMESTAMP(3), proc AS PROCTIME(), WATERMARK FOR ts AS ts)

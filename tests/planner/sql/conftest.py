@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.sql.parse import parse_script
-from planner.sql.statements import Query, Statement
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.planner.sql.statements import Query, Statement
 
 
 def render(value: Any) -> str:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from planner.sql.grammar.words import BARE_FUNCTIONS, CALLABLE, RESERVED
-from planner.sql.parse import parse_script
-from plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.grammar.words import BARE_FUNCTIONS, CALLABLE, RESERVED
+from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 
 ERRORS = [
     # text, line, column, length of the carets, a part of message or remedy
@@ -88,7 +89,10 @@ def test_reserved_words_are_names_only_in_backticks(word):
 
 @pytest.mark.parametrize("word", ["type", "name", "key", "status", "level", "data", "id", "json", "week", "hours"])
 def test_other_keywords_are_names(word):
-    parse_script(f"CREATE TABLE {word} ({word} INT); SELECT {word}, t.{word} AS {word} FROM {word} {word}")
+    create, select = parse_script(
+        f"CREATE TABLE {word} ({word} INT); SELECT {word}, t.{word} AS {word} FROM {word} {word}"
+    )
+    assert (type(create), type(select)) == (st.CreateTable, st.Query)
 
 
 def test_reserved_words_are_functions_where_flink_has_them(expression):
@@ -114,5 +118,6 @@ def test_any_text_is_parsed_or_refused_with_a_place(text):
 
 
 def test_deep_nesting_is_an_error_and_no_traceback():
-    with pytest.raises(ProgramError, match="nesting"):
-        parse_script(f"SELECT {'(' * 5000}1{')' * 5000}")
+    assert parse_script(f"SELECT {'(' * 10_000}1{')' * 10_000}")
+    with pytest.raises(UnsupportedError, match="10,000 levels"):
+        parse_script(f"SELECT {'(' * 100_000}1{')' * 100_000}")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from planner.sql import nodes as ast
-from planner.sql.parse import parse_script
-from planner.sql.position import where
-from planner.sql.statements import Insert, StatementSet
-from plans.errors import CompiledPlanError
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.planner.sql.position import where
+from compiled_plan.planner.sql.statements import Insert, StatementSet
+from compiled_plan.plans.errors import CompiledPlanError
 
 HERE = Path(__file__).parent
 CASES = HERE.parents[1] / "conformance" / "cases"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from planner.sql import nodes as ast
+from compiled_plan.planner.sql import nodes as ast
 
 
 def relation(query, text):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planner.sql import statements as st
-from planner.sql.parse import parse_script
+from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.parse import parse_script
 
 TABLE = """CREATE TEMPORARY TABLE IF NOT EXISTS c.d.`T t` (
   id INT NOT NULL,

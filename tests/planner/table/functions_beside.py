@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from plans.functions import AggregateFunction, ScalarFunction, TableFunction
+from compiled_plan.plans.functions import AggregateFunction, ScalarFunction, TableFunction
 
 
 class Twice(ScalarFunction):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import datetime
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
 
-from planner import (
+from compiled_plan import (
     Expression,
+    Table,
     and_,
     array,
     atan2,
@@ -43,8 +45,8 @@ from planner import (
     timestamp_diff,
     to_timestamp_ltz,
 )
-from plans.errors import ProgramError
-from tests.planner.table.support import assert_same, environment, source
+from compiled_plan.plans.errors import NestingError, ProgramError
+from tests.support.table_api import assert_same, environment, source
 
 COLUMNS = """id INT, n BIGINT, x DOUBLE, d DECIMAL(10, 2), s STRING, u STRING, b BOOLEAN, ts TIMESTAMP(3), day_ DATE,
 items ARRAY<STRING>, pairs MAP<STRING, INT>, r ROW<f INT, g STRING>"""
@@ -248,11 +250,40 @@ def test_long_and_deep_expressions() -> None:
     either = or_(*(col("a") == number for number in range(2000)))
     assert len(repr(either)) < 500
     assert len(table.where(either).explain().splitlines()) == 2
-    deep = col("a")
-    for _ in range(5000):
-        deep = deep + 1
-    with pytest.raises(ProgramError, match="nests too deeply"):
-        table.select(deep)
+    deep = _sum(500)
+    assert len(table.select(deep).explain().splitlines()) == 2
+
+
+@pytest.mark.parametrize("operation", ["select", "where", "join", "group_by"])
+def test_expressions_of_more_levels_than_the_limit(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = environment().from_path("T")
+    other = table.select(col("a").alias("z"))
+    operations: dict[str, Callable[[Expression], Table]] = {
+        "select": table.select,
+        "where": lambda deep: table.where(deep == 1),
+        "join": lambda deep: table.join(other, col("z") == deep),
+        "group_by": lambda deep: table.group_by(deep).select(deep.max),
+    }
+    run = operations[operation]
+    assert run(_sum(2_000)).explain()
+    monkeypatch.setattr("compiled_plan.plans.deep._FRAMES", 2_000)
+    with pytest.raises(NestingError, match=r"(?s)more than some 10,000 levels deep.*at: \w+\(\).*add_columns") as fault:
+        run(_sum(2_000)).explain()
+    assert f"at: {operation}()" in str(fault.value) or operation == "group_by"
+
+
+@pytest.mark.deep
+def test_expressions_of_as_many_levels_as_the_limit() -> None:
+    table = environment().from_path("T")
+    deep = _sum(10_000)
+    assert len(table.where(deep > 1).select(deep).explain().splitlines()) == 2
+
+
+def _sum(parts: int) -> Expression:
+    found = col("a")
+    for _ in range(parts):
+        found = found + 1
+    return found
 
 
 def test_copies_are_the_same() -> None:

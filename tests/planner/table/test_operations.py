@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from planner import (
+from compiled_plan import (
     CURRENT_ROW,
     UNBOUNDED_RANGE,
     UNBOUNDED_ROW,
@@ -24,9 +24,9 @@ from planner import (
     with_columns,
     without_columns,
 )
-from planner.table.table import Table
-from plans.errors import ProgramError
-from tests.planner.table.support import assert_same, compiled, environment, same, source
+from compiled_plan.api.table import Table
+from compiled_plan.plans.errors import ProgramError
+from tests.support.table_api import assert_same, compiled, environment, same, source
 
 Make = Callable[[TableEnvironment], Table]
 

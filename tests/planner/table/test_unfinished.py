@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planner import (
+from compiled_plan import (
     Cumulate,
     Over,
     Schema,
@@ -20,8 +20,8 @@ from planner import (
     col,
     lit,
 )
-from plans.errors import CompiledPlanError, ProgramError, UnsupportedError
-from tests.planner.table.support import environment
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from tests.support.table_api import environment
 
 TEN = lit(10).minutes
 OPERATIONS = ["execute", "where", "join", "insert_into", "to_pandas", "describe", "explain", "columns", "union_all"]

@@ -13,9 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from planner import DataTypes, Row, RowKind, Schema, TableEnvironment, Tumble, col, lit
-from plans.errors import CompiledPlanError, DataError, ExecutionError, PlanError, ProgramError
-from plans.plan import CompiledPlan
+from compiled_plan import DataTypes, Row, RowKind, Schema, TableEnvironment, Tumble, col, lit
+from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.plans.errors import CompiledPlanError, DataError, ExecutionError, PlanError, ProgramError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

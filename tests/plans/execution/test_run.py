@@ -4,44 +4,27 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.errors import ExecutionError, UnsupportedError
-from plans.execution.options import RunOptions
-from plans.execution.progress import BatchProgress
-from plans.execution.run import Run
-from plans.execution.stages.build import StageBuilder
-from plans.plan import CompiledPlan
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import ExecutionError, UnsupportedError
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.progress import BatchProgress
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.stages.build import StageBuilder
+from compiled_plan.plans.plan import CompiledPlan
+from tests.support.files import lines, put, table
+from tests.support.waiting import SECONDS_TO_WAIT, wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SECONDS_TO_WAIT = 60
-
-
-def table(folder: Path, name: str, columns: str, format: str = "json", **options: str) -> str:
-    given = {"connector": "filesystem", "path": str(folder / name), "format": format} | options
-    text = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
-    return f"CREATE TABLE {name} ({columns}) WITH ({text});\n"
-
 
 def compiled(program: str) -> CompiledPlan:
     return TableEnvironment().compile_script(program)
-
-
-def put(folder: Path, name: str, *rows: dict[str, object]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def lines(folder: Path) -> list[dict[str, object]]:
-    files = sorted(folder.glob("part-*")) if folder.exists() else []
-    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
 def three_inserts(folder: Path) -> str:
@@ -182,21 +165,14 @@ def test_a_growing_folder_is_read_until_the_run_is_stopped(spark: SparkSession, 
     thread = threading.Thread(target=run.execute)
     thread.start()
     try:
-        wait_for(tmp_path / "raw_out", 1)
+        wait_until(lambda: len(lines(tmp_path / "raw_out")) == 1)
         put(tmp_path / "clicks", "2.json", CLICKS[1])
-        wait_for(tmp_path / "raw_out", 2)
+        wait_until(lambda: len(lines(tmp_path / "raw_out")) == 2)
     finally:
         run.stop()
         thread.join(SECONDS_TO_WAIT)
     assert not thread.is_alive()
     assert lines(tmp_path / "raw_out") == list(CLICKS[:2])
-
-
-def wait_for(folder: Path, count: int) -> None:
-    deadline = time.monotonic() + SECONDS_TO_WAIT
-    while len(lines(folder)) < count:
-        assert time.monotonic() < deadline, f"{folder.name} has {len(lines(folder))} rows, not {count}"
-        time.sleep(0.05)
 
 
 def test_a_bounded_run_with_a_trigger_ends_by_itself(spark: SparkSession, tmp_path: Path) -> None:
@@ -225,7 +201,7 @@ def test_a_plan_that_cannot_be_built_leaves_nothing_behind(
     plan = compiled("CREATE TABLE o (a INT) WITH ('connector' = 'blackhole');" + program)
 
     def refuse(*_: object) -> None:
-        assert (checkpoint / "compiled-plan").is_dir()
+        assert (checkpoint / "generations" / "1").is_dir()
         raise UnsupportedError("no")
 
     monkeypatch.setattr(StageBuilder, "build", refuse)

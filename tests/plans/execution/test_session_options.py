@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.errors import ExecutionError, UnsupportedError
-from plans.execution.options import RunOptions
-from plans.execution.run import Run
-from plans.plan import CompiledPlan
-from plans.references import PlanReference
-from plans.session_options import ZONE
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.api.plans import PlanReference
+from compiled_plan.plans.errors import ExecutionError, UnsupportedError
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import ZONE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -137,10 +137,10 @@ def test_a_zone_or_option_that_cannot_hold_is_refused(spark: SparkSession) -> No
     plan = TableEnvironment().compile_script(PROGRAM)
     with pytest.raises(UnsupportedError, match="Mars/Phobos"):
         printed(spark, plan, time_zone="Mars/Phobos")
-    data = plan.to_data()
+    data = plan.to_dict()
     data["nodes"][1]["configuration"] = {"table.exec.legacy-cast-behaviour": "ENABLED"}
     with pytest.raises(UnsupportedError, match="legacy-cast-behaviour"):
-        printed(spark, CompiledPlan.from_data(data))
+        printed(spark, CompiledPlan.from_dict(data))
 
 
 STRICT = """

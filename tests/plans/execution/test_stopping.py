@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from planner import TableEnvironment, call, col
-from plans.execution.stopping import within
-from plans.functions import AggregateFunction, ScalarFunction
+from compiled_plan import TableEnvironment, call, col
+from compiled_plan.plans.execution.stopping import within
+from compiled_plan.plans.functions import AggregateFunction, ScalarFunction
+from tests.support.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-SECONDS_TO_WAIT = 60
 
 
 class Loops(ScalarFunction):
@@ -53,13 +52,6 @@ class LoopsInAggregate(AggregateFunction):
 @pytest.fixture
 def told(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "told"
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS_TO_WAIT
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("function", [Loops, LoopsInAggregate])

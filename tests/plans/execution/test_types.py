@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as s
 
-from plans import types as t
-from plans.errors import UnsupportedError
-from plans.execution.types import ddl, schema_of, to_spark
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.types import ddl, schema_of, to_spark
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from plans.functions.code import code_digest
+from compiled_plan.plans.functions.code import code_digest
 
 MODULE = '''
 """A module."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.errors import PlanError
-from plans.findings import Finding, Severity
-from plans.plan import CompiledPlan
-from plans.reading import read_plan
-from tests.plans.plan_files import ALL, data_of, name_of
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.findings import Finding, Severity
+from compiled_plan.plans.inspection.reading import read_plan
+from tests.support.plan_files import ALL, data_of, name_of
 
 REMOVED = object()
 TABLE = "resolvedTable"
@@ -201,7 +201,7 @@ def test_a_plan_that_breaks_a_rule(case: str, kind: str, path: str, value: Any, 
     assert any(text in message for _, message in told), told
     assert all(item.remedy for item in found), told
     with pytest.raises(PlanError):
-        CompiledPlan.from_data(data)
+        CompiledPlan.from_dict(data)
 
 
 def test_inputs_that_are_taken_for_each_other() -> None:
@@ -242,7 +242,7 @@ def test_what_only_flink_has_can_be_edited_and_not_run(option: str, value: str) 
     (found,) = findings_of(data)
     assert found.severity is Severity.WARNING
     assert found.pointer.endswith(f"/options/{option}")
-    CompiledPlan.from_data(data)
+    CompiledPlan.from_dict(data)
 
 
 @pytest.mark.parametrize(
@@ -273,4 +273,4 @@ def test_every_plan_that_is_compiled_keeps_the_rules() -> None:
     tables = (PROGRAMS[0].parent / "tables.sql").read_text(encoding="utf-8")
     for program in PROGRAMS:
         plan = TableEnvironment().compile_script(tables + program.read_text(encoding="utf-8"))
-        assert read_plan(plan.to_data())[1] == []
+        assert read_plan(plan.to_dict())[1] == []

@@ -7,11 +7,11 @@ import jsonschema
 import pytest
 from hypothesis import given
 
-import schemas
-from plans.errors import PlanError
-from plans.rex import InputRef, RexNode, input_refs, map_inputs, rex_from_json, rex_to_json, walk
-from tests.plans.plan_files import ALL
-from tests.plans.type_strategies import REX
+from compiled_plan import schemas
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.rex import InputRef, RexNode, input_refs, map_inputs, rex_from_json, rex_to_json, walk
+from tests.support.plan_files import ALL
+from tests.support.type_strategies import REX
 
 VALIDATOR = jsonschema.Draft202012Validator({"$ref": "#/$defs/RexNode", "$defs": schemas.load()["$defs"]})
 

@@ -1,4 +1,4 @@
-"""The built-in conversions: classes in and out, limits, errors, the table of the README."""
+"""The built-in conversions: classes in and out, limits, errors."""
 
 from __future__ import annotations
 
@@ -15,11 +15,17 @@ import pandas as pd
 import pytest
 from dateutil.relativedelta import relativedelta
 
-from plans.errors import CompiledPlanError, DataError, ProgramError, UnsupportedError
-from plans.types.conversions import allow_classes_from, class_name, classes, converter_of, resolve_class, table
-from plans.types.conversions.classes import constructor, field_names
-from plans.types.data_types import DataTypes
-from plans.types.row import Row, RowKind
+from compiled_plan.plans.errors import CompiledPlanError, DataError, ProgramError, UnsupportedError
+from compiled_plan.plans.types.conversions import (
+    allow_classes_from,
+    class_name,
+    classes,
+    converter_of,
+    resolve_class,
+)
+from compiled_plan.plans.types.conversions.classes import constructor, field_names
+from compiled_plan.plans.types.data_types import DataTypes
+from compiled_plan.plans.types.row import Row, RowKind
 
 NOON = dt.datetime(2020, 1, 31, 12, 0, 0, 123456)
 BERLIN = dt.timezone(dt.timedelta(hours=1))
@@ -29,10 +35,6 @@ BERLIN = dt.timezone(dt.timedelta(hours=1))
 def nothing_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What another test allowed holds for the process."""
     monkeypatch.setattr(classes, "_PREFIXES", {})
-
-
-def test_the_table_of_the_readme_is_current(root: Path) -> None:
-    assert "\n".join(table.lines()) in (root / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -222,7 +224,7 @@ def test_names_become_classes_of_the_program_alone() -> None:
         "subprocess.Popen",
         "os.PathLike",
         "numpy.ndarray",
-        "plans.errors.PlanError",
+        "compiled_plan.plans.errors.PlanError",
         "no.such.Class",
         "Point",
         "",

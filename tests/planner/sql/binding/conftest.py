@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from planner.algebra.explain import explain
-from planner.environment import TableEnvironment
-from planner.sql import statements as st
-from planner.sql.binding.core import Bound, Surroundings
-from planner.sql.binding.queries import new_session
-from planner.sql.binding.source import Source
-from planner.sql.parse import parse_script
-from plans.errors import CompiledPlanError
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.planner.algebra.explain import explain
+from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.binding.core import Bound, Surroundings
+from compiled_plan.planner.sql.binding.queries import new_binder
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.plans.errors import CompiledPlanError
 
 TABLES = """
 CREATE TABLE t (a INT, b STRING, n INT NOT NULL, r ROW<x INT, y ROW<z STRING>>, arr ARRAY<INT>, m MAP<STRING, INT>)
@@ -44,8 +44,8 @@ def bind(env: TableEnvironment) -> Callable[[str], Bound]:
     def bound(text: str) -> Bound:
         (statement,) = parse_script(text)
         assert isinstance(statement, st.Query)
-        session = new_session(Source(text), env.catalog)
-        return session.bind_query(session, statement.query, Surroundings())
+        binder = new_binder(Source(text), env.catalog)
+        return binder.bind_query(binder, statement.query, Surroundings())
 
     return bound
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from planner.catalog.tables import CatalogTable, ColumnKind
-from planner.environment import TableEnvironment
-from plans.errors import CompiledPlanError, ProgramError, UnsupportedError
-from plans.rex import input_refs
-from plans.types import parse_type
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from compiled_plan.plans.rex import input_refs
+from compiled_plan.plans.types import parse_type
 
 WITH = "WITH ('connector' = 'datagen')"
 

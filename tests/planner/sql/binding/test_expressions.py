@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from planner.algebra.explain import rex_text
-from planner.algebra.nodes import Project
-from planner.sql.binding.core import Bound
-from plans.errors import CompiledPlanError
-from plans.rex import RexNode
+from compiled_plan.planner.algebra.explain import rex_text
+from compiled_plan.planner.algebra.nodes import Project
+from compiled_plan.planner.sql.binding.core import Bound
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.rex import RexNode
 
 Bind = Callable[[str], Bound]
 

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.errors import CheckpointError
-from plans.execution.options import RunOptions
-from plans.execution.run import Run
-from plans.plan import CompiledPlan
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.store import Store
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,9 +56,27 @@ class Place:
     def checkpoint(self) -> Path:
         return self.folder / "checkpoint"
 
-    def run(self, plan: CompiledPlan, zone: str = "UTC", *, guarded: bool = True) -> None:
-        options = RunOptions(checkpoint=str(self.checkpoint), available_now=True)
-        Run(self.spark, plan, options, time_zone=zone, guarded=guarded).execute()
+    def started(self, plan: CompiledPlan, zone: str = "UTC", *, guarded: bool = True, **options: Any) -> Run:
+        """A run that is ready to be executed."""
+        chosen = RunOptions(checkpoint=str(self.checkpoint), available_now=True, **options)
+        return Run(self.spark, plan, chosen, time_zone=zone, guarded=guarded)
+
+    def run(self, plan: CompiledPlan, zone: str = "UTC", *, guarded: bool = True, **options: Any) -> Run:
+        run = self.started(plan, zone, guarded=guarded, **options)
+        run.execute()
+        return run
+
+    def moved(self, plan: CompiledPlan, **options: Any) -> Run:
+        """A run whose state moves first."""
+        run = self.run(plan, **options)
+        assert run.start.moves
+        return run
+
+    def generations(self) -> list[int]:
+        return sorted(int(each.name) for each in (self.checkpoint / "generations").iterdir())
+
+    def heads(self) -> list[tuple[int, str]]:
+        return [(head.generation, head.by) for head in Store(LocalFolder(self.checkpoint)).heads()]
 
     def refusal(self, plan: CompiledPlan, zone: str = "UTC") -> str:
         """What a start says; nothing on disk changes."""

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.editing import parse_edit, set_ttls
-from plans.errors import CheckpointError, UnsupportedError
-from plans.execution.checkpoint import Setting, describe, differences
-from plans.execution.expressions import ExpressionContext
-from plans.execution.operators.base import Lowering, is_keyed, lower_keyed
-from plans.execution.operators.changelog import sink_materializer
-from plans.execution.options import HOSTS, RunOptions
-from plans.execution.program import prepare
-from plans.execution.run import Run
-from plans.identity import with_uids
-from plans.lineage import lineage_of
-from plans.nodes import Sink
-from plans.plan import CompiledPlan
-from plans.session_options import with_zone
-from tests.plans.plan_files import ALL
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CheckpointError, UnsupportedError
+from compiled_plan.plans.execution.checkpoint import Setting, describe, differences
+from compiled_plan.plans.execution.expressions import ExpressionContext
+from compiled_plan.plans.execution.operators.base import Lowering, is_keyed, lower_keyed
+from compiled_plan.plans.execution.operators.changelog import sink_materializer
+from compiled_plan.plans.execution.options import HOSTS, RunOptions
+from compiled_plan.plans.execution.program import prepare
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.inspection.identity import with_uids
+from compiled_plan.plans.inspection.lineage import lineage_of
+from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import with_zone
+from tests.support.plan_files import ALL
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,17 +88,6 @@ def test_another_host_is_named() -> None:
     assert HOSTS[1] in found(compiled(COUNT), compiled(COUNT), HOSTS[0], HOSTS[1])
 
 
-def test_keys_of_floating_point_numbers_depend_on_java() -> None:
-    def told(query: str) -> str:
-        program = prepare(with_uids(compiled(query)))
-        found, _ = differences(describe(program, Setting("h", java=17)), describe(program, Setting("h", java=21)))
-        return "\n".join(map(str, found))
-
-    assert told(COUNT) == ""
-    floating = "INSERT INTO sink SELECT 'x', COUNT(*) FROM orders GROUP BY CAST(amount AS DOUBLE);"
-    assert "texts of floating-point keys: checkpoint has of Java before 19, plan has of Java from 19" in told(floating)
-
-
 ZONED = (
     "SELECT a, SUM(v) FROM TUMBLE(TABLE points, DESCRIPTOR(l), INTERVAL '1' DAY) GROUP BY a, window_start, window_end",
     "SELECT a, SUM(v) FROM TUMBLE(TABLE points, DESCRIPTOR(p), INTERVAL '1' DAY) GROUP BY a, window_start, window_end",
@@ -147,8 +136,8 @@ def test_each_operator_is_that_of_the_kernel() -> None:
                 operator = lineage.of(node.id)
                 assert operator is not None
                 named = {each.name: each.text for each in operator.properties}
-                assert named.get("operator", operator.kind) == made.type
-                seen.add(made.type)
+                assert named.get("operator", operator.kind) == made.parameters.TYPE
+                seen.add(made.parameters.TYPE)
     assert len(seen) > 15
 
 

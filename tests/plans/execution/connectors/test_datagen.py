@@ -6,21 +6,19 @@ from typing import Any
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from plans import types as t
-from plans.errors import UnsupportedError
-from plans.execution.connectors import load_all
-from plans.execution.connectors.base import SourceContext, TableSpec, open_source
-from plans.execution.expressions.functions import register
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.connectors.base import SourceContext, TableSpec, open_source
+from compiled_plan.plans.execution.expressions.functions import register
 
 FAST = {"connector": "datagen", "rows-per-second": "100000"}
 
 
 @pytest.fixture
 def session(spark: SparkSession) -> SparkSession:
-    load_all()
     register(spark)
     jvm: Any = spark._jvm
-    jvm.org.compiledplan.kernel.OrderNumber.register(spark._jsparkSession)
+    jvm.org.compiledplan.kernel.host.OrderNumber.register(spark._jsparkSession)
     return spark
 
 

@@ -5,16 +5,14 @@ from typing import Any
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from plans import types as t
-from plans.errors import UnsupportedError
-from plans.execution.connectors import load_all
-from plans.execution.connectors.base import SinkContext, TableSpec, open_sink
-from plans.execution.expressions.functions import register
-from plans.execution.types import ddl
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.connectors.base import SinkContext, TableSpec, open_sink
+from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.types import ddl
 
 
 def test_lines_as_flink_prints_them(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
-    load_all()
     register(spark)
     types = [
         ("DECIMAL(38, 18)", "0.0000001BD"),
@@ -58,7 +56,6 @@ def test_lines_as_flink_prints_them(spark: SparkSession, capsys: pytest.CaptureF
 
 @pytest.mark.parametrize("connector", ["print", "blackhole"])
 def test_unknown_options(connector: str) -> None:
-    load_all()
     context: Any = None
     spec = TableSpec("c.d.t", t.row_of(["a"], [t.INT]), {"connector": connector, "print-identifer": "x"})
     with pytest.raises(UnsupportedError, match="print-identifer"):
@@ -66,7 +63,6 @@ def test_unknown_options(connector: str) -> None:
 
 
 def test_blackhole_computes_every_row(spark: SparkSession) -> None:
-    load_all()
     seen = spark.sparkContext.accumulator(0)
     frame = spark.range(7)
 

@@ -13,11 +13,11 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.execution.expressions import ExpressionContext, to_column
-from plans.execution.types import schema_of
-from plans.rex import RexNode, rex_from_json, type_of
-from plans.types import LogicalType, parse_type
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
+from compiled_plan.plans.execution.types import schema_of
+from compiled_plan.plans.rex import RexNode, rex_from_json, type_of
+from compiled_plan.plans.types import LogicalType, parse_type
 
 FIXTURES = Path(__file__).with_name("fixtures")
 EPOCH = datetime(1970, 1, 1)

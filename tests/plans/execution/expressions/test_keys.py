@@ -10,10 +10,10 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.errors import UnsupportedError
-from plans.execution.expressions import canonical_key
-from plans.execution.types import schema_of
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.expressions import canonical_key
+from compiled_plan.plans.execution.types import schema_of
 
 NAN = float("nan")
 
@@ -33,8 +33,18 @@ GROUPS: dict[str, list[list[tuple[Any, ...]]]] = {
         [(None, None)],
     ],
     "STRING, INT": [[("a", 1)], [("a,1", None)], [("a", 11)], [(None, 1)], [("", 1)]],
-    "DOUBLE": [[(0.0,), (-0.0,)], [(NAN,), (-NAN,)], [(1.5,)], [(None,)], [(float("inf"),)], [(float("-inf"),)]],
-    "FLOAT": [[(0.0,), (-0.0,)], [(0.5,)], [(None,)]],
+    "DOUBLE": [
+        [(0.0,)],
+        [(-0.0,)],
+        [(NAN,), (-NAN,)],
+        [(5e-324,)],
+        [(1e23,)],
+        [(1.5,)],
+        [(None,)],
+        [(float("inf"),)],
+        [(float("-inf"),)],
+    ],
+    "FLOAT": [[(0.0,)], [(-0.0,)], [(0.5,)], [(None,)]],
     "DECIMAL(10, 2)": [
         [(Decimal("1.10"),), (Decimal("1.1"),)],
         [(Decimal("11"),)],
@@ -72,6 +82,18 @@ def test_width_and_scale_do_not_matter(session: SparkSession) -> None:
     keys = [canonical_key([F.col(name)], [type_]) for name, type_ in zip("abcd", types, strict=True)]
     a, b, c, d = frame.select(*keys).collect()[0]
     assert a == b and c == d
+
+
+def test_texts_of_floating_numbers_are_their_bits(session: SparkSession) -> None:
+    """Java writes some of them otherwise since version 19, such as 2.0E-3 and 2.2E-322."""
+    frame = session.createDataFrame(
+        [(2e-3, 2.2e-322, NAN, 0.5, 0.5)], "a DOUBLE, b DOUBLE, c DOUBLE, d DOUBLE, e FLOAT"
+    )
+    types = [t.DOUBLE, t.DOUBLE, t.DOUBLE, t.DOUBLE, t.FLOAT]
+    keys = [canonical_key([F.col(name)], [type_]) for name, type_ in zip("abcde", types, strict=True)]
+    assert tuple(frame.select(*keys).collect()[0]) == (
+        *("3F60624DD2F1A9FC", "2D", "7FF8000000000000", "3FE0000000000000", "3FE0000000000000"),
+    )
 
 
 def test_no_column_gives_one_key(session: SparkSession) -> None:

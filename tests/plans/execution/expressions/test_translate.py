@@ -8,10 +8,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
-from plans import rex as r
-from plans import types as t
-from plans.errors import PlanError, UnsupportedError
-from plans.execution.expressions import ExpressionContext, known_functions, to_column
+from compiled_plan.plans import rex as r
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import PlanError, UnsupportedError
+from compiled_plan.plans.execution.expressions import ExpressionContext, known_functions, to_column
 
 HERE = ExpressionContext(where="node 7 (stream-exec-calc_1)")
 TEXT = r.InputRef(0, t.STRING)

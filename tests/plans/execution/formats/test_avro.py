@@ -12,11 +12,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.execution.expressions.functions import register
-from plans.execution.formats import load_formats
-from plans.execution.formats.avro import avro_schema
-from plans.execution.formats.base import FormatSpec, formats
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.formats.avro import avro_schema
+from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 
 FAILURE = (PySparkException, Py4JJavaError)
 MILLIS = t.TimestampType(precision=3)
@@ -89,8 +88,7 @@ def nullable(name: str, type_: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("codec", ["snappy", "null", "zstandard"])
 def test_there_and_back(spark: SparkSession, tmp_path: Path, codec: str) -> None:
     register(spark)
-    load_formats()
-    avro, spec = formats()["avro"], FormatSpec("c.d.t", COLUMNS, {"codec": codec})
+    avro, spec = file_format("avro"), FormatTable("c.d.t", COLUMNS, {"codec": codec})
     frame = spark.range(0, 2, 1, numPartitions=1).select(
         F.lit(0).cast("tinyint").alias("kind"), *(F.expr(sql).alias(f"c{i}") for i, sql in enumerate(VALUES))
     )
@@ -135,7 +133,6 @@ def write_foreign(spark: SparkSession, file: Path, schema: dict[str, Any], recor
 
 def test_files_of_others(spark: SparkSession, tmp_path: Path) -> None:
     register(spark)
-    load_formats()
     enum = {"type": "enum", "name": "E", "symbols": ["A", "B"]}
     schema = {
         "type": "record",
@@ -153,8 +150,8 @@ def test_files_of_others(spark: SparkSession, tmp_path: Path) -> None:
         spark, tmp_path / "in" / "x.avro", schema, [{"unused": "", "n": 5, "e": "B", "u": {"string": "t"}, "ts": 1500}]
     )
     row = t.row_of(["ts", "e", "n", "u", "absent"], [MILLIS, t.STRING, t.BIGINT, t.STRING, t.INT])
-    avro = formats()["avro"]
-    spec = FormatSpec("c.d.t", row, {})
+    avro = file_format("avro")
+    spec = FormatTable("c.d.t", row, {})
     found = avro.scan(spark.read, str(tmp_path / "in"), spec, []).collect()[0]  # type: ignore[arg-type]
     assert (str(found.c0), found.c1, found.c2, found.c3, found.c4) == (
         "1970-01-01 00:00:00.001500",
@@ -168,4 +165,4 @@ def test_files_of_others(spark: SparkSession, tmp_path: Path) -> None:
         (t.row_of(["absent"], [t.INT.not_null()]), "no column absent, which is NOT NULL"),
     ):
         with pytest.raises(FAILURE, match=text):
-            avro.scan(spark.read, str(tmp_path / "in"), FormatSpec("c.d.t", columns, {}), []).collect()  # type: ignore[arg-type]
+            avro.scan(spark.read, str(tmp_path / "in"), FormatTable("c.d.t", columns, {}), []).collect()  # type: ignore[arg-type]

@@ -12,26 +12,24 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.execution.expressions.functions import register
-from plans.execution.formats import load_formats
-from plans.execution.formats.base import FormatSpec, formats
-from plans.execution.formats.csv import CsvFormat
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from compiled_plan.plans.execution.formats.csv import CsvFormat
 
 FAILURE = (PySparkException, Py4JJavaError)
 THREE = ("INT", "STRING", "STRING")
 
 
-def spec_of(types: tuple[str, ...], options: dict[str, str], names: str = "") -> FormatSpec:
+def spec_of(types: tuple[str, ...], options: dict[str, str], names: str = "") -> FormatTable:
     columns = names.split() or [f"col{i}" for i in range(len(types))]
     row = t.row_of(columns, [t.parse_type(text) for text in types])
-    return FormatSpec("c.d.t", row, {key.replace("_", "-"): value for key, value in options.items()})
+    return FormatTable("c.d.t", row, {key.replace("_", "-"): value for key, value in options.items()})
 
 
 def read(spark: SparkSession, text: str, *types: str, **options: str) -> list[tuple[Any, ...]]:
     register(spark)
-    load_formats()
-    found = formats()["csv"]
+    found = file_format("csv")
     assert isinstance(found, CsvFormat)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "rows.csv").write_text(text, newline="")
@@ -52,7 +50,6 @@ def test_quotes(spark: SparkSession) -> None:
 
 def test_any_column_name(spark: SparkSession, tmp_path: Path) -> None:
     register(spark)
-    load_formats()
     (tmp_path / "rows.csv").write_text("1,a,b\n")
     spec = spec_of(THREE, {}, "kind suffix m0")
     rows: list[Row] = CsvFormat().scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
@@ -61,7 +58,6 @@ def test_any_column_name(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_cells_that_nobody_wants_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
     register(spark)
-    load_formats()
     (tmp_path / "rows.csv").write_text('x,a,2\ny,"b",3\n')
     spec = replace(spec_of(("INT", "STRING", "BIGINT"), {}, "i s n"), wanted=frozenset({"s", "n"}))
     rows: list[Row] = CsvFormat().scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
@@ -168,7 +164,6 @@ def test_written_as_flink_writes(spark: SparkSession, tmp_path: Path) -> None:
         F.lit(0).cast("tinyint").alias("kind"),
         *(F.when(F.col("id") == 0, F.expr(sql)).alias(f"c{i}") for i, sql in enumerate(values)),
     )
-    load_formats()
-    formats()["csv"].writer(frame, spec_of(types, {}), []).save(str(tmp_path / "out"))
+    file_format("csv").writer(frame, spec_of(types, {}), []).save(str(tmp_path / "out"))
     text = "".join(file.read_text() for file in sorted((tmp_path / "out").glob("part-*")))
     assert text == ('1,"a""b\n,;ü",1E+1,"2024-01-02 03:04:05.12","x;y;""q"";;",1;y,AQL/,"ab   "\n,,,,,,,\n')

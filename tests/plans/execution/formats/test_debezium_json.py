@@ -10,11 +10,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.execution.expressions.functions import register
-from plans.execution.formats import load_formats
-from plans.execution.formats.base import FormatSpec, formats
-from plans.execution.formats.debezium_json import DebeziumJsonFormat
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from compiled_plan.plans.execution.formats.debezium_json import DebeziumJsonFormat
 
 FAILURE = (PySparkException, Py4JJavaError)
 COLUMNS = t.row_of(["k", "v"], [t.INT, t.STRING])
@@ -22,9 +21,8 @@ COLUMNS = t.row_of(["k", "v"], [t.INT, t.STRING])
 
 def changes(spark: SparkSession, *lines: str, metadata: tuple[str, ...] = (), **options: str) -> list[Any]:
     register(spark)
-    load_formats()
-    spec = FormatSpec("c.d.t", COLUMNS, {key.replace("_", "-"): v for key, v in options.items()}, metadata)
-    found = formats()["debezium-json"]
+    spec = FormatTable("c.d.t", COLUMNS, {key.replace("_", "-"): v for key, v in options.items()}, metadata)
+    found = file_format("debezium-json")
     assert isinstance(found, DebeziumJsonFormat)
     frame: DataFrame = spark.createDataFrame([(line,) for line in lines], "value string").coalesce(1)
     return found.decoded(frame, spec, []).collect()
@@ -86,13 +84,12 @@ def test_envelope_and_metadata(spark: SparkSession) -> None:
 
 
 def test_written_as_flink_writes(spark: SparkSession, tmp_path: Any) -> None:
-    load_formats()
     frame = spark.range(4, numPartitions=1).select(
         F.col("id").cast("tinyint").alias("kind"),
         F.col("id").cast("int").alias("c0"),
         F.lit(None).cast("string").alias("c1"),
     )
-    formats()["debezium-json"].writer(frame, FormatSpec("c.d.t", COLUMNS, {}), []).save(str(tmp_path / "out"))
+    file_format("debezium-json").writer(frame, FormatTable("c.d.t", COLUMNS, {}), []).save(str(tmp_path / "out"))
     assert [r.value for r in spark.read.text(str(tmp_path / "out")).collect()] == [
         '{"before":null,"after":{"k":0,"v":null},"op":"c"}',
         '{"before":{"k":1,"v":null},"after":null,"op":"d"}',

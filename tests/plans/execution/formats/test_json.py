@@ -12,20 +12,18 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.execution.connectors.base import INSERT, KIND
-from plans.execution.expressions.functions import register
-from plans.execution.formats import load_formats
-from plans.execution.formats.base import FormatSpec, formats
-from plans.execution.formats.lines import LineFormat
-from plans.execution.types import schema_of
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND
+from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from compiled_plan.plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.execution.types import schema_of
 
 FAILURE = (PySparkException, Py4JJavaError)
 
 
 def line_format(name: str) -> LineFormat:
-    load_formats()
-    found = formats()[name]
+    found = file_format(name)
     assert isinstance(found, LineFormat)
     return found
 
@@ -36,13 +34,13 @@ def row(*types: str) -> t.RowType:
 
 def decode(spark: SparkSession, name: str, lines: list[str], columns: t.RowType, **options: str) -> list[Row]:
     register(spark)
-    spec = FormatSpec("c.d.t", columns, {key.replace("__", "-").replace("_", "."): v for key, v in options.items()})
+    spec = FormatTable("c.d.t", columns, {key.replace("__", "-").replace("_", "."): v for key, v in options.items()})
     frame = spark.createDataFrame([(line,) for line in lines], "value string").coalesce(1)
     return line_format(name).decoded(frame, spec, []).collect()
 
 
 def encode(spark: SparkSession, name: str, frame: DataFrame, columns: t.RowType, tmp: Any, **options: str) -> list[str]:
-    spec = FormatSpec("c.d.t", columns, {key.replace("__", "-").replace("_", "."): v for key, v in options.items()})
+    spec = FormatTable("c.d.t", columns, {key.replace("__", "-").replace("_", "."): v for key, v in options.items()})
     place = str(tmp / "written")
     line_format(name).writer(frame, spec, []).save(place)
     return [found.value for found in spark.read.text(place).collect()]

@@ -12,10 +12,9 @@ from py4j.java_gateway import get_field
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.execution.expressions.functions import register
-from plans.execution.formats import load_formats
-from plans.execution.formats.base import FormatSpec, formats
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 
 TIME = t.TimestampType(precision=6)
 COLUMNS = t.row_of(
@@ -55,8 +54,7 @@ def clock(spark: SparkSession, zone: str) -> Iterator[None]:
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 def test_there_and_back(spark: SparkSession, tmp_path: Path, zone: str) -> None:
     register(spark)
-    load_formats()
-    orc, spec = formats()["orc"], FormatSpec("c.d.t", COLUMNS, {"stripe.size": "1000000"})
+    orc, spec = file_format("orc"), FormatTable("c.d.t", COLUMNS, {"stripe.size": "1000000"})
     frame = spark.range(2, numPartitions=1).select(
         F.lit(0).cast("tinyint").alias("kind"), *(F.expr(sql).alias(f"c{i}") for i, sql in enumerate(VALUES))
     )
@@ -90,8 +88,7 @@ def first_clock(spark: SparkSession, file: Path) -> str:
 
 
 def test_empty_files(spark: SparkSession, tmp_path: Path) -> None:
-    load_formats()
-    orc, spec = formats()["orc"], FormatSpec("c.d.t", t.row_of(["a"], [t.INT]), {"compress": "SNAPPY"})
+    orc, spec = file_format("orc"), FormatTable("c.d.t", t.row_of(["a"], [t.INT]), {"compress": "SNAPPY"})
     frame = spark.range(1).select(F.lit(0).cast("tinyint").alias("kind"), F.lit(1).alias("c0")).where("c0 > 1")
     orc.writer(frame, spec, []).save(str(tmp_path / "out"))
     files = list((tmp_path / "out").glob("*.orc"))

@@ -6,10 +6,9 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.execution.expressions.functions import register
-from plans.execution.formats import load_formats
-from plans.execution.formats.base import FormatSpec, formats
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 
 COLUMNS = t.row_of(
     ["k", "odd name, ü", "ts", "tz", "a"],
@@ -19,8 +18,7 @@ COLUMNS = t.row_of(
 
 def test_there_and_back(spark: SparkSession, tmp_path: Path) -> None:
     register(spark)
-    load_formats()
-    parquet, spec = formats()["parquet"], FormatSpec("c.d.t", COLUMNS, {})
+    parquet, spec = file_format("parquet"), FormatTable("c.d.t", COLUMNS, {})
     values = [
         "1",
         "'x'",

@@ -11,24 +11,22 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from plans import types as t
-from plans.execution.expressions.functions import register
-from plans.execution.formats import load_formats
-from plans.execution.formats.base import FormatSpec, formats
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 
 FAILURE = (PySparkException, Py4JJavaError)
 
 
-def spec_of(type_: str, options: dict[str, str]) -> FormatSpec:
-    return FormatSpec("c.d.t", t.row_of(["v"], [t.parse_type(type_)]), options)
+def spec_of(type_: str, options: dict[str, str]) -> FormatTable:
+    return FormatTable("c.d.t", t.row_of(["v"], [t.parse_type(type_)]), options)
 
 
 def read(spark: SparkSession, folder: Path, content: bytes, type_: str, **options: str) -> list[Any]:
     register(spark)
-    load_formats()
     (folder / "in").mkdir()
     (folder / "in" / "lines").write_bytes(content)
-    frame = formats()["raw"].scan(spark.read, str(folder / "in"), spec_of(type_, options), [])  # type: ignore[arg-type]
+    frame = file_format("raw").scan(spark.read, str(folder / "in"), spec_of(type_, options), [])  # type: ignore[arg-type]
     found = frame.collect()
     assert all(row.kind == 0 for row in found)
     return [row.c0 for row in found]
@@ -53,9 +51,9 @@ def test_read_and_written(
     assert read(spark, tmp_path, content, type_, **options) == expected
     # What was read is written as it was, but for the ends of lines.
     spec = spec_of(type_, options)
-    spec = FormatSpec(spec.table, t.row_of(["v"], [spec.row.fields[0].type]), options)
-    frame = formats()["raw"].scan(spark.read, str(tmp_path / "in"), spec, [])  # type: ignore[arg-type]
-    formats()["raw"].writer(frame.coalesce(1), spec, []).save(str(tmp_path / "out"))
+    spec = FormatTable(spec.table, t.row_of(["v"], [spec.row.fields[0].type]), options)
+    frame = file_format("raw").scan(spark.read, str(tmp_path / "in"), spec, [])  # type: ignore[arg-type]
+    file_format("raw").writer(frame.coalesce(1), spec, []).save(str(tmp_path / "out"))
     written = b"".join(path.read_bytes() for path in (tmp_path / "out").glob("part-*"))
     assert written.rstrip(b"\n") == content.replace(b"\r\n", b"\n").rstrip(b"\n")
 
@@ -65,4 +63,4 @@ def test_sizes_and_nulls(spark: SparkSession, tmp_path: Path) -> None:
         read(spark, tmp_path, b"\x01\n", "INT")
     frame = spark.range(1).select(F.lit(0).cast("tinyint").alias("kind"), F.lit(None).cast("string").alias("c0"))
     with pytest.raises(FAILURE, match="null cannot be written"):
-        formats()["raw"].writer(frame, spec_of("STRING", {}), []).save(str(tmp_path / "out"))
+        file_format("raw").writer(frame, spec_of("STRING", {}), []).save(str(tmp_path / "out"))

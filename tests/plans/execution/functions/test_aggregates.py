@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.errors import ExecutionError, ProgramError
-from plans.execution.options import RunOptions
-from plans.execution.run import Run
-from plans.functions import AggregateFunction
-from plans.plan import CompiledPlan
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import ExecutionError, ProgramError
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.functions import AggregateFunction
+from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

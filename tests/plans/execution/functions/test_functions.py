@@ -12,14 +12,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.errors import CompiledPlanError, ExecutionError, UnsupportedError
-from plans.execution.options import RunOptions
-from plans.execution.run import Run
-from plans.functions import DataTypeHint, FunctionContext, Row, ScalarFunction, TableFunction, function_hint
-from plans.plan import CompiledPlan
-from plans.types.conversions import DataTypeConverter
-from plans.types.data_types import DataTypes
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, UnsupportedError
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.functions import (
+    DataTypeHint,
+    FunctionContext,
+    Row,
+    ScalarFunction,
+    TableFunction,
+    function_hint,
+)
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.types.conversions import DataTypeConverter
+from compiled_plan.plans.types.data_types import DataTypes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

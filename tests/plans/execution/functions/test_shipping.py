@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import subprocess
 import sys
 import threading
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from planner.environment import TableEnvironment
-from plans.errors import ExecutionError
-from plans.execution.functions import shipping
-from plans.execution.functions.runtime import Payload
-from plans.functions import ScalarFunction
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.functions import shipping
+from compiled_plan.plans.execution.functions.runtime import Payload
+from compiled_plan.plans.functions import ScalarFunction
+from tests.support.commands import ROOT, process
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,7 +30,7 @@ MODULES = {
     "near/ship_beside.py": """
 import re
 from enum import Enum
-from plans.functions import InputTypeStrategies, ScalarFunction, TypeInference
+from compiled_plan.plans.functions import InputTypeStrategies, ScalarFunction, TypeInference
 
 WORD = re.compile(r"\\w+")
 
@@ -60,13 +62,13 @@ import numpy as np
 import pandas as pd
 from pydantic import AwareDatetime
 
-import planner
-import plans.functions as pf
+import compiled_plan
+import compiled_plan.plans.functions as pf
 import ship_beside as beside
-from planner import DataTypes, TableEnvironment, col
-from plans.functions import *
-from plans.functions import CallContext, InputTypeStrategies, TypeInference, TypeStrategies
-from plans.types import BIGINT, NumericType
+from compiled_plan import DataTypes, TableEnvironment, col
+from compiled_plan.plans.functions import *
+from compiled_plan.plans.functions import CallContext, InputTypeStrategies, TypeInference, TypeStrategies
+from compiled_plan.plans.types import BIGINT, NumericType
 from ship_beside import Base, Level
 from ship_elsewhere import far
 
@@ -127,7 +129,7 @@ class Imports(ScalarFunction):
     def eval(self, number: int, when: AwareDatetime | None = None) -> str:
         from ship_late import late
         LOG.debug("called")
-        return late(str(np.int64(number) + 1)) + str(planner.Row(1)) + str(TYPE)
+        return late(str(np.int64(number) + 1)) + str(compiled_plan.Row(1)) + str(TYPE)
 
 class Typed(ScalarFunction):
     def eval(self, text, type):
@@ -231,8 +233,8 @@ def test_modules_of_every_kind(spark: SparkSession, modules: ModuleType, capfd: 
 
 
 PROGRAM = """
-from plans.functions import InputTypeStrategies, ScalarFunction, TypeInference, TypeStrategies
-from planner import TableEnvironment, call, col
+from compiled_plan.plans.functions import InputTypeStrategies, ScalarFunction, TypeInference, TypeStrategies
+from compiled_plan import TableEnvironment, call, col
 
 SCALE = 10
 
@@ -258,26 +260,20 @@ if __name__ == "__main__":
 def test_the_main_module_and_functions_from(tmp_path: Path) -> None:
     """A program by itself, whose functions are those of `__main__`; its plan, compiled and executed by the commands."""
     (tmp_path / "prog.py").write_text(PROGRAM)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     by_itself = subprocess.run(
-        [sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, env=environment(), check=False
+        [sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, env=environment, check=False
     )
     assert "+I[10, 25.0]" in by_itself.stdout, by_itself.stderr
     text = PROGRAM.replace('env.from_values([(1, 2.5)], ["a", "b"])', 'env.sql_query("SELECT 1 AS a, 2.5E0 AS b")')
     (tmp_path / "prog.py").write_text(text)
-    run = [sys.executable, "-m"]
     for command in (
-        [*run, "cli.compile_plan", "prog.py", "-o", "plan.json"],
-        [*run, "cli.execute_plan", "plan.json", "--functions-from", "prog", "-q"],
+        ("compile_plan", "prog.py", "-o", "plan.json"),
+        ("execute_plan", "plan.json", "--functions-from", "prog", "-q"),
     ):
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment(), check=False)
+        done = process(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "+I[10, 25.0]"
-
-
-def environment() -> dict[str, str]:
-    import os
-
-    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}
 
 
 def test_a_worker_that_has_only_spark_and_arrow(modules: ModuleType, tmp_path: Path, monkeypatch: Any) -> None:
@@ -296,7 +292,7 @@ def test_a_worker_that_has_only_spark_and_arrow(modules: ModuleType, tmp_path: P
 import sys
 sys.path[:] = [place for place in sys.path if "packages" not in place] + [{str(site)!r}]
 import pickle, pyarrow, pyspark.cloudpickle
-for name in ("plans", "ship_functions", "pydantic"):
+for name in ("compiled_plan", "ship_functions", "pydantic"):
     try:
         __import__(name)
     except ImportError:

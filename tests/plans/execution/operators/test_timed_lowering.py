@@ -6,17 +6,18 @@ from typing import Any
 
 import pytest
 
-from plans.errors import UnsupportedError
-from plans.execution.expressions import ExpressionContext
-from plans.execution.operators.base import KeyedOperator, Lowering, has_event_time, lower_keyed
-from plans.nodes.read import read_node
-from plans.plan import CompiledPlan, Edge
-from tests.plans.plan_files import data_of
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.expressions import ExpressionContext
+from compiled_plan.plans.execution.operators.base import KeyedOperator, Lowering, has_event_time, lower_keyed
+from compiled_plan.plans.nodes.read import read_node
+from compiled_plan.plans.plan import CompiledPlan, Edge
+from tests.support.kernel.specs import told
+from tests.support.plan_files import data_of
 
 
 def lowered(data: Any, type_: str) -> tuple[KeyedOperator, bool]:
     """The operator of the node of a type, and whether it is in event time."""
-    plan = CompiledPlan.from_data(data)
+    plan = CompiledPlan.from_dict(data)
     (node,) = (node for node in plan.nodes if node.type == f"stream-exec-{type_}_1")
     return lower_keyed(node, Lowering(plan, ExpressionContext())), has_event_time(node, plan)
 
@@ -29,13 +30,12 @@ def node_of(data: Any, type_: str) -> dict[str, Any]:
 def test_a_window_of_time() -> None:
     operator, event_time = lowered(data_of("over_range"), "over-aggregate")
     assert event_time
-    assert {name: operator.parameters[name] for name in ("order", "time", "rows", "preceding")} == {
-        "order": "rowtime",
+    assert {name: told(operator.parameters)[name] for name in ("time", "rows", "preceding")} == {
         "time": 3,
         "rows": False,
         "preceding": 3_600_000,
     }
-    assert [agg["args"] for agg in operator.parameters["aggs"]] == [[2], [2], []]
+    assert [agg["args"] for agg in told(operator.parameters)["aggs"]] == [[2], [2], []]
 
 
 def test_constants_that_are_arguments_become_columns() -> None:
@@ -46,7 +46,7 @@ def test_constants_that_are_arguments_become_columns() -> None:
     width = spec["originalInputFields"]
     spec["groups"][0]["aggCalls"][0] |= {"internalName": "$COUNT$1", "argList": [2, width + 1]}
     operator, _ = lowered(data, "over-aggregate")
-    assert operator.parameters["aggs"][0]["args"] == [2, width]
+    assert told(operator.parameters)["aggs"][0]["args"] == [2, width]
     assert [str(type_) for type_ in operator.ports[0].types[width:]] == ["INT NOT NULL"]
 
 
@@ -84,8 +84,8 @@ def test_an_interval_join_holds_the_watermark_back(join_type: str, held_back: in
     node_of(data, "interval-join")["intervalJoinSpec"]["joinSpec"]["joinType"] = join_type
     operator, event_time = lowered(data, "interval-join")
     assert (event_time, operator.holds_back) == (True, held_back)
-    assert (operator.parameters["lowerBound"], operator.parameters["upperBound"]) == (-14_400_000, 0)
-    assert not operator.parameters["sharedWatermark"]
+    assert (told(operator.parameters)["lowerBound"], told(operator.parameters)["upperBound"]) == (-14_400_000, 0)
+    assert not told(operator.parameters)["sharedWatermark"]
 
 
 def test_inputs_through_one_watermark_assigner_share_a_watermark() -> None:
@@ -110,13 +110,13 @@ def test_inputs_through_one_watermark_assigner_share_a_watermark() -> None:
     nodes = [node for at, item in enumerate(data["nodes"]) if (node := read_node(item, at)[0]) is not None]
     plan = CompiledPlan(tuple(nodes), tuple(Edge.between(edge["source"], edge["target"]) for edge in data["edges"]))
     operator = lower_keyed(plan.node(join["id"]), Lowering(plan, ExpressionContext()))
-    assert operator.parameters["sharedWatermark"]
+    assert told(operator.parameters)["sharedWatermark"]
 
 
 def test_an_interval_join_in_processing_time() -> None:
     operator, event_time = lowered(data_of("interval_join_proctime"), "interval-join")
     assert (event_time, operator.holds_back) == (False, 0)
-    assert operator.parameters["condition"] is not None
+    assert told(operator.parameters)["condition"] is not None
 
 
 def test_temporal_joins() -> None:
@@ -155,14 +155,14 @@ def test_a_pattern() -> None:
     twice = call("$*$1", reference("B"), literal(2))
     data = pattern(call("$LAST$1", twice, literal(1)))
     operator, event_time = lowered(data, "match")
-    parameters = operator.parameters
+    parameters = told(operator.parameters)
     assert event_time
     assert parameters["pattern"] == [
-        {"variable": 0, "min": 1, "max": 1, "greedy": True},
-        {"variable": 1, "min": 2, "max": 3, "greedy": True},
-        {"variable": 2, "min": 1, "max": 1, "greedy": True},
+        {"min": 1, "max": 1, "greedy": True},
+        {"min": 2, "max": 3, "greedy": True},
+        {"min": 1, "max": 1, "greedy": True},
     ]
-    width = len(CompiledPlan.from_data(data).inputs(node_of(data, "match")["id"])[0].output_type.types)
+    width = len(CompiledPlan.from_dict(data).inputs(node_of(data, "match")["id"])[0].output_type.types)
     # An expression over a row is a column of its own; a sum has one for its type.
     assert parameters["defines"][1] == [{"kind": "last", "variable": 1, "column": width, "offset": 1}]
     assert parameters["measures"] == [

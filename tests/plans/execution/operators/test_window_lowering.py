@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from plans.errors import UnsupportedError
-from plans.execution.expressions import ExpressionContext
-from plans.execution.operators.base import (
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.expressions import ExpressionContext
+from compiled_plan.plans.execution.operators.base import (
     Flow,
     KeyedOperator,
     Lowering,
@@ -19,9 +19,10 @@ from plans.execution.operators.base import (
     is_stateless,
     lower_keyed,
 )
-from plans.plan import CompiledPlan
-from plans.reading import read_plan
-from tests.plans.plan_files import data_of
+from compiled_plan.plans.inspection.reading import read_plan
+from compiled_plan.plans.plan import CompiledPlan
+from tests.support.kernel.specs import told
+from tests.support.plan_files import data_of
 
 MINUTE = 60_000
 
@@ -33,7 +34,7 @@ def node_of(data: Any, type_: str) -> dict[str, Any]:
 
 def lowered(data: Any, type_: str, zone: str = "UTC") -> tuple[KeyedOperator, bool]:
     """The operator of the node of a type, and whether it is in event time."""
-    plan = CompiledPlan.from_data(data)
+    plan = CompiledPlan.from_dict(data)
     (node,) = (node for node in plan.nodes if node.type == f"stream-exec-{type_}_1")
     return lower_keyed(node, Lowering(plan, ExpressionContext(time_zone=zone))), has_event_time(node, plan)
 
@@ -41,18 +42,22 @@ def lowered(data: Any, type_: str, zone: str = "UTC") -> tuple[KeyedOperator, bo
 def test_a_two_phase_aggregate_gets_the_columns_it_needs_and_the_time(session: SparkSession) -> None:
     operator, event_time = lowered(data_of("window/tumble_agg"), "global-window-aggregate")
     assert event_time
-    assert operator.type == "window-aggregate"
-    assert operator.parameters == {
+    assert operator.parameters.TYPE == "window-aggregate"
+    plain = {"filter": -1, "distinct": False, "needRetract": False, "ignoreNulls": False, "python": None}
+    assert told(operator.parameters) == {
         "grouping": [0],
         "aggs": [
-            {"function": "$COUNT$1", "args": [], "filter": -1, "distinct": False, "ignoreNulls": False},
-            {"function": "$SUM$1", "args": [1], "filter": -1, "distinct": False, "ignoreNulls": False},
+            {"function": "$COUNT$1", "args": [], **plain},
+            {"function": "$SUM$1", "args": [1], **plain},
         ],
         "needRetraction": False,
         "properties": ["start", "end"],
         "window": {"type": "tumbling", "size": 5 * MINUTE, "offset": 0},
         "zone": None,
         "time": 2,
+        "windowStart": None,
+        "windowEnd": None,
+        "dropNullTimes": False,
         "newestFirst": False,
     }
     port = operator.ports[0]
@@ -66,53 +71,53 @@ def test_a_two_phase_aggregate_gets_the_columns_it_needs_and_the_time(session: S
 
 def test_windows_that_overlap_share_a_key(session: SparkSession) -> None:
     operator, _ = lowered(data_of("window/hop_agg"), "global-window-aggregate")
-    assert operator.parameters["window"] == {
+    assert told(operator.parameters)["window"] == {
         "type": "hopping",
         "size": 10 * MINUTE,
         "slide": 5 * MINUTE,
         "offset": 0,
     }
-    assert operator.parameters["newestFirst"]
+    assert told(operator.parameters)["newestFirst"]
     flow = Flow(F.lit(0), F.lit(0), F.lit(None), (F.lit("p"), F.lit(1), F.lit("2024-01-01").cast("timestamp_ntz")))
     (found,) = session.range(1).select(operator.ports[0].key(flow).alias("key")).collect()
     assert found.key == "=p"
 
 
 def test_cumulative_windows_and_offsets() -> None:
-    assert lowered(data_of("cumulate"), "global-window-aggregate")[0].parameters["window"]["type"] == "cumulative"
+    assert told(lowered(data_of("cumulate"), "global-window-aggregate")[0].parameters)["window"]["type"] == "cumulative"
     operator, _ = lowered(data_of("window/tumble_offset"), "global-window-aggregate")
-    assert operator.parameters["window"] == {"type": "tumbling", "size": 5 * MINUTE, "offset": 2 * MINUTE}
+    assert told(operator.parameters)["window"] == {"type": "tumbling", "size": 5 * MINUTE, "offset": 2 * MINUTE}
 
 
 def test_sessions() -> None:
     operator, event_time = lowered(data_of("window/session_no_partition"), "window-aggregate")
-    assert (operator.type, event_time) == ("session-aggregate", True)
-    assert operator.parameters["window"] == {"type": "session", "gap": 2 * MINUTE}
+    assert (operator.parameters.TYPE, event_time) == ("session-aggregate", True)
+    assert told(operator.parameters)["window"] == {"gap": 2 * MINUTE}
 
 
 def test_windows_of_group_by() -> None:
     operator, event_time = lowered(data_of("group_window_hop"), "group-window-aggregate")
-    assert (operator.type, event_time) == ("window-aggregate", True)
-    assert operator.parameters["dropNullTimes"]
-    assert "newestFirst" not in operator.parameters
-    assert operator.parameters["properties"] == ["start", "end", "rowtime", "proctime"]
+    assert (operator.parameters.TYPE, event_time) == ("window-aggregate", True)
+    assert told(operator.parameters)["dropNullTimes"]
+    assert not told(operator.parameters)["newestFirst"]
+    assert told(operator.parameters)["properties"] == ["start", "end", "rowtime", "proctime"]
 
 
 def test_windows_of_processing_time_lie_on_the_clock_of_the_zone() -> None:
     data = data_of("group_window_session_proctime")
     node_of(data, "group-window-aggregate")["configuration"].pop("table.local-time-zone")
     operator, event_time = lowered(data, "group-window-aggregate", zone="Asia/Kolkata")
-    assert (operator.type, event_time) == ("session-aggregate", False)
-    assert operator.parameters["zone"] == "Asia/Kolkata"
-    assert "time" not in operator.parameters
+    assert (operator.parameters.TYPE, event_time) == ("session-aggregate", False)
+    assert told(operator.parameters)["zone"] == "Asia/Kolkata"
+    assert told(operator.parameters)["time"] is None
 
 
 def test_windows_of_a_number_of_rows() -> None:
     data = data_of("group_window_hop")
     node_of(data, "group-window-aggregate")["window"] |= {"isTimeWindow": False, "size": 3, "slide": 2}
     operator, _ = lowered(data, "group-window-aggregate")
-    assert operator.type == "count-window-aggregate"
-    assert operator.parameters["window"] == {"type": "count", "size": 3, "slide": 2}
+    assert operator.parameters.TYPE == "count-window-aggregate"
+    assert told(operator.parameters)["window"] == {"size": 3, "slide": 2}
 
 
 def test_windows_that_rows_carry() -> None:
@@ -121,8 +126,8 @@ def test_windows_that_rows_carry() -> None:
     time = windowing.pop("timeAttributeIndex")
     windowing |= {"strategy": "WindowAttached", "windowStart": time, "windowEnd": time}
     operator, _ = lowered(data, "global-window-aggregate")
-    assert operator.parameters["window"] == {"type": "attached"}
-    assert (operator.parameters["windowStart"], operator.parameters["windowEnd"]) == (2, 3)
+    assert told(operator.parameters)["window"] == {"type": "attached"}
+    assert (told(operator.parameters)["windowStart"], told(operator.parameters)["windowEnd"]) == (2, 3)
 
 
 def test_a_global_aggregate_needs_its_local_one() -> None:
@@ -141,19 +146,19 @@ def test_a_global_aggregate_needs_its_local_one() -> None:
 def test_only_sessions_of_a_table_function_keep_state() -> None:
     data = data_of("window/window_topn_direct")
     node = node_of(data, "window-table-function")
-    plan = CompiledPlan.from_data(data)
+    plan = CompiledPlan.from_dict(data)
     aligned = plan.node(node["id"])
     assert (is_keyed(aligned), is_stateless(aligned), aligned.uid) == (False, True, None)
     node["windowing"]["window"] = {"type": "SessionWindow", "gap": "PT5M", "partition_key_indices": [0]}
     operator, event_time = lowered(data, "window-table-function")
-    assert (operator.type, event_time, operator.parameters["time"]) == ("session-rows", True, 4)
-    assert CompiledPlan.from_data(data).node(node["id"]).keeps_state
+    assert (operator.parameters.TYPE, event_time, told(operator.parameters)["time"]) == ("session-rows", True, 4)
+    assert CompiledPlan.from_dict(data).node(node["id"]).keeps_state
 
 
 def test_top_n_and_deduplication() -> None:
     operator, event_time = lowered(data_of("window/window_topn_direct"), "window-rank")
     assert event_time
-    assert operator.parameters == {
+    assert told(operator.parameters) == {
         "windowEnds": [3],
         "zone": None,
         "orderBy": [{"index": 1, "ascending": False, "nullsLast": True}],
@@ -162,7 +167,7 @@ def test_top_n_and_deduplication() -> None:
         "outputRowNumber": False,
     }
     operator, _ = lowered(data_of("window/window_dedup_first"), "window-deduplicate")
-    assert operator.parameters == {"windowEnds": [4], "zone": None, "orderColumn": 2, "keepLast": False}
+    assert told(operator.parameters) == {"windowEnds": [4], "zone": None, "orderColumn": 2, "keepLast": False}
 
 
 @pytest.mark.parametrize(
@@ -182,7 +187,9 @@ def test_a_top_n_that_is_refused(change: dict[str, Any], why: str) -> None:
 def test_a_join(session: SparkSession) -> None:
     operator, event_time = lowered(data_of("window/window_join_full"), "window-join")
     assert event_time
-    assert {name: operator.parameters[name] for name in ("joinType", "windowEnds", "filterNulls", "condition")} == {
+    assert {
+        name: told(operator.parameters)[name] for name in ("joinType", "windowEnds", "filterNulls", "condition")
+    } == {
         "joinType": "FULL",
         "windowEnds": [3, 3],
         "filterNulls": [True],

@@ -3,46 +3,55 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from plans.execution.operators.windowing import millis, timestamp, tumbling_end, window_ends, window_start
-from plans.types import TimestampLtzType, TimestampType
+from compiled_plan.plans.execution.operators.windowing import (
+    Aligned,
+    Cumulative,
+    Hopping,
+    Tumbling,
+    millis,
+    timestamp,
+    tumbling_end,
+    window_ends,
+    window_start,
+)
+from compiled_plan.plans.types import TimestampLtzType, TimestampType
 
 TIMES = range(-25, 26)
-WINDOWS: list[dict[str, Any]] = [
-    {"type": "tumbling", "size": 10, "offset": 3},
-    {"type": "tumbling", "size": 7, "offset": -2},
-    {"type": "hopping", "size": 10, "slide": 5, "offset": 0},
-    {"type": "hopping", "size": 10, "slide": 4, "offset": 1},
-    {"type": "hopping", "size": 3, "slide": 7, "offset": -1},
-    {"type": "cumulative", "maxSize": 12, "step": 4, "offset": 1},
+WINDOWS: list[Aligned] = [
+    Tumbling(10, offset=3),
+    Tumbling(7, offset=-2),
+    Hopping(10, slide=5, offset=0),
+    Hopping(10, slide=4, offset=1),
+    Hopping(3, slide=7, offset=-1),
+    Cumulative(12, step=4, offset=1),
 ]
 
 
-def tried(window: dict[str, Any], time: int) -> list[tuple[int, int]]:
+def tried(window: Aligned, time: int) -> list[tuple[int, int]]:
     """Start and end of all windows of a time, in Flink's order."""
-    size = window.get("size") or window["maxSize"]
-    slide = window.get("slide", size)
-    starts = [start for start in range(time - size, time + 1) if (start - window["offset"]) % slide == 0]
-    if window["type"] == "cumulative":
-        ends = [(start, end) for start in starts for end in range(start + window["step"], start + size + 1, 4)]
+    size = window.max_size if isinstance(window, Cumulative) else window.size
+    slide = window.slide if isinstance(window, Hopping) else size
+    starts = [start for start in range(time - size, time + 1) if (start - window.offset) % slide == 0]
+    if isinstance(window, Cumulative):
+        ends = [(start, end) for start in starts for end in range(start + window.step, start + size + 1, 4)]
         return [(start, end) for start, end in ends if start <= time < end]
     return [(start, start + size) for start in reversed(starts) if start <= time < start + size]
 
 
-@pytest.mark.parametrize("window", WINDOWS, ids=lambda window: "-".join(str(part) for part in window.values()))
-def test_windows_of_a_time(session: SparkSession, window: dict[str, Any]) -> None:
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+def test_windows_of_a_time(session: SparkSession, window: Aligned) -> None:
     frame = session.range(TIMES.start, TIMES.stop).select(F.col("id").alias("time"))
     ends = window_ends(F.col("time"), window)
     found = frame.select("time", F.transform(ends, lambda end: F.array(window_start(end, window), end)).alias("all"))
     assert {row.time: [tuple(each) for each in row.all] for row in found.collect()} == {
         time: tried(window, time) for time in TIMES
     }
-    if window["type"] == "tumbling":
+    if isinstance(window, Tumbling):
         alone = frame.select("time", tumbling_end(F.col("time"), window).alias("end")).collect()
         assert {row.time: row.end for row in alone} == {time: tried(window, time)[0][1] for time in TIMES}
 

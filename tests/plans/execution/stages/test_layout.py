@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from plans.execution.stages.layout import Port, lay_out
+from compiled_plan.plans.execution.stages.layout import Port, lay_out
 
 SOURCE, OTHER, AGGREGATE, JOIN, SINK = 1, 2, 10, 20, 30
 
 
 def test_a_plan_without_state_has_no_stage() -> None:
-    layout = lay_out({SOURCE: frozenset({Port(SINK, 0)})}, frozenset({SOURCE}), frozenset({SINK}))
+    layout = lay_out({SOURCE: frozenset({Port(SINK, 0, writes=True)})}, frozenset({SOURCE}))
     assert layout.stages == ()
     assert layout.entries == {SOURCE: 1}
     assert layout.last == 1
-    assert layout.arriving(1) == (Port(SINK, 0),)
+    assert layout.arriving(1) == (Port(SINK, 0, writes=True),)
 
 
 def test_rows_for_a_deeper_operator_pass_the_stage_above() -> None:
@@ -21,10 +21,9 @@ def test_rows_for_a_deeper_operator_pass_the_stage_above() -> None:
         {
             SOURCE: frozenset({Port(AGGREGATE, 0), Port(JOIN, 1)}),
             AGGREGATE: frozenset({Port(JOIN, 0)}),
-            JOIN: frozenset({Port(SINK, 0)}),
+            JOIN: frozenset({Port(SINK, 0, writes=True)}),
         },
         frozenset({SOURCE}),
-        frozenset({SINK}),
     )
     assert layout.stages == ((AGGREGATE,), (JOIN,))
     assert layout.entries == {SOURCE: 1}
@@ -40,10 +39,9 @@ def test_a_source_enters_where_it_is_first_needed() -> None:
             SOURCE: frozenset({Port(AGGREGATE, 0)}),
             OTHER: frozenset({Port(JOIN, 1)}),
             AGGREGATE: frozenset({Port(JOIN, 0)}),
-            JOIN: frozenset({Port(SINK, 0)}),
+            JOIN: frozenset({Port(SINK, 0, writes=True)}),
         },
         frozenset({SOURCE, OTHER}),
-        frozenset({SINK}),
     )
     assert layout.entries == {SOURCE: 1, OTHER: 2}
     assert layout.arriving(1) == (Port(AGGREGATE, 0),)
@@ -54,20 +52,33 @@ def test_operators_of_one_depth_share_a_stage() -> None:
     layout = lay_out(
         {
             SOURCE: frozenset({Port(AGGREGATE, 0), Port(11, 0)}),
-            AGGREGATE: frozenset({Port(SINK, 0)}),
-            11: frozenset({Port(31, 0)}),
+            AGGREGATE: frozenset({Port(SINK, 0, writes=True)}),
+            11: frozenset({Port(31, 0, writes=True)}),
         },
         frozenset({SOURCE}),
-        frozenset({SINK, 31}),
     )
     assert layout.stages == ((AGGREGATE, 11),)
-    assert layout.arriving(2) == (Port(SINK, 0), Port(31, 0))
+    assert layout.arriving(2) == (Port(SINK, 0, writes=True), Port(31, 0, writes=True))
 
 
 def test_a_sink_that_also_gets_rows_from_above_makes_them_pass() -> None:
     layout = lay_out(
-        {SOURCE: frozenset({Port(AGGREGATE, 0), Port(SINK, 0)}), AGGREGATE: frozenset({Port(SINK, 0)})},
+        {
+            SOURCE: frozenset({Port(AGGREGATE, 0), Port(SINK, 0, writes=True)}),
+            AGGREGATE: frozenset({Port(SINK, 0, writes=True)}),
+        },
         frozenset({SOURCE}),
-        frozenset({SINK}),
     )
-    assert layout.passing(1) == (Port(SINK, 0),)
+    assert layout.passing(1) == (Port(SINK, 0, writes=True),)
+
+
+def test_a_sink_that_materialises_is_hosted_and_written() -> None:
+    """Its materializer keeps state in a stage; what that emits goes to the sink's writing end."""
+    written = Port(SINK, 0, writes=True)
+    layout = lay_out({SOURCE: frozenset({Port(SINK, 0)}), SINK: frozenset({written})}, frozenset({SOURCE}))
+    assert layout.stages == ((SINK,),)
+    assert layout.arriving(1) == (Port(SINK, 0),)
+    assert layout.arriving(2) == (written,)
+    assert written.column != Port(SINK, 0).column
+    assert Port(SINK, 0).hosts(SINK)
+    assert not written.hosts(SINK)

@@ -6,28 +6,42 @@ import org.compiledplan.kernel.values.ValueType;
 public final class AggregateCall {
   /** Name as in the plan, such as {@code $SUM$1}. */
   public final String function;
+
   /** Columns of the arguments. */
   public final int[] args;
+
   public final ValueType[] argTypes;
   public final ValueType resultType;
   public final boolean distinct;
+
   /** Whether rows may be taken back. */
   public final boolean retract;
+
   public final boolean ignoreNulls;
-  /** LISTAGG: the separator, if it is no column. */
-  public final String delimiter;
+
   /** A function in Python; null for all others. */
   public final PythonCall python;
 
   public AggregateCall(
-      String function, int[] args, ValueType[] argTypes, ValueType resultType, boolean distinct,
-      boolean retract, boolean ignoreNulls, String delimiter) {
-    this(function, args, argTypes, resultType, distinct, retract, ignoreNulls, delimiter, null);
+      String function,
+      int[] args,
+      ValueType[] argTypes,
+      ValueType resultType,
+      boolean distinct,
+      boolean retract,
+      boolean ignoreNulls) {
+    this(function, args, argTypes, resultType, distinct, retract, ignoreNulls, null);
   }
 
   public AggregateCall(
-      String function, int[] args, ValueType[] argTypes, ValueType resultType, boolean distinct,
-      boolean retract, boolean ignoreNulls, String delimiter, PythonCall python) {
+      String function,
+      int[] args,
+      ValueType[] argTypes,
+      ValueType resultType,
+      boolean distinct,
+      boolean retract,
+      boolean ignoreNulls,
+      PythonCall python) {
     this.function = function;
     this.args = args;
     this.argTypes = argTypes;
@@ -35,7 +49,6 @@ public final class AggregateCall {
     this.distinct = distinct;
     this.retract = retract;
     this.ignoreNulls = ignoreNulls;
-    this.delimiter = delimiter;
     this.python = python;
   }
 }

@@ -21,39 +21,57 @@ public final class AggregateFunctions {
     FUNCTIONS.put("$AVG$1", AggregateFunctions::average);
     FUNCTIONS.put("$FIRST_VALUE$1", call -> edge(call, true));
     FUNCTIONS.put("$LAST_VALUE$1", call -> edge(call, false));
-    FUNCTIONS.put("$LISTAGG$1", call -> call.retract
-        ? () -> new TextLists.Retractable(call) : () -> new TextLists.InsertOnly(call));
+    FUNCTIONS.put(
+        "$LISTAGG$1",
+        call ->
+            call.retract
+                ? () -> new TextLists.Retractable(call)
+                : () -> new TextLists.InsertOnly(call));
     FUNCTIONS.put("$ARRAY_AGG$1", call -> () -> new ArrayAccumulator(call));
     FUNCTIONS.put("$COLLECT$1", call -> () -> new CollectAccumulator(call));
     FUNCTIONS.put("$LAG$1", call -> () -> new LagAccumulator(call));
-    // In an OVER window a row's number is that of the rows up to it. So are Flink's ranks, ties or not.
+    // In an OVER window a row's number is that of the rows up to it. So are Flink's ranks, ties or
+    // not.
     FUNCTIONS.put("$ROW_NUMBER$1", call -> () -> new CountAccumulator(call.args));
     FUNCTIONS.put("$RANK$1", call -> () -> new CountAccumulator(call.args));
     FUNCTIONS.put("$DENSE_RANK$1", call -> () -> new CountAccumulator(call.args));
     FUNCTIONS.put("$SINGLE_VALUE$1", call -> () -> new SingleValueAccumulator(call));
     FUNCTIONS.put("$PERCENTILE$1", call -> () -> new PercentileAccumulator(call));
     FUNCTIONS.put("$$WELFORD_M2$1$1", call -> () -> new WelfordAccumulator(call.args[0]));
-    FUNCTIONS.put("$JSON_OBJECTAGG_NULL_ON_NULL$1", call -> () -> new JsonAccumulators.ObjectAgg(call, true));
-    FUNCTIONS.put("$JSON_OBJECTAGG_ABSENT_ON_NULL$1", call -> () -> new JsonAccumulators.ObjectAgg(call, false));
-    FUNCTIONS.put("$JSON_ARRAYAGG_NULL_ON_NULL$1", call -> () -> new JsonAccumulators.ArrayAgg(call, true));
-    FUNCTIONS.put("$JSON_ARRAYAGG_ABSENT_ON_NULL$1", call -> () -> new JsonAccumulators.ArrayAgg(call, false));
+    FUNCTIONS.put(
+        "$JSON_OBJECTAGG_NULL_ON_NULL$1", call -> () -> new JsonAccumulators.ObjectAgg(call, true));
+    FUNCTIONS.put(
+        "$JSON_OBJECTAGG_ABSENT_ON_NULL$1",
+        call -> () -> new JsonAccumulators.ObjectAgg(call, false));
+    FUNCTIONS.put(
+        "$JSON_ARRAYAGG_NULL_ON_NULL$1", call -> () -> new JsonAccumulators.ArrayAgg(call, true));
+    FUNCTIONS.put(
+        "$JSON_ARRAYAGG_ABSENT_ON_NULL$1",
+        call -> () -> new JsonAccumulators.ArrayAgg(call, false));
   }
 
   private AggregateFunctions() {}
 
   /** A maker of fresh accumulators for the call. */
   public static Supplier<Accumulator> of(AggregateCall call) {
-    Function<AggregateCall, Supplier<Accumulator>> function = call.python != null
-        ? python -> () -> new PythonAccumulator(python) : FUNCTIONS.get(call.function);
+    Function<AggregateCall, Supplier<Accumulator>> function =
+        call.python != null
+            ? python -> () -> new PythonAccumulator(python)
+            : FUNCTIONS.get(call.function);
     if (function == null) {
-      throw new IllegalArgumentException("aggregate function " + call.function
-          + " is not supported by the kernel; supported are " + new TreeSet<>(FUNCTIONS.keySet()));
+      throw new IllegalArgumentException(
+          "aggregate function "
+              + call.function
+              + " is not supported by the kernel; supported are "
+              + new TreeSet<>(FUNCTIONS.keySet()));
     }
     Supplier<Accumulator> maker = function.apply(call);
     return call.distinct ? () -> new DistinctAccumulator(maker.get(), call) : maker;
   }
 
-  /** Whether the value depends on the order of the rows; sums of floating numbers round by order. */
+  /**
+   * Whether the value depends on the order of the rows; sums of floating numbers round by order.
+   */
   public static boolean isOrderSensitive(AggregateCall call) {
     switch (call.function) {
       case "$COUNT$1":
@@ -73,9 +91,13 @@ public final class AggregateFunctions {
     int arg = call.args[0];
     ValueType type = call.resultType;
     switch (type.kind) {
-      case BYTE: case SHORT: case INT: case LONG:
+      case BYTE:
+      case SHORT:
+      case INT:
+      case LONG:
         return () -> new Sums.Integral(arg, type, zeroIfEmpty);
-      case FLOAT: case DOUBLE:
+      case FLOAT:
+      case DOUBLE:
         return () -> new Sums.Floating(arg, type, zeroIfEmpty);
       case DECIMAL:
         return () -> new Sums.Decimal(arg, type, zeroIfEmpty);
@@ -88,12 +110,16 @@ public final class AggregateFunctions {
     int arg = call.args[0];
     ValueType type = call.resultType;
     switch (type.kind) {
-      case BYTE: case SHORT: case INT: case LONG:
+      case BYTE:
+      case SHORT:
+      case INT:
+      case LONG:
         return () -> new Averages.Integral(arg, type);
-      case FLOAT: case DOUBLE:
+      case FLOAT:
+      case DOUBLE:
         return () -> new Averages.Floating(arg, type);
       case DECIMAL:
-        return () -> new Averages.Decimal(arg, type);
+        return () -> new Averages.Decimal(arg, call.argTypes[0], type);
       default:
         throw new IllegalArgumentException("AVG of " + type + " is not supported");
     }
@@ -103,11 +129,13 @@ public final class AggregateFunctions {
     ValueType type = call.argTypes[0];
     int arg = call.args[0];
     return call.retract
-        ? () -> new Extrema.Retractable(arg, type, sign) : () -> new Extrema.InsertOnly(arg, type, sign);
+        ? () -> new Extrema.Retractable(arg, type, sign)
+        : () -> new Extrema.InsertOnly(arg, type, sign);
   }
 
   private static Supplier<Accumulator> edge(AggregateCall call, boolean first) {
     return call.retract
-        ? () -> new EdgeValues.Retractable(call, first) : () -> new EdgeValues.InsertOnly(call, first);
+        ? () -> new EdgeValues.Retractable(call, first)
+        : () -> new EdgeValues.InsertOnly(call, first);
   }
 }

@@ -1,8 +1,7 @@
 package org.compiledplan.kernel.aggregates;
 
 import java.util.ArrayList;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /** ARRAY_AGG: values in arrival order, nulls kept unless ignored; null without values. */
@@ -39,12 +38,12 @@ final class ArrayAccumulator implements Accumulator {
   }
 
   @Override
-  public void write(ByteWriter out) {
-    bag.write(out);
+  public AccumulatorForm form() {
+    return AccumulatorForm.ARRAY;
   }
 
   @Override
-  public void read(ByteReader in) {
-    bag.read(in, type);
+  public void fields(Fields io) {
+    bag.fields(io, type);
   }
 }

@@ -2,14 +2,12 @@ package org.compiledplan.kernel.aggregates;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * AVG: nulls are skipped, null without values. Whole numbers are summed as BIGINT and truncated in the
- * result, floating numbers are summed as DOUBLE (Flink's AvgAggFunction).
+ * AVG: nulls are skipped, null without values. Whole numbers are summed as BIGINT and truncated in
+ * the result, floating numbers are summed as DOUBLE (Flink's AvgAggFunction).
  */
 final class Averages {
   private Averages() {}
@@ -54,15 +52,14 @@ final class Averages {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      out.writeSigned(count);
-      out.writeSigned(sum);
+    public AccumulatorForm form() {
+      return AccumulatorForm.AVERAGE_INTEGRAL;
     }
 
     @Override
-    public void read(ByteReader in) {
-      count = in.readSigned();
-      sum = in.readSigned();
+    public void fields(Fields io) {
+      count = io.number("count", count);
+      sum = io.number("sum", sum);
     }
   }
 
@@ -109,27 +106,29 @@ final class Averages {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      out.writeSigned(count);
-      out.writeFixedLong(Double.doubleToLongBits(sum));
+    public AccumulatorForm form() {
+      return AccumulatorForm.AVERAGE_FLOATING;
     }
 
     @Override
-    public void read(ByteReader in) {
-      count = in.readSigned();
-      sum = Double.longBitsToDouble(in.readFixedLong());
+    public void fields(Fields io) {
+      count = io.number("count", count);
+      sum = io.real("sum", sum);
     }
   }
 
   /** AVG of DECIMAL, rounded half up to the result's scale. */
   static final class Decimal implements Accumulator {
     private final int arg;
+    private final ValueType argument;
     private final ValueType type;
-    private BigDecimal sum = BigDecimal.ZERO;
+    private BigDecimal sum;
     private long count;
 
-    Decimal(int arg, ValueType type) {
+    Decimal(int arg, ValueType argument, ValueType type) {
       this.arg = arg;
+      this.argument = argument;
+      sum = BigDecimal.ZERO.setScale(argument.scale);
       this.type = type;
     }
 
@@ -163,15 +162,14 @@ final class Averages {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      out.writeSigned(count);
-      ValueCodec.write(sum, out);
+    public AccumulatorForm form() {
+      return AccumulatorForm.AVERAGE_DECIMAL;
     }
 
     @Override
-    public void read(ByteReader in) {
-      count = in.readSigned();
-      sum = (BigDecimal) ValueCodec.read(in, null);
+    public void fields(Fields io) {
+      count = io.number("count", count);
+      sum = (BigDecimal) io.value("sum", argument, sum);
     }
   }
 }

@@ -2,15 +2,13 @@ package org.compiledplan.kernel.aggregates;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Values in the order they came. Taking one out takes its first occurrence; one that is not there is
- * remembered and cancels the next that is added, as Flink's list aggregates with retraction do.
+ * Values in the order they came. Taking one out takes its first occurrence; one that is not there
+ * is remembered and cancels the next that is added, as Flink's list aggregates with retraction do.
  */
 final class Bag {
   final List<Object> values = new ArrayList<>();
@@ -40,23 +38,9 @@ final class Bag {
     return false;
   }
 
-  void write(ByteWriter out) {
-    writeList(values, out);
-    writeList(missing, out);
-  }
-
-  void read(ByteReader in, ValueType type) {
-    readList(values, in, type);
-    readList(missing, in, type);
-  }
-
-  private static void writeList(List<Object> list, ByteWriter out) {
-    out.writeVarLong(list.size());
-    for (Object value : list) ValueCodec.write(value, out);
-  }
-
-  private static void readList(List<Object> list, ByteReader in, ValueType type) {
-    int size = in.readVarInt();
-    for (int i = 0; i < size; i++) list.add(ValueCodec.read(in, type));
+  /** Both lists; the values are of the given type. */
+  void fields(Fields io, ValueType type) {
+    io.values("values", type, values);
+    io.values("missing", type, missing);
   }
 }

@@ -2,19 +2,19 @@ package org.compiledplan.kernel.aggregates;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Fields;
 
-/** COLLECT: a multiset as a map from value to its INT count; nulls are skipped, empty without values. */
+/**
+ * COLLECT: a multiset as a map from value to its INT count; nulls are skipped, empty without
+ * values.
+ */
 final class CollectAccumulator implements Accumulator {
   private final int arg;
-  private final ValueType type;
-  private final Counts counts = new Counts();
+  private final Counts counts;
 
   CollectAccumulator(AggregateCall call) {
     this.arg = call.args[0];
-    this.type = call.argTypes[0];
+    counts = new Counts(call.argTypes[0]);
   }
 
   @Override
@@ -44,12 +44,12 @@ final class CollectAccumulator implements Accumulator {
   }
 
   @Override
-  public void write(ByteWriter out) {
-    counts.write(out);
+  public AccumulatorForm form() {
+    return AccumulatorForm.MULTISET;
   }
 
   @Override
-  public void read(ByteReader in) {
-    counts.read(in, type);
+  public void fields(Fields io) {
+    counts.fields(io);
   }
 }

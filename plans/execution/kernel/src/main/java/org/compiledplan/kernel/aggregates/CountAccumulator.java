@@ -1,7 +1,6 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Fields;
 
 /** COUNT(*) without arguments, else COUNT of the rows in which no argument is null. */
 final class CountAccumulator implements Accumulator {
@@ -40,12 +39,12 @@ final class CountAccumulator implements Accumulator {
   }
 
   @Override
-  public void write(ByteWriter out) {
-    out.writeSigned(count);
+  public AccumulatorForm form() {
+    return AccumulatorForm.COUNT;
   }
 
   @Override
-  public void read(ByteReader in) {
-    count = in.readSigned();
+  public void fields(Fields io) {
+    count = io.number("count", count);
   }
 }

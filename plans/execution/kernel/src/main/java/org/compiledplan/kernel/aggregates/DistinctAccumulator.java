@@ -1,26 +1,27 @@
 package org.compiledplan.kernel.aggregates;
 
 import java.util.Arrays;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Lets an argument through to another accumulator the first time it comes and, under retraction, takes it
- * out again when its last occurrence goes.
+ * Lets an argument through to another accumulator the first time it comes and, under retraction,
+ * takes it out again when its last occurrence goes.
  */
 final class DistinctAccumulator implements Accumulator {
   private final Accumulator inner;
   private final int[] args;
-  private final ValueType type;
-  private final Counts seen = new Counts();
+  private final Counts seen;
 
   DistinctAccumulator(Accumulator inner, AggregateCall call) {
     this.inner = inner;
     this.args = call.args;
-    this.type = args.length == 1
-        ? call.argTypes[0] : ValueType.nested(ValueType.Kind.ROW, call.argTypes);
+    seen =
+        new Counts(
+            args.length == 1
+                ? call.argTypes[0]
+                : ValueType.nested(ValueType.Kind.ROW, call.argTypes));
   }
 
   private Object argument(Object[] row) {
@@ -60,14 +61,13 @@ final class DistinctAccumulator implements Accumulator {
   }
 
   @Override
-  public void write(ByteWriter out) {
-    seen.write(out);
-    inner.write(out);
+  public AccumulatorForm form() {
+    return AccumulatorForm.DISTINCT;
   }
 
   @Override
-  public void read(ByteReader in) {
-    seen.read(in, type);
-    inner.read(in);
+  public void fields(Fields io) {
+    io.part("seen", seen);
+    io.frame("inner", inner);
   }
 }

@@ -1,8 +1,6 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /** FIRST_VALUE and LAST_VALUE in arrival order; nulls are skipped. */
@@ -29,7 +27,8 @@ final class EdgeValues {
 
     @Override
     public void retract(Object[] row) {
-      throw new IllegalStateException("FIRST_VALUE or LAST_VALUE over insert-only input got a retraction");
+      throw new IllegalStateException(
+          "FIRST_VALUE or LAST_VALUE over insert-only input got a retraction");
     }
 
     @Override
@@ -44,13 +43,13 @@ final class EdgeValues {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      ValueCodec.write(kept, out);
+    public AccumulatorForm form() {
+      return AccumulatorForm.EDGE_VALUE;
     }
 
     @Override
-    public void read(ByteReader in) {
-      kept = ValueCodec.read(in, type);
+    public void fields(Fields io) {
+      kept = io.value("kept", type, kept);
     }
   }
 
@@ -89,13 +88,13 @@ final class EdgeValues {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      bag.write(out);
+    public AccumulatorForm form() {
+      return AccumulatorForm.EDGE_VALUE_RETRACTABLE;
     }
 
     @Override
-    public void read(ByteReader in) {
-      bag.read(in, type);
+    public void fields(Fields io) {
+      bag.fields(io, type);
     }
   }
 }

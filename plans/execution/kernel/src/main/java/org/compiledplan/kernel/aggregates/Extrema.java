@@ -1,10 +1,6 @@
 package org.compiledplan.kernel.aggregates;
 
-import java.util.Map;
-import java.util.TreeMap;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
@@ -19,7 +15,9 @@ final class Extrema {
     private final int sign;
     private Object best;
 
-    /** @param sign 1 for MAX, -1 for MIN */
+    /**
+     * @param sign 1 for MAX, -1 for MIN
+     */
     InsertOnly(int arg, ValueType type, int sign) {
       this.arg = arg;
       this.type = type;
@@ -37,7 +35,8 @@ final class Extrema {
 
     @Override
     public void retract(Object[] row) {
-      // As in Flink, which plans it so over values that only ever shrink (MIN) or grow (MAX): what comes instead of
+      // As in Flink, which plans it so over values that only ever shrink (MIN) or grow (MAX): what
+      // comes instead of
       // the value that is taken back is at least as good.
     }
 
@@ -52,72 +51,60 @@ final class Extrema {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      ValueCodec.write(best, out);
+    public AccumulatorForm form() {
+      return AccumulatorForm.EXTREMUM;
     }
 
     @Override
-    public void read(ByteReader in) {
-      best = ValueCodec.read(in, type);
+    public void fields(Fields io) {
+      best = io.value("best", type, best);
     }
   }
 
   /**
-   * Keeps every value with how often it is there. A retraction that comes before its row is remembered as
-   * a negative count (Flink's MaxWithRetractAggFunction).
+   * Keeps every value with how often it is there. A retraction that comes before its row is
+   * remembered as a negative count (Flink's MaxWithRetractAggFunction).
    */
   static final class Retractable implements Accumulator {
     private final int arg;
-    private final ValueType type;
-    private final TreeMap<Object, Long> counts;
+    private final SortedCounts counts;
 
     Retractable(int arg, ValueType type, int sign) {
       this.arg = arg;
-      this.type = type;
-      this.counts = new TreeMap<>((a, b) -> -sign * Values.compare(a, b));
-    }
-
-    private void change(Object value, long by) {
-      if (value == null) return;
-      counts.merge(value, by, (old, more) -> old + more == 0 ? null : (Long) (old + more));
+      counts = new SortedCounts(type, (a, b) -> -sign * Values.compare(a, b));
     }
 
     @Override
     public void add(Object[] row) {
-      change(row[arg], 1);
+      if (row[arg] != null) counts.change(row[arg], 1);
     }
 
     @Override
     public void retract(Object[] row) {
-      change(row[arg], -1);
+      if (row[arg] != null) counts.change(row[arg], -1);
     }
 
     @Override
     public void merge(Accumulator other) {
-      ((Retractable) other).counts.forEach(this::change);
+      counts.merge(((Retractable) other).counts);
     }
 
     @Override
     public Object value() {
-      for (Map.Entry<Object, Long> entry : counts.entrySet()) {
-        if (entry.getValue() > 0) return entry.getKey();
+      for (Counts.Entry entry : counts.entries()) {
+        if (entry.count > 0) return entry.value;
       }
       return null;
     }
 
     @Override
-    public void write(ByteWriter out) {
-      out.writeVarLong(counts.size());
-      for (Map.Entry<Object, Long> entry : counts.entrySet()) {
-        ValueCodec.write(entry.getKey(), out);
-        out.writeSigned(entry.getValue());
-      }
+    public AccumulatorForm form() {
+      return AccumulatorForm.EXTREMUM_RETRACTABLE;
     }
 
     @Override
-    public void read(ByteReader in) {
-      int size = in.readVarInt();
-      for (int i = 0; i < size; i++) counts.put(ValueCodec.read(in, type), in.readSigned());
+    public void fields(Fields io) {
+      counts.fields(io);
     }
   }
 }

@@ -1,23 +1,27 @@
 package org.compiledplan.kernel.aggregates;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * JSON_OBJECTAGG and JSON_ARRAYAGG. The values are JSON texts already: the plan wraps the arguments in
- * JSON_STRING (Flink's JsonObjectAggFunction, JsonArrayAggFunction).
+ * JSON_OBJECTAGG and JSON_ARRAYAGG. The values are JSON texts already: the plan wraps the arguments
+ * in JSON_STRING (Flink's JsonObjectAggFunction, JsonArrayAggFunction).
  */
 final class JsonAccumulators {
   private static final ValueType TEXT = ValueType.of(ValueType.Kind.STRING);
 
   private JsonAccumulators() {}
 
-  /** Key and value of each row as the members of an object; a later value of a key replaces the earlier. */
+  /**
+   * Key and value of each row as the members of an object; a later value of a key replaces the
+   * earlier.
+   */
   static final class ObjectAgg implements Accumulator {
     private final int[] args;
     private final boolean keepNulls;
@@ -59,21 +63,34 @@ final class JsonAccumulators {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      out.writeVarLong(members.size());
-      for (Map.Entry<String, String> member : members.entrySet()) {
-        ValueCodec.write(member.getKey(), out);
-        ValueCodec.write(member.getValue(), out);
-      }
+    public AccumulatorForm form() {
+      return AccumulatorForm.JSON_OBJECT;
     }
 
     @Override
-    public void read(ByteReader in) {
-      int size = in.readVarInt();
-      for (int i = 0; i < size; i++) {
-        String key = (String) ValueCodec.read(in, TEXT);
-        members.put(key, (String) ValueCodec.read(in, TEXT));
-      }
+    public void fields(Fields io) {
+      List<Member> all = new ArrayList<>();
+      members.forEach((key, value) -> all.add(new Member(key, value)));
+      io.list("members", all, Member::new, member -> members.put(member.key, member.value));
+    }
+  }
+
+  /** A member of an object. */
+  private static final class Member implements Stored {
+    private String key;
+    private String value;
+
+    Member() {}
+
+    Member(String key, String value) {
+      this.key = key;
+      this.value = value;
+    }
+
+    @Override
+    public void fields(Fields io) {
+      key = (String) io.value("key", TEXT, key);
+      value = (String) io.value("value", TEXT, value);
     }
   }
 
@@ -114,13 +131,13 @@ final class JsonAccumulators {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      bag.write(out);
+    public AccumulatorForm form() {
+      return AccumulatorForm.JSON_ARRAY;
     }
 
     @Override
-    public void read(ByteReader in) {
-      bag.read(in, TEXT);
+    public void fields(Fields io) {
+      bag.fields(io, TEXT);
     }
   }
 }

@@ -1,23 +1,28 @@
 package org.compiledplan.kernel.aggregates;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * PERCENTILE: the value at a fraction of the sorted values, between two of them by their distances; a list for a
- * list of fractions. A third argument says how often the value counts, no more than 0 leaves it out. Nulls are
- * skipped; null without values. The fractions are those of the first row (Flink's PercentileAggFunction).
+ * PERCENTILE: the value at a fraction of the sorted values, between two of them by their distances;
+ * a list for a list of fractions. A third argument says how often the value counts, no more than 0
+ * leaves it out. Nulls are skipped; null without values. The fractions are those of the first row
+ * (Flink's PercentileAggFunction).
  */
 final class PercentileAccumulator implements Accumulator {
+  private static final ValueType DOUBLE = ValueType.of(ValueType.Kind.DOUBLE);
+  private static final ValueType FRACTIONS = ValueType.nested(ValueType.Kind.ARRAY, DOUBLE);
+
   private final int[] args;
   private final boolean many;
-  private final TreeMap<Double, Long> counts = new TreeMap<>();
-  private double[] fractions;
+  private final SortedCounts counts =
+      new SortedCounts(DOUBLE, Comparator.comparing(value -> (Double) value));
+
+  /** Null before the first row. */
+  private List<Object> fractions;
 
   PercentileAccumulator(AggregateCall call) {
     this.args = call.args;
@@ -35,15 +40,15 @@ final class PercentileAccumulator implements Accumulator {
     change(row, -1);
   }
 
-  private double[] fractionsOf(Object argument) {
-    List<?> list = many ? (List<?>) argument : List.of(argument);
-    double[] result = new double[list.size()];
-    for (int i = 0; i < result.length; i++) {
-      result[i] = ((Number) list.get(i)).doubleValue();
-      if (!(result[i] >= 0 && result[i] <= 1)) {
+  private List<Object> fractionsOf(Object argument) {
+    List<Object> result = new ArrayList<>();
+    for (Object each : many ? (List<?>) argument : List.of(argument)) {
+      double fraction = ((Number) each).doubleValue();
+      if (!(fraction >= 0 && fraction <= 1)) {
         throw new IllegalArgumentException(
-            "Percentage of PERCENTILE should be between [0.0, 1.0], but was '" + result[i] + "'.");
+            "Percentage of PERCENTILE should be between [0.0, 1.0], but was '" + fraction + "'.");
       }
+      result.add(fraction);
     }
     return result;
   }
@@ -55,28 +60,24 @@ final class PercentileAccumulator implements Accumulator {
       times = ((Number) row[args[2]]).longValue();
     }
     if (times <= 0 || row[args[0]] == null) return;
-    change(((Number) row[args[0]]).doubleValue(), sign * times);
-  }
-
-  private void change(Double value, long by) {
-    counts.merge(value, by, (before, more) -> before + more == 0 ? null : Long.valueOf(before + more));
+    counts.change(((Number) row[args[0]]).doubleValue(), sign * times);
   }
 
   @Override
   public void merge(Accumulator other) {
     PercentileAccumulator that = (PercentileAccumulator) other;
     if (fractions == null) fractions = that.fractions;
-    that.counts.forEach(this::change);
+    counts.merge(that.counts);
   }
 
   @Override
   public Object value() {
     long total = 0;
-    for (long count : counts.values()) total += count;
+    for (Counts.Entry entry : counts.entries()) total += entry.count;
     if (fractions == null || total <= 0) return null;
-    if (!many) return at(fractions[0], total);
+    if (!many) return at((Double) fractions.get(0), total);
     List<Object> values = new ArrayList<>();
-    for (double fraction : fractions) values.add(at(fraction, total));
+    for (Object fraction : fractions) values.add(at((Double) fraction, total));
     return values;
   }
 
@@ -86,39 +87,32 @@ final class PercentileAccumulator implements Accumulator {
     long above = (long) Math.ceil(position);
     double low = number(below);
     double high = number(above);
-    return below == above || low == high ? low : (above - position) * low + (position - below) * high;
+    return below == above || low == high
+        ? low
+        : (above - position) * low + (position - below) * high;
   }
 
   /** The value at the place, counted from 1. */
   private double number(long place) {
     long seen = 0;
-    for (Map.Entry<Double, Long> entry : counts.entrySet()) {
-      seen += entry.getValue();
-      if (seen >= place) return entry.getKey();
+    Object value = null;
+    for (Counts.Entry entry : counts.entries()) {
+      seen += entry.count;
+      value = entry.value;
+      if (seen >= place) break;
     }
-    return counts.lastKey();
+    return (Double) value;
   }
 
   @Override
-  public void write(ByteWriter out) {
-    out.writeVarLong(fractions == null ? 0 : fractions.length + 1);
-    if (fractions != null) for (double fraction : fractions) out.writeFixedLong(Double.doubleToLongBits(fraction));
-    out.writeVarLong(counts.size());
-    for (Map.Entry<Double, Long> entry : counts.entrySet()) {
-      out.writeFixedLong(Double.doubleToLongBits(entry.getKey()));
-      out.writeSigned(entry.getValue());
-    }
+  public AccumulatorForm form() {
+    return AccumulatorForm.PERCENTILE;
   }
 
   @Override
-  public void read(ByteReader in) {
-    int length = in.readVarInt();
-    fractions = length == 0 ? null : new double[length - 1];
-    for (int i = 0; i < length - 1; i++) fractions[i] = Double.longBitsToDouble(in.readFixedLong());
-    int size = in.readVarInt();
-    for (int i = 0; i < size; i++) {
-      double value = Double.longBitsToDouble(in.readFixedLong());
-      counts.put(value, in.readSigned());
-    }
+  @SuppressWarnings("unchecked")
+  public void fields(Fields io) {
+    fractions = (List<Object>) io.value("fractions", FRACTIONS, fractions);
+    counts.fields(io);
   }
 }

@@ -1,17 +1,19 @@
 package org.compiledplan.kernel.aggregates;
 
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
 
 /**
- * An aggregate function in Python. The accumulator is bytes that only Python reads. Rows wait here until the value or
- * the bytes are asked for; then Python gets them together with the accumulator, and gives both back.
+ * An aggregate function in Python. The accumulator is bytes that only Python reads. Rows wait here
+ * until the value or the bytes are asked for; then Python gets them together with the accumulator,
+ * and gives both back.
  *
- * <p>A request: 1 if the value is wanted; the accumulator (its length, 0 for a fresh one, and its bytes); then the
- * changes, each a byte ({@link #ADD}, {@link #RETRACT} with the arguments as a row, {@link #MERGE} with another
- * accumulator's bytes). An answer: the accumulator, and the value if it was wanted.
+ * <p>A request: 1 if the value is wanted; the accumulator (its length, 0 for a fresh one, and its
+ * bytes); then the changes, each a byte ({@link #ADD}, {@link #RETRACT} with the arguments as a
+ * row, {@link #MERGE} with another accumulator's bytes). An answer: the accumulator, and the value
+ * if it was wanted.
  */
 final class PythonAccumulator implements Accumulator {
   private static final int ADD = 1;
@@ -91,16 +93,13 @@ final class PythonAccumulator implements Accumulator {
   }
 
   @Override
-  public void write(ByteWriter out) {
-    compute(false);
-    out.writeVarLong(state.length);
-    out.writeBytes(state, 0, state.length);
+  public AccumulatorForm form() {
+    return AccumulatorForm.PYTHON;
   }
 
   @Override
-  public void read(ByteReader in) {
-    state = in.readBytes(in.readVarInt());
-    valued = false;
-    pending.clear();
+  public void fields(Fields io) {
+    compute(false);
+    state = io.bytes("state", state);
   }
 }

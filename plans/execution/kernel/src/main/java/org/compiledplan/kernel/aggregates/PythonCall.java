@@ -4,12 +4,16 @@ package org.compiledplan.kernel.aggregates;
 public final class PythonCall {
   /** The Python that runs the worker. */
   final String executable;
+
   /** The worker's program. */
   final String program;
+
   /** The pickled function. */
   final byte[] payload;
+
   /** The same for equal payloads. */
   final String token;
+
   /** Places among the arguments where null means that the row does not count. */
   final int[] skips;
 

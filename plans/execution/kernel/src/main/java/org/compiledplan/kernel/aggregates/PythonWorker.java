@@ -12,11 +12,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * A Python process that computes the accumulators of one aggregate function; one request at a time, over its
- * standard input and output. Idle workers wait in a pool for the next task of this process.
+ * A Python process that computes the accumulators of one aggregate function; one request at a time,
+ * over its standard input and output. Idle workers wait in a pool for the next task of this
+ * process.
  */
 public final class PythonWorker {
-  private static final Map<String, ConcurrentLinkedDeque<PythonWorker>> IDLE = new ConcurrentHashMap<>();
+  private static final Map<String, ConcurrentLinkedDeque<PythonWorker>> IDLE =
+      new ConcurrentHashMap<>();
+
   /** The workers that threads wait for. */
   private static final Map<Thread, PythonWorker> BUSY = new ConcurrentHashMap<>();
 
@@ -25,11 +28,14 @@ public final class PythonWorker {
   private final DataInputStream in;
 
   static {
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-      for (ConcurrentLinkedDeque<PythonWorker> workers : IDLE.values()) {
-        for (PythonWorker worker : workers) worker.process.destroy();
-      }
-    }));
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  for (ConcurrentLinkedDeque<PythonWorker> workers : IDLE.values()) {
+                    for (PythonWorker worker : workers) worker.process.destroy();
+                  }
+                }));
   }
 
   private PythonWorker(PythonCall call) throws IOException {
@@ -61,7 +67,8 @@ public final class PythonWorker {
       whole = true;
       return answer;
     } catch (EOFException fault) {
-      throw new PythonFailure("the Python process of an aggregate function ended: its stderr says why");
+      throw new PythonFailure(
+          "the Python process of an aggregate function ended: its stderr says why");
     } catch (IOException fault) {
       throw new PythonFailure("the Python process of an aggregate function: " + fault.getMessage());
     } finally {

@@ -1,11 +1,11 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
-/** The value of a scalar subquery: at most one row may be there (Flink's SingleValueAggFunction). */
+/**
+ * The value of a scalar subquery: at most one row may be there (Flink's SingleValueAggFunction).
+ */
 final class SingleValueAccumulator implements Accumulator {
   private final int arg;
   private final ValueType type;
@@ -51,14 +51,13 @@ final class SingleValueAccumulator implements Accumulator {
   }
 
   @Override
-  public void write(ByteWriter out) {
-    out.writeSigned(count);
-    ValueCodec.write(kept, out);
+  public AccumulatorForm form() {
+    return AccumulatorForm.SINGLE_VALUE;
   }
 
   @Override
-  public void read(ByteReader in) {
-    count = in.readSigned();
-    kept = ValueCodec.read(in, type);
+  public void fields(Fields io) {
+    count = io.number("count", count);
+    kept = io.value("kept", type, kept);
   }
 }

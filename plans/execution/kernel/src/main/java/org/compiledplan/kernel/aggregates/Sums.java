@@ -1,14 +1,12 @@
 package org.compiledplan.kernel.aggregates;
 
 import java.math.BigDecimal;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * SUM and $SUM0: nulls are skipped; without a value that counts SUM is null and $SUM0 is zero (Flink's
- * SumAggFunction, SumWithRetractAggFunction, Sum0AggFunction).
+ * SUM and $SUM0: nulls are skipped; without a value that counts SUM is null and $SUM0 is zero
+ * (Flink's SumAggFunction, SumWithRetractAggFunction, Sum0AggFunction).
  */
 final class Sums {
   private Sums() {}
@@ -17,6 +15,7 @@ final class Sums {
     final int arg;
     final ValueType type;
     final boolean zeroIfEmpty;
+
     /** Values that are not null. */
     long count;
 
@@ -82,15 +81,14 @@ final class Sums {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      out.writeSigned(count);
-      out.writeSigned(sum);
+    public AccumulatorForm form() {
+      return AccumulatorForm.SUM_INTEGRAL;
     }
 
     @Override
-    public void read(ByteReader in) {
-      count = in.readSigned();
-      sum = in.readSigned();
+    public void fields(Fields io) {
+      count = io.number("count", count);
+      sum = io.number("sum", sum);
     }
   }
 
@@ -116,19 +114,20 @@ final class Sums {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      out.writeSigned(count);
-      out.writeFixedLong(Double.doubleToLongBits(sum));
+    public AccumulatorForm form() {
+      return AccumulatorForm.SUM_FLOATING;
     }
 
     @Override
-    public void read(ByteReader in) {
-      count = in.readSigned();
-      sum = Double.longBitsToDouble(in.readFixedLong());
+    public void fields(Fields io) {
+      count = io.number("count", count);
+      sum = io.real("sum", sum);
     }
   }
 
-  /** DECIMAL; a sum that does not fit the result's precision is null and the next value starts anew. */
+  /**
+   * DECIMAL; a sum that does not fit the result's precision is null and the next value starts anew.
+   */
   static final class Decimal extends Sum {
     private BigDecimal sum;
 
@@ -139,11 +138,16 @@ final class Sums {
 
     @Override
     void addValue(Object value, boolean negative) {
-      BigDecimal number = value instanceof BigDecimal
-          ? (BigDecimal) value : BigDecimal.valueOf(((Number) value).longValue());
+      BigDecimal number =
+          value instanceof BigDecimal
+              ? (BigDecimal) value
+              : BigDecimal.valueOf(((Number) value).longValue());
       if (negative) number = number.negate();
       BigDecimal next = sum == null ? number : sum.add(number);
-      next = next.scale() == type.scale ? next : next.setScale(type.scale, java.math.RoundingMode.HALF_UP);
+      next =
+          next.scale() == type.scale
+              ? next
+              : next.setScale(type.scale, java.math.RoundingMode.HALF_UP);
       sum = next.precision() > type.precision ? null : next;
     }
 
@@ -153,15 +157,14 @@ final class Sums {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      out.writeSigned(count);
-      ValueCodec.write(sum, out);
+    public AccumulatorForm form() {
+      return AccumulatorForm.SUM_DECIMAL;
     }
 
     @Override
-    public void read(ByteReader in) {
-      count = in.readSigned();
-      sum = (BigDecimal) ValueCodec.read(in, type);
+    public void fields(Fields io) {
+      count = io.number("count", count);
+      sum = (BigDecimal) io.value("sum", type, sum);
     }
   }
 }

@@ -1,15 +1,12 @@
 package org.compiledplan.kernel.aggregates;
 
 import java.util.StringJoiner;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.Struct;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * LISTAGG: texts joined by a separator, a comma if none is given; nulls are skipped, null without values
- * (Flink's ListAggFunction, ListAggWithRetractAggFunction, ListAggWsWithRetractAggFunction).
+ * LISTAGG: texts joined by a separator, a comma if none is given; nulls are skipped, null without
+ * values (Flink's ListAggFunction, ListAggWithRetractAggFunction, ListAggWsWithRetractAggFunction).
  */
 final class TextLists {
   private static final ValueType TEXT = ValueType.of(ValueType.Kind.STRING);
@@ -17,14 +14,11 @@ final class TextLists {
   private TextLists() {}
 
   private static String delimiter(AggregateCall call, Object[] row) {
-    if (call.args.length > 1) return (String) row[call.args[1]];
-    return call.delimiter == null ? "," : call.delimiter;
+    return call.args.length > 1 ? (String) row[call.args[1]] : ",";
   }
 
   /** Keeps the text itself and, if that is a column, the separator that came last. */
   static final class InsertOnly implements Accumulator {
-    private static final ValueType WITH_DELIMITER = ValueType.nested(ValueType.Kind.ROW, TEXT, TEXT);
-
     private final AggregateCall call;
     private StringBuilder text;
     private String delimiter;
@@ -64,17 +58,15 @@ final class TextLists {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      boolean withDelimiter = text != null && call.args.length > 1;
-      ValueCodec.write(withDelimiter ? new Struct(new Object[] {value(), delimiter}) : value(), out);
+    public AccumulatorForm form() {
+      return AccumulatorForm.TEXT_LIST;
     }
 
     @Override
-    public void read(ByteReader in) {
-      Object kept = ValueCodec.read(in, WITH_DELIMITER);
-      if (kept instanceof Struct) delimiter = (String) ((Struct) kept).fields[1];
-      Object value = kept instanceof Struct ? ((Struct) kept).fields[0] : kept;
-      text = value == null ? null : new StringBuilder((String) value);
+    public void fields(Fields io) {
+      if (call.args.length > 1) delimiter = (String) io.value("delimiter", TEXT, delimiter);
+      String kept = (String) io.value("text", TEXT, value());
+      text = kept == null ? null : new StringBuilder(kept);
     }
   }
 
@@ -118,15 +110,14 @@ final class TextLists {
     }
 
     @Override
-    public void write(ByteWriter out) {
-      ValueCodec.write(delimiter, out);
-      bag.write(out);
+    public AccumulatorForm form() {
+      return AccumulatorForm.TEXT_LIST_RETRACTABLE;
     }
 
     @Override
-    public void read(ByteReader in) {
-      delimiter = (String) ValueCodec.read(in, TEXT);
-      bag.read(in, TEXT);
+    public void fields(Fields io) {
+      delimiter = (String) io.value("delimiter", TEXT, delimiter);
+      bag.fields(io, TEXT);
     }
   }
 }

@@ -1,7 +1,6 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Fields;
 
 /**
  * $$WELFORD_M2$1: the sum of squared distances from the mean, from which plans compute variance and
@@ -65,16 +64,14 @@ final class WelfordAccumulator implements Accumulator {
   }
 
   @Override
-  public void write(ByteWriter out) {
-    out.writeSigned(count);
-    out.writeFixedLong(Double.doubleToLongBits(mean));
-    out.writeFixedLong(Double.doubleToLongBits(squares));
+  public AccumulatorForm form() {
+    return AccumulatorForm.WELFORD;
   }
 
   @Override
-  public void read(ByteReader in) {
-    count = in.readSigned();
-    mean = Double.longBitsToDouble(in.readFixedLong());
-    squares = Double.longBitsToDouble(in.readFixedLong());
+  public void fields(Fields io) {
+    count = io.number("count", count);
+    mean = io.real("mean", mean);
+    squares = io.real("squares", squares);
   }
 }

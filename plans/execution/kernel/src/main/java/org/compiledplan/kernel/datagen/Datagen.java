@@ -6,17 +6,18 @@ import org.compiledplan.kernel.formats.Calls;
 
 /** The entry from Python: generated rows as a column. */
 public final class Datagen {
-    private Datagen() {}
+  private Datagen() {}
 
-    /**
-     * A struct of generated values.
-     *
-     * @param spec what to generate, see {@link Generator}
-     * @param ddl the type of the struct
-     * @param number BIGINT, the row's number
-     * @param now BIGINT, the time in microseconds
-     */
-    public static Column row(String spec, long seed, String ddl, Column number, Column now) {
-        return Calls.columnInOrder(new Generator(spec, seed), Generator.class, "row", DataType.fromDDL(ddl), number, now);
-    }
+  /**
+   * A struct of generated values.
+   *
+   * @param spec what to generate, see {@link Generator}
+   * @param ddl the type of the struct
+   * @param number BIGINT, the row's number
+   * @param now BIGINT, the time in microseconds
+   */
+  public static Column row(String spec, long seed, String ddl, Column number, Column now) {
+    return Calls.columnInOrder(
+        new Generator(spec, seed), Generator.class, "row", DataType.fromDDL(ddl), number, now);
+  }
 }

@@ -9,112 +9,116 @@ import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow
 
 /** Gives out numbers as the clock allows. */
 final class NumberStream implements MicroBatchStream, SupportsTriggerAvailableNow {
-    /** A stream that ends waits this long for rows, in ms: a batch without rows would be taken for its end. */
-    private static final long STEP = 100;
+  /**
+   * A stream that ends waits this long for rows, in ms: a batch without rows would be taken for its
+   * end.
+   */
+  private static final long STEP = 100;
 
-    private final long rate;
-    private final boolean bounded;
-    private final int partitions;
-    private long end;
-    private boolean onlyAvailable;
-    private long startTime = -1;
-    private long startRow;
+  private final long rate;
+  private final boolean bounded;
+  private final int partitions;
+  private long end;
+  private boolean onlyAvailable;
+  private long startTime = -1;
+  private long startRow;
 
-    NumberStream(long rate, long rows, int partitions) {
-        this.rate = rate;
-        this.bounded = rows >= 0;
-        this.end = bounded ? rows : Long.MAX_VALUE;
-        this.partitions = partitions;
-    }
+  NumberStream(long rate, long rows, int partitions) {
+    this.rate = rate;
+    this.bounded = rows >= 0;
+    this.end = bounded ? rows : Long.MAX_VALUE;
+    this.partitions = partitions;
+  }
 
-    private static final class Next extends Offset {
-        private final long row;
+  private static final class Next extends Offset {
+    private final long row;
 
-        Next(long row) {
-            this.row = row;
-        }
-
-        @Override
-        public String json() {
-            return Long.toString(row);
-        }
+    Next(long row) {
+      this.row = row;
     }
 
     @Override
-    public Offset initialOffset() {
-        return new Next(0);
+    public String json() {
+      return Long.toString(row);
     }
+  }
 
-    @Override
-    public Offset deserializeOffset(String json) {
-        return new Next(Long.parseLong(json.trim()));
+  @Override
+  public Offset initialOffset() {
+    return new Next(0);
+  }
+
+  @Override
+  public Offset deserializeOffset(String json) {
+    return new Next(Long.parseLong(json.trim()));
+  }
+
+  @Override
+  public Offset latestOffset() {
+    throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is used");
+  }
+
+  @Override
+  public ReadLimit getDefaultReadLimit() {
+    return ReadLimit.allAvailable();
+  }
+
+  @Override
+  public void prepareForTriggerAvailableNow() {
+    onlyAvailable = true;
+  }
+
+  @Override
+  public Offset latestOffset(Offset start, ReadLimit limit) {
+    long from = ((Next) start).row;
+    if (startTime < 0) {
+      startTime = System.nanoTime();
+      startRow = from;
+      if (onlyAvailable && !bounded) {
+        // What is available of an endless stream is a second of it.
+        end = from + rate;
+      }
     }
-
-    @Override
-    public Offset latestOffset() {
-        throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is used");
+    long wanted =
+        end == Long.MAX_VALUE ? from : Math.min(end, from + Math.max(1, rate * STEP / 1000));
+    long due = due();
+    while (due < wanted) {
+      try {
+        Thread.sleep(Math.min(STEP, Math.max(1, (wanted - due) * 1000 / rate)));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        break;
+      }
+      due = due();
     }
+    return new Next(Math.max(from, Math.min(due, end)));
+  }
 
-    @Override
-    public ReadLimit getDefaultReadLimit() {
-        return ReadLimit.allAvailable();
+  private long due() {
+    double seconds = (System.nanoTime() - startTime) / 1e9;
+    return startRow + (long) (seconds * rate);
+  }
+
+  @Override
+  public InputPartition[] planInputPartitions(Offset start, Offset until) {
+    long from = ((Next) start).row;
+    long size = ((Next) until).row - from;
+    int count = (int) Math.max(1, Math.min(partitions, size));
+    InputPartition[] ranges = new InputPartition[count];
+    for (int i = 0; i < count; i++) {
+      ranges[i] = new RowNumbers.Range(from + size * i / count, from + size * (i + 1) / count);
     }
+    return ranges;
+  }
 
-    @Override
-    public void prepareForTriggerAvailableNow() {
-        onlyAvailable = true;
-    }
+  @Override
+  public PartitionReaderFactory createReaderFactory() {
+    return new RowNumbers.Readers();
+  }
 
-    @Override
-    public Offset latestOffset(Offset start, ReadLimit limit) {
-        long from = ((Next) start).row;
-        if (startTime < 0) {
-            startTime = System.nanoTime();
-            startRow = from;
-            if (onlyAvailable && !bounded) {
-                // What is available of an endless stream is a second of it.
-                end = from + rate;
-            }
-        }
-        long wanted = end == Long.MAX_VALUE ? from : Math.min(end, from + Math.max(1, rate * STEP / 1000));
-        long due = due();
-        while (due < wanted) {
-            try {
-                Thread.sleep(Math.min(STEP, Math.max(1, (wanted - due) * 1000 / rate)));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                break;
-            }
-            due = due();
-        }
-        return new Next(Math.max(from, Math.min(due, end)));
-    }
+  @Override
+  public void commit(Offset done) {}
 
-    private long due() {
-        double seconds = (System.nanoTime() - startTime) / 1e9;
-        return startRow + (long) (seconds * rate);
-    }
-
-    @Override
-    public InputPartition[] planInputPartitions(Offset start, Offset until) {
-        long from = ((Next) start).row;
-        long size = ((Next) until).row - from;
-        int count = (int) Math.max(1, Math.min(partitions, size));
-        InputPartition[] ranges = new InputPartition[count];
-        for (int i = 0; i < count; i++) {
-            ranges[i] = new RowNumbers.Range(from + size * i / count, from + size * (i + 1) / count);
-        }
-        return ranges;
-    }
-
-    @Override
-    public PartitionReaderFactory createReaderFactory() {
-        return new RowNumbers.Readers();
-    }
-
-    @Override
-    public void commit(Offset done) {}
-
-    @Override
-    public void stop() {}
+  @Override
+  public void stop() {}
 }

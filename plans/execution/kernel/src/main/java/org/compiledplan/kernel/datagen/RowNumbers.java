@@ -22,88 +22,91 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * A streaming source of the numbers 0, 1, 2, ... in a column `n`, so many a second, that may end. Options: `rate`, rows
- * a second; `rows`, after which it ends, or -1; `partitions`. Its offset is the next number, so a restart goes on
- * exactly there.
+ * A streaming source of the numbers 0, 1, 2, ... in a column `n`, so many a second, that may end.
+ * Options: `rate`, rows a second; `rows`, after which it ends, or -1; `partitions`. Its offset is
+ * the next number, so a restart goes on exactly there.
  */
 public final class RowNumbers implements TableProvider {
-    private static final StructType SCHEMA =
-            new StructType(new StructField[] {DataTypes.createStructField("n", DataTypes.LongType, false)});
+  private static final StructType SCHEMA =
+      new StructType(
+          new StructField[] {DataTypes.createStructField("n", DataTypes.LongType, false)});
+
+  @Override
+  public StructType inferSchema(CaseInsensitiveStringMap options) {
+    return SCHEMA;
+  }
+
+  @Override
+  public Table getTable(
+      StructType schema, Transform[] partitioning, Map<String, String> properties) {
+    return new Numbers();
+  }
+
+  private static final class Numbers implements SupportsRead {
+    @Override
+    public String name() {
+      return "datagen";
+    }
 
     @Override
-    public StructType inferSchema(CaseInsensitiveStringMap options) {
-        return SCHEMA;
+    @SuppressWarnings("deprecation")
+    public StructType schema() {
+      return SCHEMA;
     }
 
     @Override
-    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
-        return new Numbers();
+    public Set<TableCapability> capabilities() {
+      return Set.of(TableCapability.MICRO_BATCH_READ);
     }
 
-    private static final class Numbers implements SupportsRead {
-        @Override
-        public String name() {
-            return "datagen";
-        }
+    @Override
+    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+      long rate = options.getLong("rate", 1);
+      long rows = options.getLong("rows", -1);
+      int partitions = options.getInt("partitions", 1);
+      return () ->
+          new Scan() {
+            @Override
+            public StructType readSchema() {
+              return SCHEMA;
+            }
 
-        @Override
-        @SuppressWarnings("deprecation")
-        public StructType schema() {
-            return SCHEMA;
-        }
-
-        @Override
-        public Set<TableCapability> capabilities() {
-            return Set.of(TableCapability.MICRO_BATCH_READ);
-        }
-
-        @Override
-        public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-            long rate = options.getLong("rate", 1);
-            long rows = options.getLong("rows", -1);
-            int partitions = options.getInt("partitions", 1);
-            return () -> new Scan() {
-                @Override
-                public StructType readSchema() {
-                    return SCHEMA;
-                }
-
-                @Override
-                public MicroBatchStream toMicroBatchStream(String checkpoint) {
-                    return new NumberStream(rate, rows, partitions);
-                }
-            };
-        }
+            @Override
+            public MicroBatchStream toMicroBatchStream(String checkpoint) {
+              return new NumberStream(rate, rows, partitions);
+            }
+          };
     }
+  }
 
-    /** The numbers from `from` up to, and without, `until`. */
-    record Range(long from, long until) implements InputPartition {
-        private static final long serialVersionUID = 1L;
-    }
+  /** The numbers from `from` up to, and without, `until`. */
+  record Range(long from, long until) implements InputPartition {
+    private static final long serialVersionUID = 1L;
+  }
 
-    /** Reads ranges. */
-    static final class Readers implements PartitionReaderFactory, Serializable {
-        private static final long serialVersionUID = 1L;
+  /** Reads ranges. */
+  static final class Readers implements PartitionReaderFactory, Serializable {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public PartitionReader<InternalRow> createReader(InputPartition partition) {
+      Range range = (Range) partition;
+      return new PartitionReader<>() {
+        private long at = range.from() - 1;
 
         @Override
-        public PartitionReader<InternalRow> createReader(InputPartition partition) {
-            Range range = (Range) partition;
-            return new PartitionReader<>() {
-                private long at = range.from() - 1;
-
-                @Override
-                public boolean next() {
-                    return ++at < range.until();
-                }
-
-                @Override
-                public InternalRow get() {
-                    return new GenericInternalRow(new Object[] {at});
-                }
-
-                @Override
-                public void close() {}
-            };
+        public boolean next() {
+          return ++at < range.until();
         }
+
+        @Override
+        public InternalRow get() {
+          return new GenericInternalRow(new Object[] {at});
+        }
+
+        @Override
+        public void close() {}
+      };
     }
+  }
 }

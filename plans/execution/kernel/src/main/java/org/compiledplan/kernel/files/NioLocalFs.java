@@ -10,7 +10,10 @@ import org.apache.hadoop.fs.FsConstants;
 import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.local.LocalConfigKeys;
 
-/** {@code fs.AbstractFileSystem.file.impl}: the same for {@code FileContext}, which Spark's checkpoints go through. */
+/**
+ * {@code fs.AbstractFileSystem.file.impl}: the same for {@code FileContext}, which Spark's
+ * checkpoints go through.
+ */
 public final class NioLocalFs extends ChecksumFs {
   public NioLocalFs(URI uri, Configuration conf) throws IOException, URISyntaxException {
     super(new Raw(conf));
@@ -18,7 +21,12 @@ public final class NioLocalFs extends ChecksumFs {
 
   private static final class Raw extends DelegateToFileSystem {
     Raw(Configuration conf) throws IOException, URISyntaxException {
-      super(FsConstants.LOCAL_FS_URI, new NioRawLocalFileSystem(), conf, FsConstants.LOCAL_FS_URI.getScheme(), false);
+      super(
+          FsConstants.LOCAL_FS_URI,
+          new NioRawLocalFileSystem(),
+          conf,
+          FsConstants.LOCAL_FS_URI.getScheme(),
+          false);
     }
 
     @Override

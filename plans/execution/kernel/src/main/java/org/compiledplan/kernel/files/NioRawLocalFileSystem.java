@@ -10,7 +10,10 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 
-/** Hadoop's raw local file system; permissions and links by the JDK instead of {@code chmod} and {@code readlink}. */
+/**
+ * Hadoop's raw local file system; permissions and links by the JDK instead of {@code chmod} and
+ * {@code readlink}.
+ */
 final class NioRawLocalFileSystem extends RawLocalFileSystem {
   @Override
   public void setPermission(Path path, FsPermission permission) throws IOException {
@@ -18,9 +21,13 @@ final class NioRawLocalFileSystem extends RawLocalFileSystem {
       super.setPermission(path, permission); // the JDK does not know it
       return;
     }
-    var text = permission.getUserAction().SYMBOL + permission.getGroupAction().SYMBOL + permission.getOtherAction().SYMBOL;
+    var text =
+        permission.getUserAction().SYMBOL
+            + permission.getGroupAction().SYMBOL
+            + permission.getOtherAction().SYMBOL;
     try {
-      Files.setPosixFilePermissions(pathToFile(path).toPath(), PosixFilePermissions.fromString(text));
+      Files.setPosixFilePermissions(
+          pathToFile(path).toPath(), PosixFilePermissions.fromString(text));
     } catch (UnsupportedOperationException notPosix) {
       super.setPermission(path, permission);
     } catch (NoSuchFileException missing) {
@@ -30,6 +37,8 @@ final class NioRawLocalFileSystem extends RawLocalFileSystem {
 
   @Override
   public FileStatus getFileLinkStatus(Path path) throws IOException {
-    return Files.isSymbolicLink(pathToFile(path).toPath()) ? super.getFileLinkStatus(path) : getFileStatus(path);
+    return Files.isSymbolicLink(pathToFile(path).toPath())
+        ? super.getFileLinkStatus(path)
+        : getFileStatus(path);
   }
 }

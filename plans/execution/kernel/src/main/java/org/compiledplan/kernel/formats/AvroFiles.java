@@ -35,215 +35,222 @@ import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 
 /**
- * Avro's container files as a source and sink of Spark's; Spark's own are in a package that it does not ship with.
- * Options: `table`, for messages; `shape` of the rows, whose columns Spark knows as `c0`, `c1`, ...; `schema`, Avro's
- * schema for them; `codec`.
+ * Avro's container files as a source and sink of Spark's; Spark's own are in a package that it does
+ * not ship with. Options: `table`, for messages; `shape` of the rows, whose columns Spark knows as
+ * `c0`, `c1`, ...; `schema`, Avro's schema for them; `codec`.
  */
 public final class AvroFiles implements FileFormat, Serializable {
+  private static final long serialVersionUID = 1L;
+
+  @Override
+  public Option<StructType> inferSchema(
+      SparkSession session, Map<String, String> options, Seq<FileStatus> files) {
+    return Option.empty();
+  }
+
+  @Override
+  public boolean isSplitable(SparkSession session, Map<String, String> options, Path path) {
+    return true;
+  }
+
+  @Override
+  public Function1<PartitionedFile, Iterator<InternalRow>> buildReader(
+      SparkSession session,
+      StructType dataSchema,
+      StructType partitionSchema,
+      StructType requiredSchema,
+      Seq<Filter> filters,
+      Map<String, String> options,
+      Configuration conf) {
+    int[] wanted = new int[requiredSchema.length()];
+    for (int i = 0; i < wanted.length; i++) {
+      wanted[i] = Integer.parseInt(requiredSchema.fields()[i].name().substring(1));
+    }
+    return new Open(
+        options.apply("table"),
+        options.apply("shape"),
+        options.apply("schema"),
+        wanted,
+        new SerializableConfiguration(conf));
+  }
+
+  @Override
+  public OutputWriterFactory prepareWrite(
+      SparkSession session, Job job, Map<String, String> options, StructType dataSchema) {
+    return new Writers(
+        options.apply("table"),
+        options.apply("shape"),
+        options.apply("schema"),
+        options.apply("codec"));
+  }
+
+  /** Whether a file has no row. */
+  public static boolean isEmpty(String path, Configuration conf) throws IOException {
+    try (DataFileReader<Object> reader =
+        new DataFileReader<>(new FsInput(new Path(path), conf), new GenericDatumReader<>())) {
+      return !reader.hasNext();
+    }
+  }
+
+  /** Opens files in a task. */
+  private static final class Open extends AbstractFunction1<PartitionedFile, Iterator<InternalRow>>
+      implements Serializable {
     private static final long serialVersionUID = 1L;
 
-    @Override
-    public Option<StructType> inferSchema(
-            SparkSession session, Map<String, String> options, Seq<FileStatus> files) {
-        return Option.empty();
+    private final String table;
+    private final String shape;
+    private final String schema;
+    private final int[] wanted;
+    private final SerializableConfiguration conf;
+
+    Open(String table, String shape, String schema, int[] wanted, SerializableConfiguration conf) {
+      this.table = table;
+      this.shape = shape;
+      this.schema = schema;
+      this.wanted = wanted;
+      this.conf = conf;
     }
 
     @Override
-    public boolean isSplitable(SparkSession session, Map<String, String> options, Path path) {
-        return true;
+    public Iterator<InternalRow> apply(PartitionedFile file) {
+      try {
+        DataFileReader<Object> reader =
+            new DataFileReader<>(
+                new FsInput(file.toPath(), conf.value()), new GenericDatumReader<>());
+        TaskContext task = TaskContext.get();
+        if (task != null) {
+          task.addTaskCompletionListener((TaskCompletionListener) context -> close(reader));
+        }
+        reader.sync(file.start());
+        AvroReaders.Reader rows =
+            AvroReaders.row(
+                reader.getSchema(), new Schema.Parser().parse(schema), Shape.parse(shape), wanted);
+        return new Rows(
+            reader, rows, file.start() + file.length(), table + ", file " + file.filePath());
+      } catch (IOException | RuntimeException e) {
+        throw new DataException(
+            DataException.reason(e) + " (" + table + ", file " + file.filePath() + ")");
+      }
+    }
+  }
+
+  private static void close(DataFileReader<Object> reader) {
+    try {
+      reader.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The rows of the blocks that begin in a part of a file. */
+  private static final class Rows extends AbstractIterator<InternalRow> {
+    private final DataFileReader<Object> file;
+    private final AvroReaders.Reader rows;
+    private final long end;
+    private final String where;
+
+    Rows(DataFileReader<Object> file, AvroReaders.Reader rows, long end, String where) {
+      this.file = file;
+      this.rows = rows;
+      this.end = end;
+      this.where = where;
     }
 
     @Override
-    public Function1<PartitionedFile, Iterator<InternalRow>> buildReader(
-            SparkSession session,
-            StructType dataSchema,
-            StructType partitionSchema,
-            StructType requiredSchema,
-            Seq<Filter> filters,
-            Map<String, String> options,
-            Configuration conf) {
-        int[] wanted = new int[requiredSchema.length()];
-        for (int i = 0; i < wanted.length; i++) {
-            wanted[i] = Integer.parseInt(requiredSchema.fields()[i].name().substring(1));
-        }
-        return new Open(
-                options.apply("table"),
-                options.apply("shape"),
-                options.apply("schema"),
-                wanted,
-                new SerializableConfiguration(conf));
+    public boolean hasNext() {
+      try {
+        return file.hasNext() && !file.pastSync(end);
+      } catch (IOException | RuntimeException e) {
+        throw fault(e);
+      }
     }
 
     @Override
-    public OutputWriterFactory prepareWrite(
-            SparkSession session, Job job, Map<String, String> options, StructType dataSchema) {
-        return new Writers(
-                options.apply("table"), options.apply("shape"), options.apply("schema"), options.apply("codec"));
+    public InternalRow next() {
+      try {
+        return (InternalRow) rows.read(file.next());
+      } catch (RuntimeException e) {
+        throw fault(e);
+      }
     }
 
-    /** Whether a file has no row. */
-    public static boolean isEmpty(String path, Configuration conf) throws IOException {
-        try (DataFileReader<Object> reader =
-                new DataFileReader<>(new FsInput(new Path(path), conf), new GenericDatumReader<>())) {
-            return !reader.hasNext();
-        }
+    private DataException fault(Exception e) {
+      return new DataException(DataException.reason(e) + " (" + where + ")");
+    }
+  }
+
+  /** Makes the writers of a task's files. */
+  private static final class Writers extends OutputWriterFactory {
+    private static final long serialVersionUID = 1L;
+
+    private final String table;
+    private final String shape;
+    private final String schema;
+    private final String codec;
+
+    Writers(String table, String shape, String schema, String codec) {
+      this.table = table;
+      this.shape = shape;
+      this.schema = schema;
+      this.codec = codec;
     }
 
-    /** Opens files in a task. */
-    private static final class Open extends AbstractFunction1<PartitionedFile, Iterator<InternalRow>>
-            implements Serializable {
-        private static final long serialVersionUID = 1L;
-
-        private final String table;
-        private final String shape;
-        private final String schema;
-        private final int[] wanted;
-        private final SerializableConfiguration conf;
-
-        Open(String table, String shape, String schema, int[] wanted, SerializableConfiguration conf) {
-            this.table = table;
-            this.shape = shape;
-            this.schema = schema;
-            this.wanted = wanted;
-            this.conf = conf;
-        }
-
-        @Override
-        public Iterator<InternalRow> apply(PartitionedFile file) {
-            try {
-                DataFileReader<Object> reader =
-                        new DataFileReader<>(new FsInput(file.toPath(), conf.value()), new GenericDatumReader<>());
-                TaskContext task = TaskContext.get();
-                if (task != null) {
-                    task.addTaskCompletionListener((TaskCompletionListener) context -> close(reader));
-                }
-                reader.sync(file.start());
-                AvroReaders.Reader rows =
-                        AvroReaders.row(reader.getSchema(), new Schema.Parser().parse(schema), Shape.parse(shape), wanted);
-                return new Rows(reader, rows, file.start() + file.length(), table + ", file " + file.filePath());
-            } catch (IOException | RuntimeException e) {
-                throw new DataException(
-                        DataException.reason(e) + " (" + table + ", file " + file.filePath() + ")");
-            }
-        }
+    @Override
+    public String getFileExtension(TaskAttemptContext context) {
+      return ".avro";
     }
 
-    private static void close(DataFileReader<Object> reader) {
-        try {
-            reader.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    @Override
+    public OutputWriter newInstance(
+        String path, StructType dataSchema, TaskAttemptContext context) {
+      try {
+        Schema type = new Schema.Parser().parse(schema);
+        Path place = new Path(path);
+        DataFileWriter<Object> file = new DataFileWriter<>(new GenericDatumWriter<>(type));
+        file.setCodec(CodecFactory.fromString(codec));
+        file.create(type, place.getFileSystem(context.getConfiguration()).create(place, false));
+        return new Writer(table, path, file, AvroWriters.row(type, Shape.parse(shape)));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** Writes the rows of one file. */
+  private static final class Writer extends OutputWriter {
+    private final String table;
+    private final String path;
+    private final DataFileWriter<Object> file;
+    private final AvroWriters.RowWriter rows;
+
+    Writer(String table, String path, DataFileWriter<Object> file, AvroWriters.RowWriter rows) {
+      this.table = table;
+      this.path = path;
+      this.file = file;
+      this.rows = rows;
     }
 
-    /** The rows of the blocks that begin in a part of a file. */
-    private static final class Rows extends AbstractIterator<InternalRow> {
-        private final DataFileReader<Object> file;
-        private final AvroReaders.Reader rows;
-        private final long end;
-        private final String where;
-
-        Rows(DataFileReader<Object> file, AvroReaders.Reader rows, long end, String where) {
-            this.file = file;
-            this.rows = rows;
-            this.end = end;
-            this.where = where;
-        }
-
-        @Override
-        public boolean hasNext() {
-            try {
-                return file.hasNext() && !file.pastSync(end);
-            } catch (IOException | RuntimeException e) {
-                throw fault(e);
-            }
-        }
-
-        @Override
-        public InternalRow next() {
-            try {
-                return (InternalRow) rows.read(file.next());
-            } catch (RuntimeException e) {
-                throw fault(e);
-            }
-        }
-
-        private DataException fault(Exception e) {
-            return new DataException(DataException.reason(e) + " (" + where + ")");
-        }
+    @Override
+    public void write(InternalRow row) {
+      try {
+        file.append(rows.write(row));
+      } catch (IOException | RuntimeException e) {
+        throw new DataException(DataException.reason(e) + " (written to " + table + ")");
+      }
     }
 
-    /** Makes the writers of a task's files. */
-    private static final class Writers extends OutputWriterFactory {
-        private static final long serialVersionUID = 1L;
-
-        private final String table;
-        private final String shape;
-        private final String schema;
-        private final String codec;
-
-        Writers(String table, String shape, String schema, String codec) {
-            this.table = table;
-            this.shape = shape;
-            this.schema = schema;
-            this.codec = codec;
-        }
-
-        @Override
-        public String getFileExtension(TaskAttemptContext context) {
-            return ".avro";
-        }
-
-        @Override
-        public OutputWriter newInstance(String path, StructType dataSchema, TaskAttemptContext context) {
-            try {
-                Schema type = new Schema.Parser().parse(schema);
-                Path place = new Path(path);
-                DataFileWriter<Object> file = new DataFileWriter<>(new GenericDatumWriter<>(type));
-                file.setCodec(CodecFactory.fromString(codec));
-                file.create(type, place.getFileSystem(context.getConfiguration()).create(place, false));
-                return new Writer(table, path, file, AvroWriters.row(type, Shape.parse(shape)));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
+    @Override
+    public void close() {
+      try {
+        file.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
-    /** Writes the rows of one file. */
-    private static final class Writer extends OutputWriter {
-        private final String table;
-        private final String path;
-        private final DataFileWriter<Object> file;
-        private final AvroWriters.RowWriter rows;
-
-        Writer(String table, String path, DataFileWriter<Object> file, AvroWriters.RowWriter rows) {
-            this.table = table;
-            this.path = path;
-            this.file = file;
-            this.rows = rows;
-        }
-
-        @Override
-        public void write(InternalRow row) {
-            try {
-                file.append(rows.write(row));
-            } catch (IOException | RuntimeException e) {
-                throw new DataException(DataException.reason(e) + " (written to " + table + ")");
-            }
-        }
-
-        @Override
-        public void close() {
-            try {
-                file.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        @Override
-        public String path() {
-            return path;
-        }
+    @Override
+    public String path() {
+      return path;
     }
+  }
 }

@@ -18,233 +18,252 @@ import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /**
- * Turns Avro's values into those of a logical type, in Spark's internal form. What a file has is told by its own
- * schema: columns are found by name, units of times and scales of decimals are the file's.
+ * Turns Avro's values into those of a logical type, in Spark's internal form. What a file has is
+ * told by its own schema: columns are found by name, units of times and scales of decimals are the
+ * file's.
  */
 final class AvroReaders {
-    private AvroReaders() {}
+  private AvroReaders() {}
 
-    /** Reads one of Avro's values; null is read as null. */
-    @FunctionalInterface
-    interface Reader {
-        Object read(Object datum);
+  /** Reads one of Avro's values; null is read as null. */
+  @FunctionalInterface
+  interface Reader {
+    Object read(Object datum);
+  }
+
+  /**
+   * A reader of records as rows of some of a type's columns.
+   *
+   * @param file what the file has
+   * @param table what the table has, of which only is used which columns may be null
+   * @param wanted positions of columns in `shape`, in the order of the rows to make
+   */
+  static Reader row(Schema file, Schema table, Shape shape, int[] wanted) {
+    if (file.getType() != Schema.Type.RECORD) {
+      throw unfit(file, shape);
     }
+    int[] positions = new int[wanted.length];
+    Reader[] readers = new Reader[wanted.length];
+    for (int i = 0; i < wanted.length; i++) {
+      String name = shape.names()[wanted[i]];
+      Schema.Field field = file.getField(name);
+      Schema declared = table.getFields().get(wanted[i]).schema();
+      if (field == null && !declared.isNullable()) {
+        throw new DataException("the file has no column " + name + ", which is NOT NULL");
+      }
+      positions[i] = field == null ? -1 : field.pos();
+      readers[i] =
+          field == null ? null : named(name, field.schema(), declared, shape.children()[wanted[i]]);
+    }
+    return datum -> {
+      IndexedRecord found = (IndexedRecord) datum;
+      Object[] values = new Object[positions.length];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = positions[i] < 0 ? null : readers[i].read(found.get(positions[i]));
+      }
+      return new GenericInternalRow(values);
+    };
+  }
 
-    /**
-     * A reader of records as rows of some of a type's columns.
-     *
-     * @param file what the file has
-     * @param table what the table has, of which only is used which columns may be null
-     * @param wanted positions of columns in `shape`, in the order of the rows to make
-     */
-    static Reader row(Schema file, Schema table, Shape shape, int[] wanted) {
-        if (file.getType() != Schema.Type.RECORD) {
-            throw unfit(file, shape);
+  private static Reader named(String name, Schema file, Schema table, Shape shape) {
+    try {
+      return reader(file, table, shape);
+    } catch (DataException e) {
+      throw new DataException("column " + name + ": " + e.getMessage());
+    }
+  }
+
+  private static Reader reader(Schema file, Schema table, Shape shape) {
+    Reader present =
+        file.getType() == Schema.Type.UNION
+            ? union(file, table, shape)
+            : present(file, table, shape);
+    return datum -> datum == null ? null : present.read(datum);
+  }
+
+  private static Reader union(Schema file, Schema table, Shape shape) {
+    List<Schema> branches = file.getTypes();
+    Reader[] readers = new Reader[branches.size()];
+    int last = -1;
+    int count = 0;
+    for (int i = 0; i < readers.length; i++) {
+      if (branches.get(i).getType() != Schema.Type.NULL) {
+        readers[i] = present(branches.get(i), table, shape);
+        last = i;
+        count++;
+      }
+    }
+    return count == 1
+        ? readers[last]
+        : datum -> readers[GenericData.get().resolveUnion(file, datum)].read(datum);
+  }
+
+  private static Reader present(Schema file, Schema table, Shape shape) {
+    Schema.Type type = file.getType();
+    if (type == Schema.Type.NULL) {
+      return datum -> null;
+    }
+    return switch (shape.root()) {
+      case "NULL" -> datum -> null;
+      case "BOOLEAN" -> when(type == Schema.Type.BOOLEAN, file, shape, datum -> datum);
+      case "TINYINT" ->
+          when(type == Schema.Type.INT, file, shape, datum -> ((Integer) datum).byteValue());
+      case "SMALLINT" ->
+          when(type == Schema.Type.INT, file, shape, datum -> ((Integer) datum).shortValue());
+      case "INTEGER" -> when(type == Schema.Type.INT, file, shape, datum -> datum);
+      case "DATE" -> when(type == Schema.Type.INT, file, shape, datum -> datum);
+      case "BIGINT" -> when(isWhole(type), file, shape, datum -> ((Number) datum).longValue());
+      case "FLOAT" ->
+          when(
+              isWhole(type) || type == Schema.Type.FLOAT,
+              file,
+              shape,
+              datum -> ((Number) datum).floatValue());
+      case "DOUBLE" ->
+          when(
+              isWhole(type) || type == Schema.Type.FLOAT || type == Schema.Type.DOUBLE,
+              file,
+              shape,
+              datum -> ((Number) datum).doubleValue());
+      case "CHAR", "VARCHAR" -> text(file, shape);
+      case "BINARY", "VARBINARY" ->
+          when(isBytes(type) || type == Schema.Type.STRING, file, shape, AvroReaders::bytes);
+      case "DECIMAL" -> decimal(file, shape);
+      case "TIME_WITHOUT_TIME_ZONE" -> time(file, shape);
+      case "TIMESTAMP_WITHOUT_TIME_ZONE", "TIMESTAMP_WITH_LOCAL_TIME_ZONE" ->
+          timestamp(file, shape);
+      case "ARRAY" -> array(file, table, shape);
+      case "MAP" -> map(file, table, shape.children()[1], shape);
+      case "MULTISET" -> map(file, table, JsonValues.COUNT, shape);
+      case "ROW", "STRUCTURED_TYPE" -> {
+        int[] all = new int[shape.names().length];
+        for (int i = 0; i < all.length; i++) {
+          all[i] = i;
         }
-        int[] positions = new int[wanted.length];
-        Reader[] readers = new Reader[wanted.length];
-        for (int i = 0; i < wanted.length; i++) {
-            String name = shape.names()[wanted[i]];
-            Schema.Field field = file.getField(name);
-            Schema declared = table.getFields().get(wanted[i]).schema();
-            if (field == null && !declared.isNullable()) {
-                throw new DataException("the file has no column " + name + ", which is NOT NULL");
-            }
-            positions[i] = field == null ? -1 : field.pos();
-            readers[i] = field == null
-                    ? null
-                    : named(name, field.schema(), declared, shape.children()[wanted[i]]);
-        }
-        return datum -> {
-            IndexedRecord found = (IndexedRecord) datum;
-            Object[] values = new Object[positions.length];
-            for (int i = 0; i < values.length; i++) {
-                values[i] = positions[i] < 0 ? null : readers[i].read(found.get(positions[i]));
-            }
-            return new GenericInternalRow(values);
-        };
-    }
+        yield row(file, declared(table), shape, all);
+      }
+      default -> throw unfit(file, shape);
+    };
+  }
 
-    private static Reader named(String name, Schema file, Schema table, Shape shape) {
-        try {
-            return reader(file, table, shape);
-        } catch (DataException e) {
-            throw new DataException("column " + name + ": " + e.getMessage());
-        }
-    }
+  private static boolean isWhole(Schema.Type type) {
+    return type == Schema.Type.INT || type == Schema.Type.LONG;
+  }
 
-    private static Reader reader(Schema file, Schema table, Shape shape) {
-        Reader present = file.getType() == Schema.Type.UNION ? union(file, table, shape) : present(file, table, shape);
-        return datum -> datum == null ? null : present.read(datum);
-    }
+  private static boolean isBytes(Schema.Type type) {
+    return type == Schema.Type.BYTES || type == Schema.Type.FIXED;
+  }
 
-    private static Reader union(Schema file, Schema table, Shape shape) {
-        List<Schema> branches = file.getTypes();
-        Reader[] readers = new Reader[branches.size()];
-        int last = -1;
-        int count = 0;
-        for (int i = 0; i < readers.length; i++) {
-            if (branches.get(i).getType() != Schema.Type.NULL) {
-                readers[i] = present(branches.get(i), table, shape);
-                last = i;
-                count++;
-            }
-        }
-        return count == 1
-                ? readers[last]
-                : datum -> readers[GenericData.get().resolveUnion(file, datum)].read(datum);
+  private static Reader when(boolean fits, Schema file, Shape shape, Reader reader) {
+    if (!fits) {
+      throw unfit(file, shape);
     }
+    return reader;
+  }
 
-    private static Reader present(Schema file, Schema table, Shape shape) {
-        Schema.Type type = file.getType();
-        if (type == Schema.Type.NULL) {
-            return datum -> null;
-        }
-        return switch (shape.root()) {
-            case "NULL" -> datum -> null;
-            case "BOOLEAN" -> when(type == Schema.Type.BOOLEAN, file, shape, datum -> datum);
-            case "TINYINT" -> when(type == Schema.Type.INT, file, shape, datum -> ((Integer) datum).byteValue());
-            case "SMALLINT" -> when(type == Schema.Type.INT, file, shape, datum -> ((Integer) datum).shortValue());
-            case "INTEGER" -> when(type == Schema.Type.INT, file, shape, datum -> datum);
-            case "DATE" -> when(type == Schema.Type.INT, file, shape, datum -> datum);
-            case "BIGINT" -> when(isWhole(type), file, shape, datum -> ((Number) datum).longValue());
-            case "FLOAT" -> when(
-                    isWhole(type) || type == Schema.Type.FLOAT, file, shape, datum -> ((Number) datum).floatValue());
-            case "DOUBLE" -> when(
-                    isWhole(type) || type == Schema.Type.FLOAT || type == Schema.Type.DOUBLE,
-                    file,
-                    shape,
-                    datum -> ((Number) datum).doubleValue());
-            case "CHAR", "VARCHAR" -> text(file, shape);
-            case "BINARY", "VARBINARY" -> when(
-                    isBytes(type) || type == Schema.Type.STRING, file, shape, AvroReaders::bytes);
-            case "DECIMAL" -> decimal(file, shape);
-            case "TIME_WITHOUT_TIME_ZONE" -> time(file, shape);
-            case "TIMESTAMP_WITHOUT_TIME_ZONE", "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> timestamp(file, shape);
-            case "ARRAY" -> array(file, table, shape);
-            case "MAP" -> map(file, table, shape.children()[1], shape);
-            case "MULTISET" -> map(file, table, JsonValues.COUNT, shape);
-            case "ROW", "STRUCTURED_TYPE" -> {
-                int[] all = new int[shape.names().length];
-                for (int i = 0; i < all.length; i++) {
-                    all[i] = i;
-                }
-                yield row(file, declared(table), shape, all);
-            }
-            default -> throw unfit(file, shape);
-        };
-    }
+  private static DataException unfit(Schema file, Shape shape) {
+    LogicalType logical = file.getLogicalType();
+    String name =
+        file.getType().getName() + (logical == null ? "" : " (" + logical.getName() + ")");
+    return new DataException("Avro's " + name + " cannot be read as " + shape.text());
+  }
 
-    private static boolean isWhole(Schema.Type type) {
-        return type == Schema.Type.INT || type == Schema.Type.LONG;
-    }
+  private static Reader text(Schema file, Shape shape) {
+    return switch (file.getType()) {
+      case STRING, ENUM -> datum -> SparkValues.text(datum.toString());
+      case BYTES -> datum -> SparkValues.text(new String(bytes(datum), StandardCharsets.UTF_8));
+      default -> throw unfit(file, shape);
+    };
+  }
 
-    private static boolean isBytes(Schema.Type type) {
-        return type == Schema.Type.BYTES || type == Schema.Type.FIXED;
+  private static byte[] bytes(Object datum) {
+    if (datum instanceof GenericFixed fixed) {
+      return fixed.bytes();
     }
+    if (datum instanceof ByteBuffer buffer) {
+      byte[] found = new byte[buffer.remaining()];
+      buffer.duplicate().get(found);
+      return found;
+    }
+    return datum.toString().getBytes(StandardCharsets.UTF_8);
+  }
 
-    private static Reader when(boolean fits, Schema file, Shape shape, Reader reader) {
-        if (!fits) {
-            throw unfit(file, shape);
-        }
-        return reader;
-    }
+  private static Reader decimal(Schema file, Shape shape) {
+    int scale =
+        file.getLogicalType() instanceof LogicalTypes.Decimal found
+            ? found.getScale()
+            : shape.scale();
+    return when(
+        isBytes(file.getType()),
+        file,
+        shape,
+        datum ->
+            SparkValues.decimal(
+                new BigDecimal(new BigInteger(bytes(datum)), scale),
+                shape.precision(),
+                shape.scale()));
+  }
 
-    private static DataException unfit(Schema file, Shape shape) {
-        LogicalType logical = file.getLogicalType();
-        String name = file.getType().getName() + (logical == null ? "" : " (" + logical.getName() + ")");
-        return new DataException("Avro's " + name + " cannot be read as " + shape.text());
+  private static Reader time(Schema file, Shape shape) {
+    if (file.getType() == Schema.Type.LONG) {
+      return datum -> (int) ((Long) datum / 1000L);
     }
+    return when(file.getType() == Schema.Type.INT, file, shape, datum -> datum);
+  }
 
-    private static Reader text(Schema file, Shape shape) {
-        return switch (file.getType()) {
-            case STRING, ENUM -> datum -> Values.text(datum.toString());
-            case BYTES -> datum -> Values.text(new String(bytes(datum), StandardCharsets.UTF_8));
-            default -> throw unfit(file, shape);
-        };
+  private static Reader timestamp(Schema file, Shape shape) {
+    if (file.getType() != Schema.Type.LONG) {
+      throw unfit(file, shape);
     }
+    String unit = file.getLogicalType() == null ? "millis" : file.getLogicalType().getName();
+    if (unit.endsWith("micros")) {
+      return datum -> datum;
+    }
+    if (unit.endsWith("nanos")) {
+      return datum -> Math.floorDiv((Long) datum, 1000L);
+    }
+    return datum -> Math.multiplyExact((Long) datum, 1000L);
+  }
 
-    private static byte[] bytes(Object datum) {
-        if (datum instanceof GenericFixed fixed) {
-            return fixed.bytes();
-        }
-        if (datum instanceof ByteBuffer buffer) {
-            byte[] found = new byte[buffer.remaining()];
-            buffer.duplicate().get(found);
-            return found;
-        }
-        return datum.toString().getBytes(StandardCharsets.UTF_8);
+  private static Reader array(Schema file, Schema table, Shape shape) {
+    if (file.getType() != Schema.Type.ARRAY) {
+      throw unfit(file, shape);
     }
+    Reader element =
+        reader(file.getElementType(), declared(table).getElementType(), shape.children()[0]);
+    return datum -> {
+      List<?> list = (List<?>) datum;
+      List<Object> values = new ArrayList<>(list.size());
+      list.forEach(item -> values.add(element.read(item)));
+      return new GenericArrayData(values.toArray());
+    };
+  }
 
-    private static Reader decimal(Schema file, Shape shape) {
-        int scale = file.getLogicalType() instanceof LogicalTypes.Decimal found ? found.getScale() : shape.scale();
-        return when(
-                isBytes(file.getType()),
-                file,
-                shape,
-                datum -> Values.decimal(
-                        new BigDecimal(new BigInteger(bytes(datum)), scale), shape.precision(), shape.scale()));
+  private static Reader map(Schema file, Schema table, Shape value, Shape shape) {
+    if (file.getType() != Schema.Type.MAP) {
+      throw unfit(file, shape);
     }
+    Reader reader = reader(file.getValueType(), declared(table).getValueType(), value);
+    return datum -> {
+      List<Object> keys = new ArrayList<>();
+      List<Object> values = new ArrayList<>();
+      for (Map.Entry<?, ?> entry : ((Map<?, ?>) datum).entrySet()) {
+        keys.add(SparkValues.text(entry.getKey().toString()));
+        values.add(reader.read(entry.getValue()));
+      }
+      return new ArrayBasedMapData(
+          new GenericArrayData(keys.toArray()), new GenericArrayData(values.toArray()));
+    };
+  }
 
-    private static Reader time(Schema file, Shape shape) {
-        if (file.getType() == Schema.Type.LONG) {
-            return datum -> (int) ((Long) datum / 1000L);
-        }
-        return when(file.getType() == Schema.Type.INT, file, shape, datum -> datum);
+  /** The type itself of one that may be null. */
+  static Schema declared(Schema table) {
+    if (table.getType() != Schema.Type.UNION) {
+      return table;
     }
-
-    private static Reader timestamp(Schema file, Shape shape) {
-        if (file.getType() != Schema.Type.LONG) {
-            throw unfit(file, shape);
-        }
-        String unit = file.getLogicalType() == null ? "millis" : file.getLogicalType().getName();
-        if (unit.endsWith("micros")) {
-            return datum -> datum;
-        }
-        if (unit.endsWith("nanos")) {
-            return datum -> Math.floorDiv((Long) datum, 1000L);
-        }
-        return datum -> Math.multiplyExact((Long) datum, 1000L);
-    }
-
-    private static Reader array(Schema file, Schema table, Shape shape) {
-        if (file.getType() != Schema.Type.ARRAY) {
-            throw unfit(file, shape);
-        }
-        Reader element = reader(file.getElementType(), declared(table).getElementType(), shape.children()[0]);
-        return datum -> {
-            List<?> list = (List<?>) datum;
-            List<Object> values = new ArrayList<>(list.size());
-            list.forEach(item -> values.add(element.read(item)));
-            return new GenericArrayData(values.toArray());
-        };
-    }
-
-    private static Reader map(Schema file, Schema table, Shape value, Shape shape) {
-        if (file.getType() != Schema.Type.MAP) {
-            throw unfit(file, shape);
-        }
-        Reader reader = reader(file.getValueType(), declared(table).getValueType(), value);
-        return datum -> {
-            List<Object> keys = new ArrayList<>();
-            List<Object> values = new ArrayList<>();
-            for (Map.Entry<?, ?> entry : ((Map<?, ?>) datum).entrySet()) {
-                keys.add(Values.text(entry.getKey().toString()));
-                values.add(reader.read(entry.getValue()));
-            }
-            return new ArrayBasedMapData(
-                    new GenericArrayData(keys.toArray()), new GenericArrayData(values.toArray()));
-        };
-    }
-
-    /** The type itself of one that may be null. */
-    static Schema declared(Schema table) {
-        if (table.getType() != Schema.Type.UNION) {
-            return table;
-        }
-        return table.getTypes().stream()
-                .filter(branch -> branch.getType() != Schema.Type.NULL)
-                .findFirst()
-                .orElseThrow();
-    }
+    return table.getTypes().stream()
+        .filter(branch -> branch.getType() != Schema.Type.NULL)
+        .findFirst()
+        .orElseThrow();
+  }
 }

@@ -15,108 +15,111 @@ import org.apache.spark.sql.catalyst.util.MapData;
 
 /** Turns values of a logical type, in Spark's internal form, into Avro's. */
 final class AvroWriters {
-    private AvroWriters() {}
+  private AvroWriters() {}
 
-    /** Turns a row into a record. */
-    @FunctionalInterface
-    interface RowWriter {
-        Object write(InternalRow row);
+  /** Turns a row into a record. */
+  @FunctionalInterface
+  interface RowWriter {
+    Object write(InternalRow row);
+  }
+
+  /** The value at a position of a row or array; it is not null. */
+  @FunctionalInterface
+  private interface Writer {
+    Object write(SpecializedGetters values, int position);
+  }
+
+  /** A writer of rows as records of this schema. */
+  static RowWriter row(Schema schema, Shape shape) {
+    Writer[] writers = new Writer[shape.names().length];
+    for (int i = 0; i < writers.length; i++) {
+      writers[i] = writer(schema.getFields().get(i).schema(), shape.children()[i]);
     }
-
-    /** The value at a position of a row or array; it is not null. */
-    @FunctionalInterface
-    private interface Writer {
-        Object write(SpecializedGetters values, int position);
-    }
-
-    /** A writer of rows as records of this schema. */
-    static RowWriter row(Schema schema, Shape shape) {
-        Writer[] writers = new Writer[shape.names().length];
-        for (int i = 0; i < writers.length; i++) {
-            writers[i] = writer(schema.getFields().get(i).schema(), shape.children()[i]);
+    return row -> {
+      GenericData.Record record = new GenericData.Record(schema);
+      for (int i = 0; i < writers.length; i++) {
+        if (!row.isNullAt(i)) {
+          record.put(i, writers[i].write(row, i));
+        } else if (!schema.getFields().get(i).schema().isNullable()) {
+          throw new DataException("column " + shape.names()[i] + " is NOT NULL and has a null");
         }
-        return row -> {
-            GenericData.Record record = new GenericData.Record(schema);
-            for (int i = 0; i < writers.length; i++) {
-                if (!row.isNullAt(i)) {
-                    record.put(i, writers[i].write(row, i));
-                } else if (!schema.getFields().get(i).schema().isNullable()) {
-                    throw new DataException("column " + shape.names()[i] + " is NOT NULL and has a null");
-                }
-            }
-            return record;
-        };
-    }
+      }
+      return record;
+    };
+  }
 
-    private static Writer writer(Schema nullable, Shape shape) {
-        if (shape.root().equals("NULL")) {
-            return (values, i) -> null;
+  private static Writer writer(Schema nullable, Shape shape) {
+    if (shape.root().equals("NULL")) {
+      return (values, i) -> null;
+    }
+    Schema schema = AvroReaders.declared(nullable);
+    return switch (shape.root()) {
+      case "BOOLEAN" -> SpecializedGetters::getBoolean;
+      case "TINYINT" -> (values, i) -> (int) values.getByte(i);
+      case "SMALLINT" -> (values, i) -> (int) values.getShort(i);
+      case "INTEGER", "DATE", "TIME_WITHOUT_TIME_ZONE" -> SpecializedGetters::getInt;
+      case "BIGINT" -> SpecializedGetters::getLong;
+      case "FLOAT" -> SpecializedGetters::getFloat;
+      case "DOUBLE" -> SpecializedGetters::getDouble;
+      case "CHAR", "VARCHAR" -> (values, i) -> values.getUTF8String(i).toString();
+      case "BINARY", "VARBINARY" -> (values, i) -> ByteBuffer.wrap(values.getBinary(i));
+      case "DECIMAL" ->
+          (values, i) -> {
+            BigDecimal value =
+                values.getDecimal(i, shape.precision(), shape.scale()).toJavaBigDecimal();
+            return ByteBuffer.wrap(value.setScale(shape.scale()).unscaledValue().toByteArray());
+          };
+      case "TIMESTAMP_WITHOUT_TIME_ZONE", "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> timestamp(schema);
+      case "ARRAY" -> array(schema, shape);
+      case "MAP" -> map(schema, shape.children()[1]);
+      case "MULTISET" -> map(schema, JsonValues.COUNT);
+      case "ROW", "STRUCTURED_TYPE" -> {
+        RowWriter row = row(schema, shape);
+        int size = shape.children().length;
+        yield (values, i) -> row.write(values.getStruct(i, size));
+      }
+      default ->
+          throw new IllegalArgumentException("Avro does not hold values of type " + shape.text());
+    };
+  }
+
+  private static Writer timestamp(Schema schema) {
+    String unit = schema.getLogicalType().getName();
+    if (unit.endsWith("micros")) {
+      return SpecializedGetters::getLong;
+    }
+    if (unit.endsWith("nanos")) {
+      return (values, i) -> Math.multiplyExact(values.getLong(i), 1000L);
+    }
+    return (values, i) -> Math.floorDiv(values.getLong(i), 1000L);
+  }
+
+  private static Writer array(Schema schema, Shape shape) {
+    Writer element = writer(schema.getElementType(), shape.children()[0]);
+    return (values, i) -> list(values.getArray(i), element);
+  }
+
+  private static List<Object> list(ArrayData found, Writer element) {
+    List<Object> list = new ArrayList<>(found.numElements());
+    for (int k = 0; k < found.numElements(); k++) {
+      list.add(found.isNullAt(k) ? null : element.write(found, k));
+    }
+    return list;
+  }
+
+  private static Writer map(Schema schema, Shape value) {
+    Writer writer = writer(schema.getValueType(), value);
+    return (values, i) -> {
+      MapData found = values.getMap(i);
+      List<Object> items = list(found.valueArray(), writer);
+      Map<String, Object> map = new LinkedHashMap<>();
+      for (int k = 0; k < items.size(); k++) {
+        if (found.keyArray().isNullAt(k)) {
+          throw new DataException("a map with a null key cannot be written as Avro");
         }
-        Schema schema = AvroReaders.declared(nullable);
-        return switch (shape.root()) {
-            case "BOOLEAN" -> SpecializedGetters::getBoolean;
-            case "TINYINT" -> (values, i) -> (int) values.getByte(i);
-            case "SMALLINT" -> (values, i) -> (int) values.getShort(i);
-            case "INTEGER", "DATE", "TIME_WITHOUT_TIME_ZONE" -> SpecializedGetters::getInt;
-            case "BIGINT" -> SpecializedGetters::getLong;
-            case "FLOAT" -> SpecializedGetters::getFloat;
-            case "DOUBLE" -> SpecializedGetters::getDouble;
-            case "CHAR", "VARCHAR" -> (values, i) -> values.getUTF8String(i).toString();
-            case "BINARY", "VARBINARY" -> (values, i) -> ByteBuffer.wrap(values.getBinary(i));
-            case "DECIMAL" -> (values, i) -> {
-                BigDecimal value = values.getDecimal(i, shape.precision(), shape.scale()).toJavaBigDecimal();
-                return ByteBuffer.wrap(value.setScale(shape.scale()).unscaledValue().toByteArray());
-            };
-            case "TIMESTAMP_WITHOUT_TIME_ZONE", "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> timestamp(schema);
-            case "ARRAY" -> array(schema, shape);
-            case "MAP" -> map(schema, shape.children()[1]);
-            case "MULTISET" -> map(schema, JsonValues.COUNT);
-            case "ROW", "STRUCTURED_TYPE" -> {
-                RowWriter row = row(schema, shape);
-                int size = shape.children().length;
-                yield (values, i) -> row.write(values.getStruct(i, size));
-            }
-            default -> throw new IllegalArgumentException("Avro does not hold values of type " + shape.text());
-        };
-    }
-
-    private static Writer timestamp(Schema schema) {
-        String unit = schema.getLogicalType().getName();
-        if (unit.endsWith("micros")) {
-            return SpecializedGetters::getLong;
-        }
-        if (unit.endsWith("nanos")) {
-            return (values, i) -> Math.multiplyExact(values.getLong(i), 1000L);
-        }
-        return (values, i) -> Math.floorDiv(values.getLong(i), 1000L);
-    }
-
-    private static Writer array(Schema schema, Shape shape) {
-        Writer element = writer(schema.getElementType(), shape.children()[0]);
-        return (values, i) -> list(values.getArray(i), element);
-    }
-
-    private static List<Object> list(ArrayData found, Writer element) {
-        List<Object> list = new ArrayList<>(found.numElements());
-        for (int k = 0; k < found.numElements(); k++) {
-            list.add(found.isNullAt(k) ? null : element.write(found, k));
-        }
-        return list;
-    }
-
-    private static Writer map(Schema schema, Shape value) {
-        Writer writer = writer(schema.getValueType(), value);
-        return (values, i) -> {
-            MapData found = values.getMap(i);
-            List<Object> items = list(found.valueArray(), writer);
-            Map<String, Object> map = new LinkedHashMap<>();
-            for (int k = 0; k < items.size(); k++) {
-                if (found.keyArray().isNullAt(k)) {
-                    throw new DataException("a map with a null key cannot be written as Avro");
-                }
-                map.put(found.keyArray().getUTF8String(k).toString(), items.get(k));
-            }
-            return map;
-        };
-    }
+        map.put(found.keyArray().getUTF8String(k).toString(), items.get(k));
+      }
+      return map;
+    };
+  }
 }

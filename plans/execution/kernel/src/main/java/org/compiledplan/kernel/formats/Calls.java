@@ -12,44 +12,56 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.ObjectType;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Calls of objects with Spark's internal values, which spares the conversions of a user-defined function. */
+/**
+ * Calls of objects with Spark's internal values, which spares the conversions of a user-defined
+ * function.
+ */
 public final class Calls {
-    private Calls() {}
+  private Calls() {}
 
-    /**
-     * A column that calls a method of an object for each row, whose result depends on the arguments alone.
-     *
-     * @param target the object; each task gets a copy of its own
-     * @param type the public class that has the method
-     * @param returns the Spark type whose internal form the method returns
-     * @param arguments in the order of the method's parameters; only those of object types may be null
-     */
-    public static Column column(Object target, Class<?> type, String method, DataType returns, Column... arguments) {
-        return column(target, type, method, returns, true, arguments);
-    }
+  /**
+   * A column that calls a method of an object for each row, whose result depends on the arguments
+   * alone.
+   *
+   * @param target the object; each task gets a copy of its own
+   * @param type the public class that has the method
+   * @param returns the Spark type whose internal form the method returns
+   * @param arguments in the order of the method's parameters; only those of object types may be
+   *     null
+   */
+  public static Column column(
+      Object target, Class<?> type, String method, DataType returns, Column... arguments) {
+    return column(target, type, method, returns, true, arguments);
+  }
 
-    /**
-     * As {@link #column}, called just once for each row and in their order: the object keeps something from call to
-     * call, or a second call would cost too much. Spark repeats calls that it takes for pure, as in the filters it
-     * puts below a generator of rows.
-     */
-    public static Column columnInOrder(
-            Object target, Class<?> type, String method, DataType returns, Column... arguments) {
-        return column(target, type, method, returns, false, arguments);
-    }
+  /**
+   * As {@link #column}, called just once for each row and in their order: the object keeps
+   * something from call to call, or a second call would cost too much. Spark repeats calls that it
+   * takes for pure, as in the filters it puts below a generator of rows.
+   */
+  public static Column columnInOrder(
+      Object target, Class<?> type, String method, DataType returns, Column... arguments) {
+    return column(target, type, method, returns, false, arguments);
+  }
 
-    private static Column column(
-            Object target, Class<?> type, String method, DataType returns, boolean isPure, Column... arguments) {
-        List<Expression> inputs = Arrays.stream(arguments).map(ExpressionUtils::expression).toList();
-        Expression call = new Invoke(
-                new Literal(target, new ObjectType(type)),
-                method,
-                returns,
-                CollectionConverters.asScala(inputs).toSeq(),
-                CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
-                false,
-                true,
-                isPure);
-        return ExpressionUtils.column(call);
-    }
+  private static Column column(
+      Object target,
+      Class<?> type,
+      String method,
+      DataType returns,
+      boolean isPure,
+      Column... arguments) {
+    List<Expression> inputs = Arrays.stream(arguments).map(ExpressionUtils::expression).toList();
+    Expression call =
+        new Invoke(
+            new Literal(target, new ObjectType(type)),
+            method,
+            returns,
+            CollectionConverters.asScala(inputs).toSeq(),
+            CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
+            false,
+            true,
+            isPure);
+    return ExpressionUtils.column(call);
+  }
 }

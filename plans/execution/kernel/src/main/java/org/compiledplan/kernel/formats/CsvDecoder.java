@@ -10,140 +10,143 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `csv`: a record a line, or several lines where a quoted cell has line ends. */
 public final class CsvDecoder extends Decoder {
-    private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 1L;
 
-    private final String table;
-    private final String shape;
-    private final boolean lenient;
-    private final char separator;
-    private final int quote;
-    private final int escape;
-    private final boolean comments;
-    private final boolean trims;
-    private final boolean ignoresMore;
-    private final boolean trailingComma;
-    private final boolean emptyIsNull;
-    private final String elements;
-    private final String nothing;
+  private final String table;
+  private final String shape;
+  private final boolean lenient;
+  private final char separator;
+  private final int quote;
+  private final int escape;
+  private final boolean comments;
+  private final boolean trims;
+  private final boolean ignoresMore;
+  private final boolean trailingComma;
+  private final boolean emptyIsNull;
+  private final String elements;
+  private final String nothing;
 
-    private transient String[] names;
-    private transient CsvValues.Reader[] readers;
-    private transient CsvLines lines;
-    private transient CsvBytes plain;
-    private transient String file;
-    private transient UTF8String lastPath;
-    private transient TaskContext watched;
+  private transient String[] names;
+  private transient CsvValues.Reader[] readers;
+  private transient CsvLines lines;
+  private transient CsvBytes plain;
+  private transient String file;
+  private transient UTF8String lastPath;
+  private transient TaskContext watched;
 
-    CsvDecoder(String table, String shape, Map<String, String> options) {
-        super(table, CsvOptions.lenient(options));
-        this.table = table;
-        this.shape = shape;
-        this.lenient = CsvOptions.lenient(options);
-        this.separator = CsvOptions.separator(options);
-        this.quote = CsvOptions.quote(options);
-        this.escape = CsvOptions.escape(options);
-        this.comments = Boolean.parseBoolean(options.get("allow-comments"));
-        this.trims = Boolean.parseBoolean(options.get("trim-spaces"));
-        this.ignoresMore = Boolean.parseBoolean(options.get("ignore-trailing-unmappable"));
-        this.trailingComma = Boolean.parseBoolean(options.getOrDefault("allow-trailing-comma", "true"));
-        this.emptyIsNull = Boolean.parseBoolean(options.get("empty-string-as-null"));
-        this.elements = options.getOrDefault("array-element-delimiter", ";");
-        this.nothing = options.get("null-literal");
+  CsvDecoder(String table, String shape, Map<String, String> options) {
+    super(table, CsvOptions.lenient(options));
+    this.table = table;
+    this.shape = shape;
+    this.lenient = CsvOptions.lenient(options);
+    this.separator = CsvOptions.separator(options);
+    this.quote = CsvOptions.quote(options);
+    this.escape = CsvOptions.escape(options);
+    this.comments = Boolean.parseBoolean(options.get("allow-comments"));
+    this.trims = Boolean.parseBoolean(options.get("trim-spaces"));
+    this.ignoresMore = Boolean.parseBoolean(options.get("ignore-trailing-unmappable"));
+    this.trailingComma = Boolean.parseBoolean(options.getOrDefault("allow-trailing-comma", "true"));
+    this.emptyIsNull = Boolean.parseBoolean(options.get("empty-string-as-null"));
+    this.elements = options.getOrDefault("array-element-delimiter", ";");
+    this.nothing = options.get("null-literal");
+  }
+
+  @Override
+  protected boolean skips(UTF8String line) {
+    // A line without text is a record of one empty cell.
+    return false;
+  }
+
+  @Override
+  protected ArrayData decode(UTF8String line) {
+    prepare();
+    if (plain != null && !lines.isOpen()) {
+      GenericInternalRow row = plain.read(line);
+      if (row != null) {
+        return insert(row);
+      }
     }
-
-    @Override
-    protected boolean skips(UTF8String line) {
-        // A line without text is a record of one empty cell.
-        return false;
+    List<String> cells = lines.add(line.toString());
+    if (lines.isOpen()) {
+      watchEnd();
     }
+    return cells == null ? NOTHING : insert(row(cells));
+  }
 
-    @Override
-    protected ArrayData decode(UTF8String line) {
-        prepare();
-        if (plain != null && !lines.isOpen()) {
-            GenericInternalRow row = plain.read(line);
-            if (row != null) {
-                return insert(row);
+  private GenericInternalRow row(List<String> cells) {
+    if (cells.size() > names.length && !ignoresMore && !isTrailingComma(cells)) {
+      throw new DataException(
+          "too many entries: expected at most " + names.length + ", found " + cells.size());
+    }
+    if (cells.size() < names.length && !lenient) {
+      throw new DataException(
+          "row length mismatch: " + names.length + " fields expected, " + cells.size() + " found");
+    }
+    Object[] values = new Object[names.length];
+    for (int i = 0; i < Math.min(cells.size(), names.length); i++) {
+      if (emptyIsNull && cells.get(i).isEmpty()) {
+        continue;
+      }
+      try {
+        values[i] = readers[i].read(cells.get(i));
+      } catch (DataException e) {
+        throw new DataException("column " + names[i] + ": " + e.getMessage());
+      }
+    }
+    return new GenericInternalRow(values);
+  }
+
+  private boolean isTrailingComma(List<String> cells) {
+    return trailingComma && cells.size() == names.length + 1 && cells.get(names.length).isEmpty();
+  }
+
+  private void prepare() {
+    if (readers == null) {
+      Shape row = Shape.parse(shape);
+      CsvValues values = new CsvValues(lenient, elements, nothing);
+      names = row.names();
+      readers = new CsvValues.Reader[names.length];
+      for (int i = 0; i < names.length; i++) {
+        readers[i] = values.reader(row.children()[i]);
+      }
+      lines = new CsvLines(separator, quote, escape, comments, trims);
+      if (!comments && !trims && escape == CsvLines.NONE && CsvBytes.fits(separator, quote)) {
+        plain = new CsvBytes(separator, quote, nothing, emptyIsNull, row.children(), readers);
+      }
+    }
+    UTF8String path = InputFileBlockHolder.getInputFilePath();
+    if (path == lastPath) {
+      return;
+    }
+    lastPath = path;
+    String now = String.valueOf(path);
+    if (!now.equals(file)) {
+      boolean open = lines.isOpen();
+      lines.clear();
+      String before = file;
+      file = now;
+      if (open && !lenient) {
+        throw unclosed(before);
+      }
+    }
+  }
+
+  /** A task that ends within a record has not read it. */
+  private void watchEnd() {
+    TaskContext task = TaskContext.get();
+    if (task != null && task != watched) {
+      watched = task;
+      task.addTaskCompletionListener(
+          context -> {
+            if (lines.isOpen() && !lenient && !context.isFailed() && !context.isInterrupted()) {
+              throw unclosed(file);
             }
-        }
-        List<String> cells = lines.add(line.toString());
-        if (lines.isOpen()) {
-            watchEnd();
-        }
-        return cells == null ? NOTHING : insert(row(cells));
+          });
     }
+  }
 
-    private GenericInternalRow row(List<String> cells) {
-        if (cells.size() > names.length && !ignoresMore && !isTrailingComma(cells)) {
-            throw new DataException("too many entries: expected at most " + names.length + ", found " + cells.size());
-        }
-        if (cells.size() < names.length && !lenient) {
-            throw new DataException(
-                    "row length mismatch: " + names.length + " fields expected, " + cells.size() + " found");
-        }
-        Object[] values = new Object[names.length];
-        for (int i = 0; i < Math.min(cells.size(), names.length); i++) {
-            if (emptyIsNull && cells.get(i).isEmpty()) {
-                continue;
-            }
-            try {
-                values[i] = readers[i].read(cells.get(i));
-            } catch (DataException e) {
-                throw new DataException("column " + names[i] + ": " + e.getMessage());
-            }
-        }
-        return new GenericInternalRow(values);
-    }
-
-    private boolean isTrailingComma(List<String> cells) {
-        return trailingComma && cells.size() == names.length + 1 && cells.get(names.length).isEmpty();
-    }
-
-    private void prepare() {
-        if (readers == null) {
-            Shape row = Shape.parse(shape);
-            CsvValues values = new CsvValues(lenient, elements, nothing);
-            names = row.names();
-            readers = new CsvValues.Reader[names.length];
-            for (int i = 0; i < names.length; i++) {
-                readers[i] = values.reader(row.children()[i]);
-            }
-            lines = new CsvLines(separator, quote, escape, comments, trims);
-            if (!comments && !trims && escape == CsvLines.NONE && CsvBytes.fits(separator, quote)) {
-                plain = new CsvBytes(separator, quote, nothing, emptyIsNull, row.children(), readers);
-            }
-        }
-        UTF8String path = InputFileBlockHolder.getInputFilePath();
-        if (path == lastPath) {
-            return;
-        }
-        lastPath = path;
-        String now = String.valueOf(path);
-        if (!now.equals(file)) {
-            boolean open = lines.isOpen();
-            lines.clear();
-            String before = file;
-            file = now;
-            if (open && !lenient) {
-                throw unclosed(before);
-            }
-        }
-    }
-
-    /** A task that ends within a record has not read it. */
-    private void watchEnd() {
-        TaskContext task = TaskContext.get();
-        if (task != null && task != watched) {
-            watched = task;
-            task.addTaskCompletionListener(context -> {
-                if (lines.isOpen() && !lenient && !context.isFailed() && !context.isInterrupted()) {
-                    throw unclosed(file);
-                }
-            });
-        }
-    }
-
-    private DataException unclosed(String where) {
-        return new DataException("a quote is not closed before the end of the file (" + table + ", file " + where + ")");
-    }
+  private DataException unclosed(String where) {
+    return new DataException(
+        "a quote is not closed before the end of the file (" + table + ", file " + where + ")");
+  }
 }

@@ -4,158 +4,165 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Splits the lines of a CSV file into records of cells. A quoted cell may have line ends in it: its record is complete
- * with a later line.
+ * Splits the lines of a CSV file into records of cells. A quoted cell may have line ends in it: its
+ * record is complete with a later line.
  */
 final class CsvLines {
-    /** A character that is no character: the feature is off. */
-    static final int NONE = -1;
+  /** A character that is no character: the feature is off. */
+  static final int NONE = -1;
 
-    private final char separator;
-    private final int quote;
-    private final int escape;
-    private final boolean comments;
-    private final boolean trims;
-    private final StringBuilder cell = new StringBuilder();
-    private List<String> cells = new ArrayList<>();
-    private boolean open;
+  private final char separator;
+  private final int quote;
+  private final int escape;
+  private final boolean comments;
+  private final boolean trims;
+  private final StringBuilder cell = new StringBuilder();
+  private List<String> cells = new ArrayList<>();
+  private boolean open;
 
-    CsvLines(char separator, int quote, int escape, boolean comments, boolean trims) {
-        this.separator = separator;
-        this.quote = quote;
-        this.escape = escape;
-        this.comments = comments;
-        this.trims = trims;
+  CsvLines(char separator, int quote, int escape, boolean comments, boolean trims) {
+    this.separator = separator;
+    this.quote = quote;
+    this.escape = escape;
+    this.comments = comments;
+    this.trims = trims;
+  }
+
+  /** Whether the record of the last line goes on. */
+  boolean isOpen() {
+    return open;
+  }
+
+  /** Forget an open record. */
+  void clear() {
+    open = false;
+    cells = new ArrayList<>();
+    cell.setLength(0);
+  }
+
+  /** The cells of the record that ends with this line; null when none does. */
+  List<String> add(String line) {
+    int at = 0;
+    if (open) {
+      cell.append('\n');
+      at = quoted(line, 0);
+      if (at < 0) {
+        return null;
+      }
+    } else {
+      if (comments && isComment(line)) {
+        return null;
+      }
+      cells = new ArrayList<>();
     }
-
-    /** Whether the record of the last line goes on. */
-    boolean isOpen() {
-        return open;
+    if (open) {
+      open = false;
+      at = closed(line, at);
+      if (at < 0) {
+        return cells;
+      }
     }
-
-    /** Forget an open record. */
-    void clear() {
-        open = false;
-        cells = new ArrayList<>();
-        cell.setLength(0);
+    while (true) {
+      int next = cell(line, at);
+      if (open) {
+        return null;
+      }
+      if (next < 0) {
+        return cells;
+      }
+      at = next;
     }
+  }
 
-    /** The cells of the record that ends with this line; null when none does. */
-    List<String> add(String line) {
-        int at = 0;
-        if (open) {
-            cell.append('\n');
-            at = quoted(line, 0);
-            if (at < 0) {
-                return null;
-            }
-        } else {
-            if (comments && isComment(line)) {
-                return null;
-            }
-            cells = new ArrayList<>();
-        }
-        if (open) {
-            open = false;
-            at = closed(line, at);
-            if (at < 0) {
-                return cells;
-            }
-        }
-        while (true) {
-            int next = cell(line, at);
-            if (open) {
-                return null;
-            }
-            if (next < 0) {
-                return cells;
-            }
-            at = next;
-        }
+  private static boolean isComment(String line) {
+    int i = 0;
+    while (i < line.length() && line.charAt(i) <= ' ') {
+      i++;
     }
+    return i < line.length() && line.charAt(i) == '#';
+  }
 
-    private static boolean isComment(String line) {
-        int i = 0;
-        while (i < line.length() && line.charAt(i) <= ' ') {
-            i++;
-        }
-        return i < line.length() && line.charAt(i) == '#';
+  /**
+   * Reads the cell that begins at a position; the position of the next one, or -1 at the end of the
+   * line.
+   */
+  private int cell(String line, int from) {
+    cell.setLength(0);
+    while (trims
+        && from < line.length()
+        && line.charAt(from) <= ' '
+        && line.charAt(from) != separator) {
+      from++;
     }
-
-    /** Reads the cell that begins at a position; the position of the next one, or -1 at the end of the line. */
-    private int cell(String line, int from) {
-        cell.setLength(0);
-        while (trims && from < line.length() && line.charAt(from) <= ' ' && line.charAt(from) != separator) {
-            from++;
-        }
-        if (from < line.length() && line.charAt(from) == quote) {
-            int at = quoted(line, from + 1);
-            if (at < 0) {
-                open = true;
-                return -1;
-            }
-            return closed(line, at);
-        }
-        int at = from;
-        while (at < line.length() && line.charAt(at) != separator) {
-            if (line.charAt(at) == escape && at + 1 < line.length()) {
-                at++;
-                cell.append(unescaped(line.charAt(at)));
-            } else {
-                cell.append(line.charAt(at));
-            }
-            at++;
-        }
-        int end = cell.length();
-        if (at >= line.length() && end > 0 && cell.charAt(end - 1) == '\r') {
-            cell.setLength(end - 1);
-        }
-        cells.add(trims ? cell.toString().trim() : cell.toString());
-        return at < line.length() ? at + 1 : -1;
-    }
-
-    /** Reads within quotes; the position after the closing one, or -1 when the line ends first. */
-    private int quoted(String line, int from) {
-        int at = from;
-        while (at < line.length()) {
-            char letter = line.charAt(at);
-            if (letter == quote) {
-                if (at + 1 < line.length() && line.charAt(at + 1) == quote) {
-                    at++;
-                } else {
-                    return at + 1;
-                }
-            } else if (letter == escape && at + 1 < line.length()) {
-                at++;
-                letter = unescaped(line.charAt(at));
-            }
-            cell.append(letter);
-            at++;
-        }
+    if (from < line.length() && line.charAt(from) == quote) {
+      int at = quoted(line, from + 1);
+      if (at < 0) {
+        open = true;
         return -1;
+      }
+      return closed(line, at);
     }
+    int at = from;
+    while (at < line.length() && line.charAt(at) != separator) {
+      if (line.charAt(at) == escape && at + 1 < line.length()) {
+        at++;
+        cell.append(unescaped(line.charAt(at)));
+      } else {
+        cell.append(line.charAt(at));
+      }
+      at++;
+    }
+    int end = cell.length();
+    if (at >= line.length() && end > 0 && cell.charAt(end - 1) == '\r') {
+      cell.setLength(end - 1);
+    }
+    cells.add(trims ? cell.toString().trim() : cell.toString());
+    return at < line.length() ? at + 1 : -1;
+  }
 
-    /** Ends a quoted cell: nothing but spaces may stand before the next separator. */
-    private int closed(String line, int from) {
-        cells.add(cell.toString());
-        int at = from;
-        while (at < line.length() && line.charAt(at) != separator) {
-            if (line.charAt(at) > ' ') {
-                clear();
-                throw new DataException("a separator must follow a quoted cell, not '" + line.charAt(at) + "'");
-            }
-            at++;
+  /** Reads within quotes; the position after the closing one, or -1 when the line ends first. */
+  private int quoted(String line, int from) {
+    int at = from;
+    while (at < line.length()) {
+      char letter = line.charAt(at);
+      if (letter == quote) {
+        if (at + 1 < line.length() && line.charAt(at + 1) == quote) {
+          at++;
+        } else {
+          return at + 1;
         }
-        return at < line.length() ? at + 1 : -1;
+      } else if (letter == escape && at + 1 < line.length()) {
+        at++;
+        letter = unescaped(line.charAt(at));
+      }
+      cell.append(letter);
+      at++;
     }
+    return -1;
+  }
 
-    private static char unescaped(char letter) {
-        return switch (letter) {
-            case '0' -> '\0';
-            case 'n' -> '\n';
-            case 'r' -> '\r';
-            case 't' -> '\t';
-            default -> letter;
-        };
+  /** Ends a quoted cell: nothing but spaces may stand before the next separator. */
+  private int closed(String line, int from) {
+    cells.add(cell.toString());
+    int at = from;
+    while (at < line.length() && line.charAt(at) != separator) {
+      if (line.charAt(at) > ' ') {
+        clear();
+        throw new DataException(
+            "a separator must follow a quoted cell, not '" + line.charAt(at) + "'");
+      }
+      at++;
     }
+    return at < line.length() ? at + 1 : -1;
+  }
+
+  private static char unescaped(char letter) {
+    return switch (letter) {
+      case '0' -> '\0';
+      case 'n' -> '\n';
+      case 'r' -> '\r';
+      case 't' -> '\t';
+      default -> letter;
+    };
+  }
 }

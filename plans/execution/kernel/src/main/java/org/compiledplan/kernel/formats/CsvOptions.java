@@ -4,23 +4,23 @@ import java.util.Map;
 
 /** The options that reading and writing CSV share; names are without the format's prefix. */
 final class CsvOptions {
-    private CsvOptions() {}
+  private CsvOptions() {}
 
-    static boolean lenient(Map<String, String> options) {
-        return Boolean.parseBoolean(options.get("ignore-parse-errors"));
-    }
+  static boolean lenient(Map<String, String> options) {
+    return Boolean.parseBoolean(options.get("ignore-parse-errors"));
+  }
 
-    static char separator(Map<String, String> options) {
-        return options.getOrDefault("field-delimiter", ",").charAt(0);
-    }
+  static char separator(Map<String, String> options) {
+    return options.getOrDefault("field-delimiter", ",").charAt(0);
+  }
 
-    static int quote(Map<String, String> options) {
-        boolean off = Boolean.parseBoolean(options.get("disable-quote-character"));
-        return off ? CsvLines.NONE : options.getOrDefault("quote-character", "\"").charAt(0);
-    }
+  static int quote(Map<String, String> options) {
+    boolean off = Boolean.parseBoolean(options.get("disable-quote-character"));
+    return off ? CsvLines.NONE : options.getOrDefault("quote-character", "\"").charAt(0);
+  }
 
-    static int escape(Map<String, String> options) {
-        String found = options.getOrDefault("escape-character", "");
-        return found.isEmpty() ? CsvLines.NONE : found.charAt(0);
-    }
+  static int escape(Map<String, String> options) {
+    String found = options.getOrDefault("escape-character", "");
+    return found.isEmpty() ? CsvLines.NONE : found.charAt(0);
+  }
 }

@@ -14,182 +14,210 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * The formats `canal-json` and `maxwell-json`: an event a line, with `data`, the row (of Canal: the rows) after a
- * change or taken away by it, and `old`, the columns that an update changed, as they were.
+ * The formats `canal-json` and `maxwell-json`: an event a line, with `data`, the row (of Canal: the
+ * rows) after a change or taken away by it, and `old`, the columns that an update changed, as they
+ * were.
  */
 public final class DataOldDecoder extends Decoder {
-    private static final long serialVersionUID = 1L;
-    private static final byte INSERT = 0;
-    private static final byte UPDATE_BEFORE = 1;
-    private static final byte UPDATE_AFTER = 2;
-    private static final byte DELETE = 3;
+  private static final long serialVersionUID = 1L;
+  private static final byte INSERT = 0;
+  private static final byte UPDATE_BEFORE = 1;
+  private static final byte UPDATE_AFTER = 2;
+  private static final byte DELETE = 3;
 
-    private final EventDialect dialect;
-    private final String shape;
-    private final boolean lenient;
-    private final String timestamps;
-    private final Pattern databases;
-    private final Pattern tables;
-    private final String[] metadata;
-    private transient JsonValues values;
-    private transient JsonValues.Reader reader;
-    private transient JsonValues.Reader[] metadataReaders;
-    private transient String[] names;
+  private final EventDialect dialect;
+  private final String shape;
+  private final boolean lenient;
+  private final String timestamps;
+  private final Pattern databases;
+  private final Pattern tables;
+  private final String[] metadata;
+  private transient JsonValues values;
+  private transient JsonValues.Reader reader;
+  private transient JsonValues.Reader[] metadataReaders;
+  private transient String[] names;
 
-    DataOldDecoder(
-            EventDialect dialect, String table, String shape, Map<String, String> options, String[] metadata) {
-        super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
-        this.dialect = dialect;
-        this.shape = shape;
-        this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
-        this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
-        this.databases = pattern(options.get("database.include"));
-        this.tables = pattern(options.get("table.include"));
-        this.metadata = metadata;
+  DataOldDecoder(
+      EventDialect dialect,
+      String table,
+      String shape,
+      Map<String, String> options,
+      String[] metadata) {
+    super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
+    this.dialect = dialect;
+    this.shape = shape;
+    this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
+    this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
+    this.databases = pattern(options.get("database.include"));
+    this.tables = pattern(options.get("table.include"));
+    this.metadata = metadata;
+  }
+
+  private static Pattern pattern(String text) {
+    return text == null ? null : Pattern.compile(text);
+  }
+
+  @Override
+  protected ArrayData decode(UTF8String line) throws Exception {
+    if (reader == null) {
+      open();
     }
-
-    private static Pattern pattern(String text) {
-        return text == null ? null : Pattern.compile(text);
+    byte[] bytes = line.getBytes();
+    JsonNode event;
+    try (JsonParser parser = JsonDecoder.FACTORY.createParser(bytes, 0, bytes.length)) {
+      event = values.tree(parser);
     }
-
-    @Override
-    protected ArrayData decode(UTF8String line) throws Exception {
-        if (reader == null) {
-            open();
-        }
-        byte[] bytes = line.getBytes();
-        JsonNode event;
-        try (JsonParser parser = JsonDecoder.FACTORY.createParser(bytes, 0, bytes.length)) {
-            event = values.tree(parser);
-        }
-        if (event == null || !event.isObject()) {
-            throw new DataException("an event of " + dialect.title + " is a JSON object");
-        }
-        // An event of another table is not looked at: its columns need not be those of this one.
-        if (!included(event, "database", databases) || !included(event, "table", tables)) {
-            return NOTHING;
-        }
-        List<InternalRow> changes = new ArrayList<>();
-        try {
-            read(event, changes);
-        } catch (Exception e) {
-            if (!lenient) {
-                throw e;
-            }
-            // What came before the fault in an event of several rows stays.
-        }
-        return changes.isEmpty() ? NOTHING : new GenericArrayData(changes.toArray());
+    if (event == null || !event.isObject()) {
+      throw new DataException("an event of " + dialect.title + " is a JSON object");
     }
-
-    private void open() {
-        Shape row = Shape.parse(shape);
-        values = new JsonValues(true, row.hasDecimals(), lenient, false, new TimeTexts(timestamps));
-        metadataReaders = new JsonValues.Reader[metadata.length];
-        for (int i = 0; i < metadata.length; i++) {
-            metadataReaders[i] = values.reader(EventDialect.metadata(metadata[i]).shape());
-        }
-        names = row.names();
-        reader = values.reader(row);
+    // An event of another table is not looked at: its columns need not be those of this one.
+    if (!included(event, "database", databases) || !included(event, "table", tables)) {
+      return NOTHING;
     }
-
-    private boolean included(JsonNode event, String name, Pattern wanted) {
-        if (wanted == null) {
-            return true;
-        }
-        JsonNode found = event.get(name);
-        if (found == null) {
-            throw new DataException("an event without the field \"" + name + "\", which " + name + ".include needs");
-        }
-        return wanted.matcher(found.asText()).matches();
+    List<InternalRow> changes = new ArrayList<>();
+    try {
+      read(event, changes);
+    } catch (Exception e) {
+      if (!lenient) {
+        throw e;
+      }
+      // What came before the fault in an event of several rows stays.
     }
+    return changes.isEmpty() ? NOTHING : new GenericArrayData(changes.toArray());
+  }
 
-    private void read(JsonNode event, List<InternalRow> changes) throws IOException {
-        JsonNode type = event.get("type");
-        String name = type == null || type.isNull() ? "" : type.asText();
-        if (name.equals(dialect.insert)) {
-            rows(event, INSERT, name, changes);
-        } else if (name.equals(dialect.delete)) {
-            rows(event, DELETE, name, changes);
-        } else if (name.equals(dialect.update)) {
-            updates(event, changes);
-        } else if (!name.equals(dialect.ignored)) {
-            throw new DataException("unknown \"type\" value '" + name + "' in an event of " + dialect.title + "; "
-                    + dialect.insert + ", " + dialect.update + " and " + dialect.delete + " are known");
-        }
+  private void open() {
+    Shape row = Shape.parse(shape);
+    values =
+        new JsonValues(true, row.hasDecimals(), lenient, false, new TimestampTexts(timestamps));
+    metadataReaders = new JsonValues.Reader[metadata.length];
+    for (int i = 0; i < metadata.length; i++) {
+      metadataReaders[i] = values.reader(EventDialect.metadata(metadata[i]).shape());
     }
+    names = row.names();
+    reader = values.reader(row);
+  }
 
-    private void rows(JsonNode event, byte kind, String type, List<InternalRow> changes) throws IOException {
-        Object[] extra = metadata(event);
-        JsonNode data = present(event, "data", type);
-        for (int i = 0; i < size(data); i++) {
-            changes.add(change(kind, suffix(changes), row(item(data, i), "data", type), extra));
-        }
+  private boolean included(JsonNode event, String name, Pattern wanted) {
+    if (wanted == null) {
+      return true;
     }
+    JsonNode found = event.get(name);
+    if (found == null) {
+      throw new DataException(
+          "an event without the field \"" + name + "\", which " + name + ".include needs");
+    }
+    return wanted.matcher(found.asText()).matches();
+  }
 
-    private void updates(JsonNode event, List<InternalRow> changes) throws IOException {
-        Object[] extra = metadata(event);
-        JsonNode data = present(event, "data", dialect.update);
-        JsonNode old = present(event, "old", dialect.update);
-        for (int i = 0; i < size(data); i++) {
-            JsonNode changed = item(old, i);
-            InternalRow after = row(item(data, i), "data", dialect.update);
-            InternalRow before = before(row(changed, "old", dialect.update), changed, after);
-            changes.add(change(UPDATE_BEFORE, suffix(changes), before, extra));
-            changes.add(change(UPDATE_AFTER, suffix(changes), after, extra));
-        }
+  private void read(JsonNode event, List<InternalRow> changes) throws IOException {
+    JsonNode type = event.get("type");
+    String name = type == null || type.isNull() ? "" : type.asText();
+    if (name.equals(dialect.insert)) {
+      rows(event, INSERT, name, changes);
+    } else if (name.equals(dialect.delete)) {
+      rows(event, DELETE, name, changes);
+    } else if (name.equals(dialect.update)) {
+      updates(event, changes);
+    } else if (!name.equals(dialect.ignored)) {
+      throw new DataException(
+          "unknown \"type\" value '"
+              + name
+              + "' in an event of "
+              + dialect.title
+              + "; "
+              + dialect.insert
+              + ", "
+              + dialect.update
+              + " and "
+              + dialect.delete
+              + " are known");
     }
+  }
 
-    /** The row before: columns that `old` does not have were not changed; those that it has as null were null. */
-    private InternalRow before(InternalRow old, JsonNode changed, InternalRow after) {
-        Object[] found = ((GenericInternalRow) old).values();
-        Object[] kept = ((GenericInternalRow) after).values();
-        for (int i = 0; i < found.length; i++) {
-            if (found[i] == null && !changed.has(names[i])) {
-                found[i] = kept[i];
-            }
-        }
-        return old;
+  private void rows(JsonNode event, byte kind, String type, List<InternalRow> changes)
+      throws IOException {
+    Object[] extra = metadata(event);
+    JsonNode data = present(event, "data", type);
+    for (int i = 0; i < size(data); i++) {
+      changes.add(change(kind, suffix(changes), row(item(data, i), "data", type), extra));
     }
+  }
 
-    private JsonNode present(JsonNode event, String field, String type) {
-        JsonNode found = event.get(field);
-        if (found == null || found.isNull()) {
-            throw new DataException(nothing(field, type));
-        }
-        if (dialect.many && !found.isArray()) {
-            throw new DataException("the \"" + field + "\" field of an event of " + dialect.title + " is an array");
-        }
-        return found;
+  private void updates(JsonNode event, List<InternalRow> changes) throws IOException {
+    Object[] extra = metadata(event);
+    JsonNode data = present(event, "data", dialect.update);
+    JsonNode old = present(event, "old", dialect.update);
+    for (int i = 0; i < size(data); i++) {
+      JsonNode changed = item(old, i);
+      InternalRow after = row(item(data, i), "data", dialect.update);
+      InternalRow before = before(row(changed, "old", dialect.update), changed, after);
+      changes.add(change(UPDATE_BEFORE, suffix(changes), before, extra));
+      changes.add(change(UPDATE_AFTER, suffix(changes), after, extra));
     }
+  }
 
-    private int size(JsonNode data) {
-        return dialect.many ? data.size() : 1;
+  /**
+   * The row before: columns that `old` does not have were not changed; those that it has as null
+   * were null.
+   */
+  private InternalRow before(InternalRow old, JsonNode changed, InternalRow after) {
+    Object[] found = ((GenericInternalRow) old).values();
+    Object[] kept = ((GenericInternalRow) after).values();
+    for (int i = 0; i < found.length; i++) {
+      if (found[i] == null && !changed.has(names[i])) {
+        found[i] = kept[i];
+      }
     }
+    return old;
+  }
 
-    private JsonNode item(JsonNode data, int index) {
-        return dialect.many ? data.get(index) : data;
+  private JsonNode present(JsonNode event, String field, String type) {
+    JsonNode found = event.get(field);
+    if (found == null || found.isNull()) {
+      throw new DataException(nothing(field, type));
     }
+    if (dialect.many && !found.isArray()) {
+      throw new DataException(
+          "the \"" + field + "\" field of an event of " + dialect.title + " is an array");
+    }
+    return found;
+  }
 
-    private InternalRow row(JsonNode node, String field, String type) throws IOException {
-        Object row = node == null ? null : values.read(reader, node);
-        if (row == null) {
-            throw new DataException(nothing(field, type));
-        }
-        return (InternalRow) row;
-    }
+  private int size(JsonNode data) {
+    return dialect.many ? data.size() : 1;
+  }
 
-    private String nothing(String field, String type) {
-        return "the \"" + field + "\" field of an event of " + dialect.title + " with type '" + type + "' has no row";
-    }
+  private JsonNode item(JsonNode data, int index) {
+    return dialect.many ? data.get(index) : data;
+  }
 
-    private Object[] metadata(JsonNode event) throws IOException {
-        Object[] extra = new Object[metadata.length];
-        for (int i = 0; i < extra.length; i++) {
-            EventDialect.Metadata key = EventDialect.metadata(metadata[i]);
-            JsonNode node = event.get(EventDialect.field(metadata[i]));
-            Object value = node == null || node.isNull() ? null : values.read(metadataReaders[i], node);
-            extra[i] = value != null && key.isTime() ? (Object) ((Long) value * dialect.micros()) : value;
-        }
-        return extra;
+  private InternalRow row(JsonNode node, String field, String type) throws IOException {
+    Object row = node == null ? null : values.read(reader, node);
+    if (row == null) {
+      throw new DataException(nothing(field, type));
     }
+    return (InternalRow) row;
+  }
+
+  private String nothing(String field, String type) {
+    return "the \""
+        + field
+        + "\" field of an event of "
+        + dialect.title
+        + " with type '"
+        + type
+        + "' has no row";
+  }
+
+  private Object[] metadata(JsonNode event) throws IOException {
+    Object[] extra = new Object[metadata.length];
+    for (int i = 0; i < extra.length; i++) {
+      EventDialect.Metadata key = EventDialect.metadata(metadata[i]);
+      JsonNode node = event.get(EventDialect.field(metadata[i]));
+      Object value = node == null || node.isNull() ? null : values.read(metadataReaders[i], node);
+      extra[i] = value != null && key.isTime() ? (Object) ((Long) value * dialect.micros()) : value;
+    }
+    return extra;
+  }
 }

@@ -15,162 +15,185 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `debezium-json`: an event a line, with the row before and after it. */
 public final class DebeziumDecoder extends Decoder {
-    private static final long serialVersionUID = 1L;
-    private static final byte INSERT = 0;
-    private static final byte UPDATE_BEFORE = 1;
-    private static final byte UPDATE_AFTER = 2;
-    private static final byte DELETE = 3;
-    private static final byte[] FIRST = {0};
-    private static final byte[] SECOND = {1};
-    private static final ObjectMapper MAPPER = new ObjectMapper(JsonDecoder.FACTORY);
+  private static final long serialVersionUID = 1L;
+  private static final byte INSERT = 0;
+  private static final byte UPDATE_BEFORE = 1;
+  private static final byte UPDATE_AFTER = 2;
+  private static final byte DELETE = 3;
+  private static final byte[] FIRST = {0};
+  private static final byte[] SECOND = {1};
+  private static final ObjectMapper MAPPER = new ObjectMapper(JsonDecoder.FACTORY);
 
-    private final String shape;
-    private final boolean lenient;
-    private final String timestamps;
-    private final boolean schema;
-    private final String[] metadata;
-    private transient JsonValues.Reader reader;
+  private final String shape;
+  private final boolean lenient;
+  private final String timestamps;
+  private final boolean schema;
+  private final String[] metadata;
+  private transient JsonValues.Reader reader;
 
-    DebeziumDecoder(String table, String shape, Map<String, String> options, String[] metadata) {
-        super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
-        this.shape = shape;
-        this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
-        this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
-        this.schema = Boolean.parseBoolean(options.get("schema-include"));
-        this.metadata = metadata;
+  DebeziumDecoder(String table, String shape, Map<String, String> options, String[] metadata) {
+    super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
+    this.shape = shape;
+    this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
+    this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
+    this.schema = Boolean.parseBoolean(options.get("schema-include"));
+    this.metadata = metadata;
+  }
+
+  /** What is read of an event. */
+  private static final class Event {
+    private InternalRow before;
+    private InternalRow after;
+    private String op;
+    private JsonNode source;
+    private JsonNode time;
+    private JsonNode schema;
+  }
+
+  @Override
+  protected ArrayData decode(UTF8String line) throws Exception {
+    if (reader == null) {
+      Shape row = Shape.parse(shape);
+      JsonValues values =
+          new JsonValues(true, row.hasDecimals(), lenient, false, new TimestampTexts(timestamps));
+      reader = values.reader(row);
     }
-
-    /** What is read of an event. */
-    private static final class Event {
-        private InternalRow before;
-        private InternalRow after;
-        private String op;
-        private JsonNode source;
-        private JsonNode time;
-        private JsonNode schema;
+    byte[] bytes = line.getBytes();
+    Event event = new Event();
+    try (JsonParser parser = JsonDecoder.FACTORY.createParser(bytes, 0, bytes.length)) {
+      parser.nextToken();
+      read(event, parser, schema);
     }
+    return changes(event);
+  }
 
-    @Override
-    protected ArrayData decode(UTF8String line) throws Exception {
-        if (reader == null) {
-            Shape row = Shape.parse(shape);
-            JsonValues values = new JsonValues(true, row.hasDecimals(), lenient, false, new TimeTexts(timestamps));
-            reader = values.reader(row);
+  private void read(Event event, JsonParser parser, boolean envelope) throws IOException {
+    if (parser.currentToken() != JsonToken.START_OBJECT) {
+      throw new DataException("a Debezium event is a JSON object");
+    }
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String name = parser.currentName();
+      parser.nextToken();
+      if (envelope) {
+        if (name.equals("payload") && parser.currentToken() != JsonToken.VALUE_NULL) {
+          read(event, parser, false);
+        } else if (name.equals("schema") && metadata.length > 0) {
+          event.schema = MAPPER.readTree(parser);
+        } else {
+          parser.skipChildren();
         }
-        byte[] bytes = line.getBytes();
-        Event event = new Event();
-        try (JsonParser parser = JsonDecoder.FACTORY.createParser(bytes, 0, bytes.length)) {
-            parser.nextToken();
-            read(event, parser, schema);
-        }
-        return changes(event);
+        continue;
+      }
+      switch (name) {
+        case "before" -> event.before = (InternalRow) reader.read(parser);
+        case "after" -> event.after = (InternalRow) reader.read(parser);
+        case "op" ->
+            event.op = parser.currentToken() == JsonToken.VALUE_NULL ? null : parser.getText();
+        case "source" -> event.source = tree(parser);
+        case "ts_ms" -> event.time = tree(parser);
+        default -> parser.skipChildren();
+      }
     }
+  }
 
-    private void read(Event event, JsonParser parser, boolean envelope) throws IOException {
-        if (parser.currentToken() != JsonToken.START_OBJECT) {
-            throw new DataException("a Debezium event is a JSON object");
-        }
-        while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
-            parser.nextToken();
-            if (envelope) {
-                if (name.equals("payload") && parser.currentToken() != JsonToken.VALUE_NULL) {
-                    read(event, parser, false);
-                } else if (name.equals("schema") && metadata.length > 0) {
-                    event.schema = MAPPER.readTree(parser);
-                } else {
-                    parser.skipChildren();
-                }
-                continue;
-            }
-            switch (name) {
-                case "before" -> event.before = (InternalRow) reader.read(parser);
-                case "after" -> event.after = (InternalRow) reader.read(parser);
-                case "op" -> event.op = parser.currentToken() == JsonToken.VALUE_NULL ? null : parser.getText();
-                case "source" -> event.source = tree(parser);
-                case "ts_ms" -> event.time = tree(parser);
-                default -> parser.skipChildren();
-            }
-        }
+  private JsonNode tree(JsonParser parser) throws IOException {
+    if (metadata.length == 0) {
+      parser.skipChildren();
+      return null;
     }
+    return MAPPER.readTree(parser);
+  }
 
-    private JsonNode tree(JsonParser parser) throws IOException {
-        if (metadata.length == 0) {
-            parser.skipChildren();
-            return null;
-        }
-        return MAPPER.readTree(parser);
+  private GenericArrayData changes(Event event) {
+    Object[] extra = new Object[metadata.length];
+    for (int i = 0; i < extra.length; i++) {
+      extra[i] = metadata(metadata[i], event);
     }
+    switch (String.valueOf(event.op)) {
+      case "c", "r" -> {
+        return array(change(INSERT, null, present(event.after, "after", event.op), extra));
+      }
+      case "u" -> {
+        InternalRow before = present(event.before, "before", "u");
+        InternalRow after = present(event.after, "after", "u");
+        return array(
+            change(UPDATE_BEFORE, FIRST, before, extra),
+            change(UPDATE_AFTER, SECOND, after, extra));
+      }
+      case "d" -> {
+        return array(change(DELETE, null, present(event.before, "before", "d"), extra));
+      }
+      default ->
+          throw new DataException(
+              "unknown \"op\" value '"
+                  + event.op
+                  + "' in a Debezium event; c, r, u and d are known");
+    }
+  }
 
-    private GenericArrayData changes(Event event) {
-        Object[] extra = new Object[metadata.length];
-        for (int i = 0; i < extra.length; i++) {
-            extra[i] = metadata(metadata[i], event);
-        }
-        switch (String.valueOf(event.op)) {
-            case "c", "r" -> {
-                return array(change(INSERT, null, present(event.after, "after", event.op), extra));
-            }
-            case "u" -> {
-                InternalRow before = present(event.before, "before", "u");
-                InternalRow after = present(event.after, "after", "u");
-                return array(change(UPDATE_BEFORE, FIRST, before, extra), change(UPDATE_AFTER, SECOND, after, extra));
-            }
-            case "d" -> {
-                return array(change(DELETE, null, present(event.before, "before", "d"), extra));
-            }
-            default -> throw new DataException("unknown \"op\" value '" + event.op + "' in a Debezium event; c, r, u and d are known");
-        }
-    }
+  private static GenericArrayData array(Object... changes) {
+    return new GenericArrayData(changes);
+  }
 
-    private static GenericArrayData array(Object... changes) {
-        return new GenericArrayData(changes);
+  private static InternalRow present(InternalRow row, String name, String op) {
+    if (row != null) {
+      return row;
     }
+    String hint =
+        name.equals("before")
+            ? "; if it comes from PostgreSQL, set the table's REPLICA IDENTITY to FULL"
+            : "";
+    throw new DataException(
+        "the \"" + name + "\" field of a Debezium event with op '" + op + "' is null" + hint);
+  }
 
-    private static InternalRow present(InternalRow row, String name, String op) {
-        if (row != null) {
-            return row;
-        }
-        String hint = name.equals("before")
-                ? "; if it comes from PostgreSQL, set the table's REPLICA IDENTITY to FULL"
-                : "";
-        throw new DataException("the \"" + name + "\" field of a Debezium event with op '" + op + "' is null" + hint);
-    }
+  private static Object metadata(String key, Event event) {
+    return switch (key) {
+      case "schema" ->
+          event.schema == null || event.schema.isNull()
+              ? null
+              : SparkValues.text(event.schema.toString());
+      case "ingestion-timestamp" -> millis(event.time);
+      case "source.timestamp" -> millis(field(event.source, "ts_ms"));
+      case "source.database" -> text(field(event.source, "db"));
+      case "source.schema" -> text(field(event.source, "schema"));
+      case "source.table" -> text(field(event.source, "table"));
+      case "source.properties" -> properties(event.source);
+      default -> throw new IllegalArgumentException("Debezium events have no metadata " + key);
+    };
+  }
 
-    private static Object metadata(String key, Event event) {
-        return switch (key) {
-            case "schema" -> event.schema == null || event.schema.isNull() ? null : Values.text(event.schema.toString());
-            case "ingestion-timestamp" -> millis(event.time);
-            case "source.timestamp" -> millis(field(event.source, "ts_ms"));
-            case "source.database" -> text(field(event.source, "db"));
-            case "source.schema" -> text(field(event.source, "schema"));
-            case "source.table" -> text(field(event.source, "table"));
-            case "source.properties" -> properties(event.source);
-            default -> throw new IllegalArgumentException("Debezium events have no metadata " + key);
-        };
-    }
+  private static JsonNode field(JsonNode node, String name) {
+    return node == null ? null : node.get(name);
+  }
 
-    private static JsonNode field(JsonNode node, String name) {
-        return node == null ? null : node.get(name);
-    }
+  private static Object millis(JsonNode node) {
+    return node == null || node.isNull() ? null : (Object) (node.asLong() * 1000L);
+  }
 
-    private static Object millis(JsonNode node) {
-        return node == null || node.isNull() ? null : (Object) (node.asLong() * 1000L);
-    }
+  private static Object text(JsonNode node) {
+    return node == null || node.isNull() ? null : SparkValues.text(node.asText());
+  }
 
-    private static Object text(JsonNode node) {
-        return node == null || node.isNull() ? null : Values.text(node.asText());
+  private static Object properties(JsonNode source) {
+    if (source == null || !source.isObject()) {
+      return null;
     }
-
-    private static Object properties(JsonNode source) {
-        if (source == null || !source.isObject()) {
-            return null;
-        }
-        Map<Object, Object> found = new LinkedHashMap<>();
-        source.properties().forEach(item -> found.put(
-                Values.text(item.getKey()),
-                item.getValue().isNull() ? null : Values.text(item.getValue().isValueNode() ? item.getValue().asText() : item.getValue().toString())));
-        return new ArrayBasedMapData(
-                new GenericArrayData(found.keySet().toArray()), new GenericArrayData(found.values().toArray()));
-    }
+    Map<Object, Object> found = new LinkedHashMap<>();
+    source
+        .properties()
+        .forEach(
+            item ->
+                found.put(
+                    SparkValues.text(item.getKey()),
+                    item.getValue().isNull()
+                        ? null
+                        : SparkValues.text(
+                            item.getValue().isValueNode()
+                                ? item.getValue().asText()
+                                : item.getValue().toString())));
+    return new ArrayBasedMapData(
+        new GenericArrayData(found.keySet().toArray()),
+        new GenericArrayData(found.values().toArray()));
+  }
 }

@@ -10,82 +10,84 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Turns lines of text into rows. Spark calls `changes` by name, with its internal values, so that a row costs
- * no conversion.
+ * Turns lines of text into rows. Spark calls `changes` by name, with its internal values, so that a
+ * row costs no conversion.
  */
 public abstract class Decoder implements Serializable {
-    private static final long serialVersionUID = 1L;
-    private static final Object[] NO_METADATA = {};
-    /** No changes. */
-    protected static final ArrayData NOTHING = new GenericArrayData(new Object[0]);
+  private static final long serialVersionUID = 1L;
+  private static final Object[] NO_METADATA = {};
 
-    private final String table;
-    private final boolean lenient;
+  /** No changes. */
+  protected static final ArrayData NOTHING = new GenericArrayData(new Object[0]);
 
-    /**
-     * @param table the table, for messages
-     * @param lenient a line that cannot be read is left out
-     */
-    protected Decoder(String table, boolean lenient) {
-        this.table = table;
-        this.lenient = lenient;
+  private final String table;
+  private final boolean lenient;
+
+  /**
+   * @param table the table, for messages
+   * @param lenient a line that cannot be read is left out
+   */
+  protected Decoder(String table, boolean lenient) {
+    this.table = table;
+    this.lenient = lenient;
+  }
+
+  /** The changes of a line: rows of kind, suffix of the path, the columns, and metadata. */
+  public final ArrayData changes(UTF8String line) {
+    if (line == null || skips(line)) {
+      return NOTHING;
     }
-
-    /** The changes of a line: rows of kind, suffix of the path, the columns, and metadata. */
-    public final ArrayData changes(UTF8String line) {
-        if (line == null || skips(line)) {
-            return NOTHING;
-        }
-        try {
-            return decode(line);
-        } catch (Exception e) {
-            if (lenient) {
-                return NOTHING;
-            }
-            throw DataException.reading(table, line, e);
-        }
+    try {
+      return decode(line);
+    } catch (Exception e) {
+      if (lenient) {
+        return NOTHING;
+      }
+      throw DataException.reading(table, line, e);
     }
+  }
 
-    /** Whether a line is not looked at, as empty ones. */
-    protected boolean skips(UTF8String line) {
-        return line.numBytes() == 0;
+  /** Whether a line is not looked at, as empty ones. */
+  protected boolean skips(UTF8String line) {
+    return line.numBytes() == 0;
+  }
+
+  /** The changes of a line. */
+  protected abstract ArrayData decode(UTF8String line) throws Exception;
+
+  /** Insertions of rows. */
+  protected static ArrayData inserts(List<InternalRow> rows) {
+    Object[] changes = new Object[rows.size()];
+    for (int i = 0; i < changes.length; i++) {
+      changes[i] = change((byte) 0, suffix(i), rows.get(i), NO_METADATA);
     }
+    return new GenericArrayData(changes);
+  }
 
-    /** The changes of a line. */
-    protected abstract ArrayData decode(UTF8String line) throws Exception;
+  /** The suffix of the next of a line's changes. */
+  protected static byte[] suffix(List<InternalRow> before) {
+    return suffix(before.size());
+  }
 
-    /** Insertions of rows. */
-    protected static ArrayData inserts(List<InternalRow> rows) {
-        Object[] changes = new Object[rows.size()];
-        for (int i = 0; i < changes.length; i++) {
-            changes[i] = change((byte) 0, suffix(i), rows.get(i), NO_METADATA);
-        }
-        return new GenericArrayData(changes);
-    }
+  /** Rows of one line have one order number; the suffix tells them apart. */
+  private static byte[] suffix(int index) {
+    return index == 0 ? null : ByteBuffer.allocate(4).putInt(index).array();
+  }
 
-    /** The suffix of the next of a line's changes. */
-    protected static byte[] suffix(List<InternalRow> before) {
-        return suffix(before.size());
-    }
+  /** The insertion of one row. */
+  protected static ArrayData insert(InternalRow row) {
+    return new GenericArrayData(new Object[] {change((byte) 0, null, row, NO_METADATA)});
+  }
 
-    /** Rows of one line have one order number; the suffix tells them apart. */
-    private static byte[] suffix(int index) {
-        return index == 0 ? null : ByteBuffer.allocate(4).putInt(index).array();
-    }
-
-    /** The insertion of one row. */
-    protected static ArrayData insert(InternalRow row) {
-        return new GenericArrayData(new Object[] {change((byte) 0, null, row, NO_METADATA)});
-    }
-
-    /** A row of kind, suffix and a row's columns. */
-    protected static InternalRow change(byte kind, byte[] suffix, InternalRow row, Object[] metadata) {
-        Object[] columns = ((GenericInternalRow) row).values();
-        Object[] values = new Object[2 + columns.length + metadata.length];
-        values[0] = kind;
-        values[1] = suffix;
-        System.arraycopy(columns, 0, values, 2, columns.length);
-        System.arraycopy(metadata, 0, values, 2 + columns.length, metadata.length);
-        return new GenericInternalRow(values);
-    }
+  /** A row of kind, suffix and a row's columns. */
+  protected static InternalRow change(
+      byte kind, byte[] suffix, InternalRow row, Object[] metadata) {
+    Object[] columns = ((GenericInternalRow) row).values();
+    Object[] values = new Object[2 + columns.length + metadata.length];
+    values[0] = kind;
+    values[1] = suffix;
+    System.arraycopy(columns, 0, values, 2, columns.length);
+    System.arraycopy(metadata, 0, values, 2 + columns.length, metadata.length);
+    return new GenericInternalRow(values);
+  }
 }

@@ -6,24 +6,26 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** Turns rows into lines of text. Spark calls `line` by name, with its internal values. */
 public abstract class Encoder implements Serializable {
-    private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 1L;
 
-    private final String table;
+  private final String table;
 
-    /** @param table the table, for messages */
-    protected Encoder(String table) {
-        this.table = table;
+  /**
+   * @param table the table, for messages
+   */
+  protected Encoder(String table) {
+    this.table = table;
+  }
+
+  /** The line of a row of this kind. */
+  public final UTF8String line(byte kind, InternalRow row) {
+    try {
+      return encode(kind, row);
+    } catch (Exception e) {
+      throw new DataException(DataException.reason(e) + " (written to " + table + ")");
     }
+  }
 
-    /** The line of a row of this kind. */
-    public final UTF8String line(byte kind, InternalRow row) {
-        try {
-            return encode(kind, row);
-        } catch (Exception e) {
-            throw new DataException(DataException.reason(e) + " (written to " + table + ")");
-        }
-    }
-
-    /** The line of a row, without its end. */
-    protected abstract UTF8String encode(byte kind, InternalRow row) throws Exception;
+  /** The line of a row, without its end. */
+  protected abstract UTF8String encode(byte kind, InternalRow row) throws Exception;
 }

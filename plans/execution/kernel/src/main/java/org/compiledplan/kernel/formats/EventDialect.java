@@ -5,70 +5,78 @@ import org.apache.spark.sql.types.DataTypes;
 
 /** How the change events of a tool are written that have `data`, `old` and `type`. */
 enum EventDialect {
-    CANAL("Canal", "INSERT", "UPDATE", "DELETE", "CREATE", true),
-    MAXWELL("Maxwell", "insert", "update", "delete", null, false);
+  CANAL("Canal", "INSERT", "UPDATE", "DELETE", "CREATE", true),
+  MAXWELL("Maxwell", "insert", "update", "delete", null, false);
 
-    final String title;
-    final String insert;
-    final String update;
-    final String delete;
-    /** A type whose events change no row. */
-    final String ignored;
-    /** Whether an event has several rows, as an array. */
-    final boolean many;
+  final String title;
+  final String insert;
+  final String update;
+  final String delete;
 
-    EventDialect(String title, String insert, String update, String delete, String ignored, boolean many) {
-        this.title = title;
-        this.insert = insert;
-        this.update = update;
-        this.delete = delete;
-        this.ignored = ignored;
-        this.many = many;
+  /** A type whose events change no row. */
+  final String ignored;
+
+  /** Whether an event has several rows, as an array. */
+  final boolean many;
+
+  EventDialect(
+      String title, String insert, String update, String delete, String ignored, boolean many) {
+    this.title = title;
+    this.insert = insert;
+    this.update = update;
+    this.delete = delete;
+    this.ignored = ignored;
+    this.many = many;
+  }
+
+  /** The field of an event that has the metadata of a key. */
+  static String field(String key) {
+    return switch (key) {
+      case "sql-type" -> "sqlType";
+      case "pk-names" -> "pkNames";
+      case "primary-key-columns" -> "primary_key_columns";
+      case "ingestion-timestamp" -> "ts";
+      case "event-timestamp" -> "es";
+      default -> key;
+    };
+  }
+
+  /**
+   * Microseconds of the unit in which a time is written: Maxwell has seconds, Canal milliseconds.
+   */
+  long micros() {
+    return this == MAXWELL ? 1_000_000L : 1_000L;
+  }
+
+  /**
+   * Metadata of an event.
+   *
+   * @param shape how it is written in JSON
+   * @param isTime whether it is a time, written as a number
+   */
+  record Metadata(Shape shape, boolean isTime) {
+    DataType spark() {
+      return isTime ? DataTypes.TimestampType : shape.spark();
     }
+  }
 
-    /** The field of an event that has the metadata of a key. */
-    static String field(String key) {
-        return switch (key) {
-            case "sql-type" -> "sqlType";
-            case "pk-names" -> "pkNames";
-            case "primary-key-columns" -> "primary_key_columns";
-            case "ingestion-timestamp" -> "ts";
-            case "event-timestamp" -> "es";
-            default -> key;
-        };
-    }
+  /** The metadata of a key, null if there is none. */
+  static Metadata metadata(String key) {
+    return switch (key) {
+      case "database", "table" -> new Metadata(TEXT, false);
+      case "sql-type" ->
+          new Metadata(
+              new Shape(
+                  "MAP", "MAP<STRING, INT>", 0, 0, NONE, new Shape[] {TEXT, JsonValues.COUNT}),
+              false);
+      case "pk-names", "primary-key-columns" ->
+          new Metadata(new Shape("ARRAY", "ARRAY<STRING>", 0, 0, NONE, new Shape[] {TEXT}), false);
+      case "ingestion-timestamp", "event-timestamp" ->
+          new Metadata(new Shape("BIGINT", "BIGINT", 0, 0, NONE, new Shape[0]), true);
+      default -> null;
+    };
+  }
 
-    /** Microseconds of the unit in which a time is written: Maxwell has seconds, Canal milliseconds. */
-    long micros() {
-        return this == MAXWELL ? 1_000_000L : 1_000L;
-    }
-
-    /**
-     * Metadata of an event.
-     *
-     * @param shape how it is written in JSON
-     * @param isTime whether it is a time, written as a number
-     */
-    record Metadata(Shape shape, boolean isTime) {
-        DataType spark() {
-            return isTime ? DataTypes.TimestampType : shape.spark();
-        }
-    }
-
-    /** The metadata of a key, null if there is none. */
-    static Metadata metadata(String key) {
-        return switch (key) {
-            case "database", "table" -> new Metadata(TEXT, false);
-            case "sql-type" -> new Metadata(new Shape("MAP", "MAP<STRING, INT>", 0, 0, NONE,
-                    new Shape[] {TEXT, JsonValues.COUNT}), false);
-            case "pk-names", "primary-key-columns" ->
-                new Metadata(new Shape("ARRAY", "ARRAY<STRING>", 0, 0, NONE, new Shape[] {TEXT}), false);
-            case "ingestion-timestamp", "event-timestamp" ->
-                new Metadata(new Shape("BIGINT", "BIGINT", 0, 0, NONE, new Shape[0]), true);
-            default -> null;
-        };
-    }
-
-    private static final String[] NONE = {};
-    private static final Shape TEXT = new Shape("VARCHAR", "STRING", 0, 0, NONE, new Shape[0]);
+  private static final String[] NONE = {};
+  private static final Shape TEXT = new Shape("VARCHAR", "STRING", 0, 0, NONE, new Shape[0]);
 }

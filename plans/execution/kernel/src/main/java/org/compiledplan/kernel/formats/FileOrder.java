@@ -8,39 +8,47 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Where rows of a folder's files stand among those of files of the same time: by the file's path, then as they are read. */
+/**
+ * Where rows of a folder's files stand among those of files of the same time: by the file's path,
+ * then as they are read.
+ */
 public final class FileOrder implements Serializable {
-    private static final long serialVersionUID = 1L;
-    /** Bits of the rows' count; the partition's number is above it. */
-    private static final int COUNT_BITS = 40;
+  private static final long serialVersionUID = 1L;
 
-    private final int common;
-    private transient UTF8String last;
-    private transient byte[] prefix;
-    private transient long position = -1;
+  /** Bits of the rows' count; the partition's number is above it. */
+  private static final int COUNT_BITS = 40;
 
-    private FileOrder(int common) {
-        this.common = common;
+  private final int common;
+  private transient UTF8String last;
+  private transient byte[] prefix;
+  private transient long position = -1;
+
+  private FileOrder(int common) {
+    this.common = common;
+  }
+
+  /**
+   * A BINARY column that orders the rows; so many characters at the start of the URIs are the same
+   * in all.
+   */
+  public static Column orderOf(int common, Column uri) {
+    return Calls.columnInOrder(
+        new FileOrder(common), FileOrder.class, "order", DataTypes.BinaryType, uri);
+  }
+
+  /** The rest of the path, a zero, and the row's position. */
+  public byte[] order(UTF8String uri) {
+    if (!uri.equals(last)) {
+      last = uri.clone();
+      byte[] rest = uri.substring(common, uri.numChars()).getBytes();
+      prefix = Arrays.copyOf(rest, rest.length + 1);
     }
-
-    /** A BINARY column that orders the rows; so many characters at the start of the URIs are the same in all. */
-    public static Column orderOf(int common, Column uri) {
-        return Calls.columnInOrder(new FileOrder(common), FileOrder.class, "order", DataTypes.BinaryType, uri);
+    if (position < 0) {
+      TaskContext context = TaskContext.get();
+      position = context == null ? 0 : (long) context.partitionId() << COUNT_BITS;
     }
-
-    /** The rest of the path, a zero, and the row's position. */
-    public byte[] order(UTF8String uri) {
-        if (!uri.equals(last)) {
-            last = uri.clone();
-            byte[] rest = uri.substring(common, uri.numChars()).getBytes();
-            prefix = Arrays.copyOf(rest, rest.length + 1);
-        }
-        if (position < 0) {
-            TaskContext context = TaskContext.get();
-            position = context == null ? 0 : (long) context.partitionId() << COUNT_BITS;
-        }
-        byte[] found = Arrays.copyOf(prefix, prefix.length + Long.BYTES);
-        ByteBuffer.wrap(found).putLong(prefix.length, position++);
-        return found;
-    }
+    byte[] found = Arrays.copyOf(prefix, prefix.length + Long.BYTES);
+    ByteBuffer.wrap(found).putLong(prefix.length, position++);
+    return found;
+  }
 }

@@ -5,142 +5,156 @@ import java.math.BigDecimal;
 import java.net.URI;
 import java.time.LocalDateTime;
 import org.apache.spark.sql.Column;
-import org.apache.spark.sql.functions;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * What the path of a file tells: the path itself, its name, and the values of partition columns
- * (`.../day=2024-01-02/...`). What Python calls is named apart from the methods that Spark calls: Py4J finds a static
- * method by its name alone.
+ * (`.../day=2024-01-02/...`). What Python calls is named apart from the methods that Spark calls:
+ * Py4J finds a static method by its name alone.
  */
 public final class FilePaths implements Serializable {
-    private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 1L;
 
-    private final String table;
-    private final String shape;
-    private final String nothing;
-    private transient Shape row;
-    private transient UTF8String last;
-    private transient InternalRow values;
+  private final String table;
+  private final String shape;
+  private final String nothing;
+  private transient Shape row;
+  private transient UTF8String last;
+  private transient InternalRow values;
 
-    /**
-     * @param table the table, for messages
-     * @param shape the partition columns, see {@link Shape}
-     * @param nothing the name of the folder of nulls
-     */
-    private FilePaths(String table, String shape, String nothing) {
-        this.table = table;
-        this.shape = shape;
-        this.nothing = nothing;
+  /**
+   * @param table the table, for messages
+   * @param shape the partition columns, see {@link Shape}
+   * @param nothing the name of the folder of nulls
+   */
+  private FilePaths(String table, String shape, String nothing) {
+    this.table = table;
+    this.shape = shape;
+    this.nothing = nothing;
+  }
+
+  /** A struct of the partition columns from a file's URI. */
+  public static Column partitionsOf(String table, String shape, String nothing, Column uri) {
+    FilePaths paths = new FilePaths(table, shape, nothing);
+    return Calls.column(paths, FilePaths.class, "partitions", Shape.parse(shape).spark(), uri);
+  }
+
+  /** The path within its file system, of a file's URI. */
+  public static Column pathOf(Column uri) {
+    return Calls.column(
+        new FilePaths("", "{}", ""), FilePaths.class, "path", DataTypes.StringType, uri);
+  }
+
+  /** The name of the file, of its URI. */
+  public static Column nameOf(Column uri) {
+    return Calls.column(
+        new FilePaths("", "{}", ""), FilePaths.class, "name", DataTypes.StringType, uri);
+  }
+
+  /** The text of a value in the name of a folder; null of null. */
+  public static Column text(String shape, Column value) {
+    FolderText text = new FolderText(shape);
+    return Calls.column(
+        text, FolderText.class, "text", DataTypes.StringType, functions.struct(value));
+  }
+
+  public UTF8String path(UTF8String uri) {
+    return UTF8String.fromString(URI.create(uri.toString()).getPath());
+  }
+
+  public UTF8String name(UTF8String uri) {
+    String path = URI.create(uri.toString()).getPath();
+    return UTF8String.fromString(path.substring(path.lastIndexOf('/') + 1));
+  }
+
+  public InternalRow partitions(UTF8String uri) {
+    // All rows of a file have the same.
+    if (!uri.equals(last)) {
+      values = read(URI.create(uri.toString()).getPath());
+      last = uri.clone();
     }
+    return values;
+  }
 
-    /** A struct of the partition columns from a file's URI. */
-    public static Column partitionsOf(String table, String shape, String nothing, Column uri) {
-        FilePaths paths = new FilePaths(table, shape, nothing);
-        return Calls.column(paths, FilePaths.class, "partitions", Shape.parse(shape).spark(), uri);
+  private InternalRow read(String path) {
+    if (row == null) {
+      row = Shape.parse(shape);
     }
-
-    /** The path within its file system, of a file's URI. */
-    public static Column pathOf(Column uri) {
-        return Calls.column(
-                new FilePaths("", "{}", ""), FilePaths.class, "path", DataTypes.StringType, uri);
-    }
-
-    /** The name of the file, of its URI. */
-    public static Column nameOf(Column uri) {
-        return Calls.column(
-                new FilePaths("", "{}", ""), FilePaths.class, "name", DataTypes.StringType, uri);
-    }
-
-    /** The text of a value in the name of a folder; null of null. */
-    public static Column text(String shape, Column value) {
-        FolderText text = new FolderText(shape);
-        return Calls.column(text, FolderText.class, "text", DataTypes.StringType, functions.struct(value));
-    }
-
-    public UTF8String path(UTF8String uri) {
-        return UTF8String.fromString(URI.create(uri.toString()).getPath());
-    }
-
-    public UTF8String name(UTF8String uri) {
-        String path = URI.create(uri.toString()).getPath();
-        return UTF8String.fromString(path.substring(path.lastIndexOf('/') + 1));
-    }
-
-    public InternalRow partitions(UTF8String uri) {
-        // All rows of a file have the same.
-        if (!uri.equals(last)) {
-            values = read(URI.create(uri.toString()).getPath());
-            last = uri.clone();
+    Object[] found = new Object[row.names().length];
+    for (String folder : path.split("/")) {
+      int sign = folder.indexOf('=');
+      for (int i = 0; sign > 0 && i < found.length; i++) {
+        if (unescaped(folder.substring(0, sign)).equals(row.names()[i])) {
+          found[i] =
+              value(unescaped(folder.substring(sign + 1)), row.children()[i], row.names()[i], path);
         }
-        return values;
+      }
     }
+    return new GenericInternalRow(found);
+  }
 
-    private InternalRow read(String path) {
-        if (row == null) {
-            row = Shape.parse(shape);
-        }
-        Object[] found = new Object[row.names().length];
-        for (String folder : path.split("/")) {
-            int sign = folder.indexOf('=');
-            for (int i = 0; sign > 0 && i < found.length; i++) {
-                if (unescaped(folder.substring(0, sign)).equals(row.names()[i])) {
-                    found[i] = value(unescaped(folder.substring(sign + 1)), row.children()[i], row.names()[i], path);
-                }
-            }
-        }
-        return new GenericInternalRow(found);
+  private Object value(String text, Shape type, String name, String path) {
+    if (text.equals(nothing)) {
+      return null;
     }
+    try {
+      return parse(text, type);
+    } catch (RuntimeException e) {
+      throw new DataException(
+          "partition column "
+              + name
+              + ": "
+              + SparkValues.wanted(text, type.text())
+              + " ("
+              + table
+              + ", file "
+              + path
+              + ")");
+    }
+  }
 
-    private Object value(String text, Shape type, String name, String path) {
-        if (text.equals(nothing)) {
-            return null;
-        }
-        try {
-            return parse(text, type);
-        } catch (RuntimeException e) {
-            throw new DataException("partition column " + name + ": " + Values.wanted(text, type.text()) + " ("
-                    + table + ", file " + path + ")");
-        }
-    }
+  private static Object parse(String text, Shape type) {
+    return switch (type.root()) {
+      case "CHAR", "VARCHAR" -> SparkValues.text(text);
+      case "BOOLEAN" -> Boolean.parseBoolean(text);
+      case "TINYINT" -> Byte.parseByte(text);
+      case "SMALLINT" -> Short.parseShort(text);
+      case "INTEGER" -> Integer.parseInt(text);
+      case "BIGINT" -> Long.parseLong(text);
+      case "FLOAT" -> Float.parseFloat(text);
+      case "DOUBLE" -> Double.parseDouble(text);
+      case "DECIMAL" -> SparkValues.decimal(new BigDecimal(text), type.precision(), type.scale());
+      // Flink writes the days since 1970, which it cannot read; it reads what is written here.
+      case "DATE" ->
+          text.matches("-?\\d+")
+              ? (Object) Integer.parseInt(text)
+              : (Object) TimestampTexts.date(text);
+      case "TIMESTAMP_WITHOUT_TIME_ZONE" ->
+          TimestampTexts.micros(LocalDateTime.parse(text.replace(' ', 'T')));
+      default -> throw new IllegalArgumentException("not a type of partition columns");
+    };
+  }
 
-    private static Object parse(String text, Shape type) {
-        return switch (type.root()) {
-            case "CHAR", "VARCHAR" -> Values.text(text);
-            case "BOOLEAN" -> Boolean.parseBoolean(text);
-            case "TINYINT" -> Byte.parseByte(text);
-            case "SMALLINT" -> Short.parseShort(text);
-            case "INTEGER" -> Integer.parseInt(text);
-            case "BIGINT" -> Long.parseLong(text);
-            case "FLOAT" -> Float.parseFloat(text);
-            case "DOUBLE" -> Double.parseDouble(text);
-            case "DECIMAL" -> Values.decimal(new BigDecimal(text), type.precision(), type.scale());
-            // Flink writes the days since 1970, which it cannot read; it reads what is written here.
-            case "DATE" -> text.matches("-?\\d+") ? (Object) Integer.parseInt(text) : (Object) TimeTexts.date(text);
-            case "TIMESTAMP_WITHOUT_TIME_ZONE" -> TimeTexts.micros(LocalDateTime.parse(text.replace(' ', 'T')));
-            default -> throw new IllegalArgumentException("not a type of partition columns");
-        };
-    }
-
-    /** `%3A` is a colon: folders cannot have all letters that values have. */
-    private static String unescaped(String text) {
-        StringBuilder out = new StringBuilder();
-        for (int i = 0; i < text.length(); i++) {
-            char letter = text.charAt(i);
-            if (letter == '%' && i + 2 < text.length()) {
-                int high = Character.digit(text.charAt(i + 1), 16);
-                int low = Character.digit(text.charAt(i + 2), 16);
-                if (high >= 0 && low >= 0) {
-                    out.append((char) (high * 16 + low));
-                    i += 2;
-                    continue;
-                }
-            }
-            out.append(letter);
+  /** `%3A` is a colon: folders cannot have all letters that values have. */
+  private static String unescaped(String text) {
+    StringBuilder out = new StringBuilder();
+    for (int i = 0; i < text.length(); i++) {
+      char letter = text.charAt(i);
+      if (letter == '%' && i + 2 < text.length()) {
+        int high = Character.digit(text.charAt(i + 1), 16);
+        int low = Character.digit(text.charAt(i + 2), 16);
+        if (high >= 0 && low >= 0) {
+          out.append((char) (high * 16 + low));
+          i += 2;
+          continue;
         }
-        return out.toString();
+      }
+      out.append(letter);
     }
+    return out.toString();
+  }
 }

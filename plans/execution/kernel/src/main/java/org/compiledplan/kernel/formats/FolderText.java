@@ -4,27 +4,27 @@ import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Values of partition columns as texts, which become names of folders. */
+/** SparkValues of partition columns as texts, which become names of folders. */
 public final class FolderText implements Serializable {
-    private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 1L;
 
-    private final String shape;
-    private transient Shape type;
+  private final String shape;
+  private transient Shape type;
 
-    FolderText(String shape) {
-        this.shape = shape;
+  FolderText(String shape) {
+    this.shape = shape;
+  }
+
+  /** The text of the one value in a row; null of null. */
+  public UTF8String text(InternalRow row) {
+    if (row.isNullAt(0)) {
+      return null;
     }
-
-    /** The text of the one value in a row; null of null. */
-    public UTF8String text(InternalRow row) {
-        if (row.isNullAt(0)) {
-            return null;
-        }
-        if (type == null) {
-            type = Shape.parse(shape);
-        }
-        StringBuilder out = new StringBuilder();
-        PrintEncoder.value(out, row, 0, type);
-        return UTF8String.fromString(out.toString());
+    if (type == null) {
+      type = Shape.parse(shape);
     }
+    StringBuilder out = new StringBuilder();
+    PrintEncoder.value(out, row, 0, type);
+    return UTF8String.fromString(out.toString());
+  }
 }

@@ -15,56 +15,60 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `json`: an object a line. */
 public final class JsonDecoder extends Decoder {
-    private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 1L;
 
-    static final JsonFactory FACTORY =
-            new JsonFactoryBuilder().enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS).build();
+  static final JsonFactory FACTORY =
+      new JsonFactoryBuilder().enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS).build();
 
-    private final String shape;
-    private final boolean lenient;
-    private final boolean failOnMissing;
-    private final String timestamps;
-    private final boolean tree;
-    private transient JsonValues.Reader reader;
-    private transient JsonValues.Reader element;
+  private final String shape;
+  private final boolean lenient;
+  private final boolean failOnMissing;
+  private final String timestamps;
+  private final boolean tree;
+  private transient JsonValues.Reader reader;
+  private transient JsonValues.Reader element;
 
-    JsonDecoder(String table, String shape, Map<String, String> options) {
-        super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
-        this.shape = shape;
-        this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
-        this.failOnMissing = Boolean.parseBoolean(options.get("fail-on-missing-field"));
-        this.tree = "false".equals(options.get("decode.json-parser.enabled"));
-        this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
+  JsonDecoder(String table, String shape, Map<String, String> options) {
+    super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
+    this.shape = shape;
+    this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
+    this.failOnMissing = Boolean.parseBoolean(options.get("fail-on-missing-field"));
+    this.tree = "false".equals(options.get("decode.json-parser.enabled"));
+    this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
+  }
+
+  @Override
+  protected ArrayData decode(UTF8String line) throws Exception {
+    if (reader == null) {
+      Shape row = Shape.parse(shape);
+      JsonValues values =
+          new JsonValues(
+              tree, row.hasDecimals(), lenient, failOnMissing, new TimestampTexts(timestamps));
+      reader = values.row(row);
+      element = values.reader(row);
     }
-
-    @Override
-    protected ArrayData decode(UTF8String line) throws Exception {
-        if (reader == null) {
-            Shape row = Shape.parse(shape);
-            JsonValues values = new JsonValues(tree, row.hasDecimals(), lenient, failOnMissing, new TimeTexts(timestamps));
-            reader = values.row(row);
-            element = values.reader(row);
-        }
-        byte[] bytes = line.getBytes();
-        try (JsonParser parser = FACTORY.createParser(bytes, 0, bytes.length)) {
-            JsonToken first = parser.nextToken();
-            if (first == null) {
-                throw new DataException("a line without JSON");
-            }
-            return first == JsonToken.START_ARRAY ? rows(parser) : insert((InternalRow) reader.read(parser));
-        }
+    byte[] bytes = line.getBytes();
+    try (JsonParser parser = FACTORY.createParser(bytes, 0, bytes.length)) {
+      JsonToken first = parser.nextToken();
+      if (first == null) {
+        throw new DataException("a line without JSON");
+      }
+      return first == JsonToken.START_ARRAY
+          ? rows(parser)
+          : insert((InternalRow) reader.read(parser));
     }
+  }
 
-    private ArrayData rows(JsonParser parser) throws IOException {
-        List<InternalRow> rows = new ArrayList<>();
-        while (parser.nextToken() != JsonToken.END_ARRAY) {
-            InternalRow row = (InternalRow) element.read(parser);
-            if (row != null) {
-                rows.add(row);
-            } else if (!lenient) {
-                throw new DataException("null in an array of rows");
-            }
-        }
-        return inserts(rows);
+  private ArrayData rows(JsonParser parser) throws IOException {
+    List<InternalRow> rows = new ArrayList<>();
+    while (parser.nextToken() != JsonToken.END_ARRAY) {
+      InternalRow row = (InternalRow) element.read(parser);
+      if (row != null) {
+        rows.add(row);
+      } else if (!lenient) {
+        throw new DataException("null in an array of rows");
+      }
     }
+    return inserts(rows);
+  }
 }

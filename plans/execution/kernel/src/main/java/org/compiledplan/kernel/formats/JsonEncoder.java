@@ -10,85 +10,89 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** The format `json`, a row a line, and `debezium-json`, `canal-json` and `maxwell-json`, an event a line. */
+/**
+ * The format `json`, a row a line, and `debezium-json`, `canal-json` and `maxwell-json`, an event a
+ * line.
+ */
 public final class JsonEncoder extends Encoder {
-    private static final long serialVersionUID = 1L;
-    private static final JsonFactory FACTORY = new JsonFactory();
-    private static final byte UPDATE_BEFORE = 1;
-    private static final byte DELETE = 3;
+  private static final long serialVersionUID = 1L;
+  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final byte UPDATE_BEFORE = 1;
+  private static final byte DELETE = 3;
 
-    private final String shape;
-    private final HashMap<String, String> options;
-    private final Envelope envelope;
-    private transient JsonWriters.RowWriter writer;
-    private transient ByteArrayOutputStream buffer;
+  private final String shape;
+  private final HashMap<String, String> options;
+  private final Envelope envelope;
+  private transient JsonWriters.RowWriter writer;
+  private transient ByteArrayOutputStream buffer;
 
-    /** What stands around a row; without it, rows must be inserts. */
-    enum Envelope {
-        NONE,
-        DEBEZIUM,
-        CANAL,
-        MAXWELL
+  /** What stands around a row; without it, rows must be inserts. */
+  enum Envelope {
+    NONE,
+    DEBEZIUM,
+    CANAL,
+    MAXWELL
+  }
+
+  JsonEncoder(String table, String shape, Map<String, String> options, Envelope envelope) {
+    super(table);
+    this.shape = shape;
+    this.options = new HashMap<>(options);
+    this.envelope = envelope;
+  }
+
+  @Override
+  protected UTF8String encode(byte kind, InternalRow row) throws IOException {
+    if (writer == null) {
+      writer = new JsonWriters(options).row(Shape.parse(shape));
+      buffer = new ByteArrayOutputStream(256);
     }
-
-    JsonEncoder(String table, String shape, Map<String, String> options, Envelope envelope) {
-        super(table);
-        this.shape = shape;
-        this.options = new HashMap<>(options);
-        this.envelope = envelope;
+    buffer.reset();
+    try (JsonGenerator out = FACTORY.createGenerator(buffer, JsonEncoding.UTF8)) {
+      boolean gone = kind == UPDATE_BEFORE || kind == DELETE;
+      switch (envelope) {
+        case NONE -> writer.write(out, row);
+        case DEBEZIUM -> debezium(out, gone, row);
+        case CANAL -> canal(out, gone ? EventDialect.CANAL.delete : EventDialect.CANAL.insert, row);
+        case MAXWELL ->
+            maxwell(out, gone ? EventDialect.MAXWELL.delete : EventDialect.MAXWELL.insert, row);
+      }
     }
+    return UTF8String.fromBytes(buffer.toByteArray());
+  }
 
-    @Override
-    protected UTF8String encode(byte kind, InternalRow row) throws IOException {
-        if (writer == null) {
-            writer = new JsonWriters(options).row(Shape.parse(shape));
-            buffer = new ByteArrayOutputStream(256);
-        }
-        buffer.reset();
-        try (JsonGenerator out = FACTORY.createGenerator(buffer, JsonEncoding.UTF8)) {
-            boolean gone = kind == UPDATE_BEFORE || kind == DELETE;
-            switch (envelope) {
-                case NONE -> writer.write(out, row);
-                case DEBEZIUM -> debezium(out, gone, row);
-                case CANAL -> canal(out, gone ? EventDialect.CANAL.delete : EventDialect.CANAL.insert, row);
-                case MAXWELL -> maxwell(out, gone ? EventDialect.MAXWELL.delete : EventDialect.MAXWELL.insert, row);
-            }
-        }
-        return UTF8String.fromBytes(buffer.toByteArray());
-    }
+  private void debezium(JsonGenerator out, boolean gone, InternalRow row) throws IOException {
+    out.writeStartObject();
+    out.writeFieldName("before");
+    side(out, gone ? row : null);
+    out.writeFieldName("after");
+    side(out, gone ? null : row);
+    out.writeStringField("op", gone ? "d" : "c");
+    out.writeEndObject();
+  }
 
-    private void debezium(JsonGenerator out, boolean gone, InternalRow row) throws IOException {
-        out.writeStartObject();
-        out.writeFieldName("before");
-        side(out, gone ? row : null);
-        out.writeFieldName("after");
-        side(out, gone ? null : row);
-        out.writeStringField("op", gone ? "d" : "c");
-        out.writeEndObject();
+  private void side(JsonGenerator out, InternalRow row) throws IOException {
+    if (row == null) {
+      out.writeNull();
+    } else {
+      writer.write(out, row);
     }
+  }
 
-    private void side(JsonGenerator out, InternalRow row) throws IOException {
-        if (row == null) {
-            out.writeNull();
-        } else {
-            writer.write(out, row);
-        }
-    }
+  private void canal(JsonGenerator out, String type, InternalRow row) throws IOException {
+    out.writeStartObject();
+    out.writeArrayFieldStart("data");
+    writer.write(out, row);
+    out.writeEndArray();
+    out.writeStringField("type", type);
+    out.writeEndObject();
+  }
 
-    private void canal(JsonGenerator out, String type, InternalRow row) throws IOException {
-        out.writeStartObject();
-        out.writeArrayFieldStart("data");
-        writer.write(out, row);
-        out.writeEndArray();
-        out.writeStringField("type", type);
-        out.writeEndObject();
-    }
-
-    private void maxwell(JsonGenerator out, String type, InternalRow row) throws IOException {
-        out.writeStartObject();
-        out.writeFieldName("data");
-        writer.write(out, row);
-        out.writeStringField("type", type);
-        out.writeEndObject();
-    }
+  private void maxwell(JsonGenerator out, String type, InternalRow row) throws IOException {
+    out.writeStartObject();
+    out.writeFieldName("data");
+    writer.write(out, row);
+    out.writeStringField("type", type);
+    out.writeEndObject();
+  }
 }

@@ -20,268 +20,298 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /** Reads JSON values as a logical type, in Spark's internal form, as Flink's JSON format does. */
 final class JsonValues {
-    /** Reads the value whose first token is the parser's current one, and leaves the parser at its last. */
-    @FunctionalInterface
-    interface Reader {
-        Object read(JsonParser parser) throws IOException;
-    }
+  /**
+   * Reads the value whose first token is the parser's current one, and leaves the parser at its
+   * last.
+   */
+  @FunctionalInterface
+  interface Reader {
+    Object read(JsonParser parser) throws IOException;
+  }
 
-    private final ObjectMapper mapper;
-    private final boolean tree;
-    private final boolean decimals;
-    private final boolean lenient;
-    private final boolean failOnMissing;
-    private final TimeTexts times;
+  private final ObjectMapper mapper;
+  private final boolean tree;
+  private final boolean decimals;
+  private final boolean lenient;
+  private final boolean failOnMissing;
+  private final TimestampTexts times;
 
-    /**
-     * @param tree whether values are read as Flink's older reader does, which `debezium-json` still uses: from a tree,
-     *     in which numbers are normal decimals, and a map or text may be made of what is none
-     * @param decimals whether such numbers are decimals, which they are when the table has any; else doubles
-     * @param lenient a value that cannot be read becomes null
-     * @param failOnMissing a field of a row that is not there is an error
-     */
-    JsonValues(boolean tree, boolean decimals, boolean lenient, boolean failOnMissing, TimeTexts times) {
-        this.tree = tree;
-        this.decimals = decimals;
-        this.mapper = JsonMapper.builder()
-                .configure(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, decimals)
-                .build();
-        this.lenient = lenient;
-        this.failOnMissing = failOnMissing;
-        this.times = times;
-    }
+  /**
+   * @param tree whether values are read as Flink's older reader does, which `debezium-json` still
+   *     uses: from a tree, in which numbers are normal decimals, and a map or text may be made of
+   *     what is none
+   * @param decimals whether such numbers are decimals, which they are when the table has any; else
+   *     doubles
+   * @param lenient a value that cannot be read becomes null
+   * @param failOnMissing a field of a row that is not there is an error
+   */
+  JsonValues(
+      boolean tree,
+      boolean decimals,
+      boolean lenient,
+      boolean failOnMissing,
+      TimestampTexts times) {
+    this.tree = tree;
+    this.decimals = decimals;
+    this.mapper =
+        JsonMapper.builder()
+            .configure(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, decimals)
+            .build();
+    this.lenient = lenient;
+    this.failOnMissing = failOnMissing;
+    this.times = times;
+  }
 
-    /** A reader of values of this type; null is read as null. */
-    Reader reader(Shape shape) {
-        Reader strict = strict(shape);
-        if (lenient) {
-            return parser -> {
-                if (parser.currentToken() == JsonToken.VALUE_NULL) {
-                    return null;
-                }
-                // A nested value that is given up in its middle must still be read to its end.
-                JsonNode nested = parser.currentToken().isStructStart() ? mapper.readTree(parser) : null;
-                try {
-                    return strict.read(nested == null ? parser : opened(nested));
-                } catch (RuntimeException | IOException e) {
-                    return null;
-                }
-            };
+  /** A reader of values of this type; null is read as null. */
+  Reader reader(Shape shape) {
+    Reader strict = strict(shape);
+    if (lenient) {
+      return parser -> {
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+          return null;
         }
-        return parser -> parser.currentToken() == JsonToken.VALUE_NULL ? null : strict.read(parser);
+        // A nested value that is given up in its middle must still be read to its end.
+        JsonNode nested = parser.currentToken().isStructStart() ? mapper.readTree(parser) : null;
+        try {
+          return strict.read(nested == null ? parser : opened(nested));
+        } catch (RuntimeException | IOException e) {
+          return null;
+        }
+      };
     }
+    return parser -> parser.currentToken() == JsonToken.VALUE_NULL ? null : strict.read(parser);
+  }
 
-    /** The next value as a tree, whose numbers are as the readers take them. */
-    JsonNode tree(JsonParser parser) throws IOException {
-        return mapper.readTree(parser);
-    }
+  /** The next value as a tree, whose numbers are as the readers take them. */
+  JsonNode tree(JsonParser parser) throws IOException {
+    return mapper.readTree(parser);
+  }
 
-    /** Reads a tree; null is read as null. */
-    Object read(Reader reader, JsonNode node) throws IOException {
-        return reader.read(opened(node));
-    }
+  /** Reads a tree; null is read as null. */
+  Object read(Reader reader, JsonNode node) throws IOException {
+    return reader.read(opened(node));
+  }
 
-    private JsonParser opened(JsonNode node) throws IOException {
-        JsonParser parser = mapper.treeAsTokens(node);
-        parser.nextToken();
-        return parser;
-    }
+  private JsonParser opened(JsonNode node) throws IOException {
+    JsonParser parser = mapper.treeAsTokens(node);
+    parser.nextToken();
+    return parser;
+  }
 
-    private Reader strict(Shape shape) {
-        return switch (shape.root()) {
-            case "ROW", "STRUCTURED_TYPE" -> row(shape);
-            case "ARRAY" -> array(shape);
-            case "MAP" -> map(shape, shape.children()[0], shape.children()[1]);
-            case "MULTISET" -> map(shape, shape.children()[0], COUNT);
-            case "NULL" -> parser -> {
-                parser.skipChildren();
-                return null;
-            };
-            default -> named(shape, scalar(shape));
-        };
-    }
+  private Reader strict(Shape shape) {
+    return switch (shape.root()) {
+      case "ROW", "STRUCTURED_TYPE" -> row(shape);
+      case "ARRAY" -> array(shape);
+      case "MAP" -> map(shape, shape.children()[0], shape.children()[1]);
+      case "MULTISET" -> map(shape, shape.children()[0], COUNT);
+      case "NULL" ->
+          parser -> {
+            parser.skipChildren();
+            return null;
+          };
+      default -> named(shape, scalar(shape));
+    };
+  }
 
-    static final Shape COUNT = new Shape("INTEGER", "INT", 0, 0, new String[0], new Shape[0]);
+  static final Shape COUNT = new Shape("INTEGER", "INT", 0, 0, new String[0], new Shape[0]);
 
-    /** The same reader, whose failures say what was wanted. */
-    private Reader named(Shape shape, Reader reader) {
-        return parser -> {
-            try {
-                return reader.read(parser);
-            } catch (RuntimeException | IOException e) {
-                if (parser.currentToken() != null && parser.currentToken().isStructStart()) {
-                    throw new DataException("a JSON object or array cannot be read as " + shape.text());
-                }
-                throw new DataException(Values.wanted(parser.getText(), shape.text()));
-            }
-        };
-    }
+  /** The same reader, whose failures say what was wanted. */
+  private Reader named(Shape shape, Reader reader) {
+    return parser -> {
+      try {
+        return reader.read(parser);
+      } catch (RuntimeException | IOException e) {
+        if (parser.currentToken() != null && parser.currentToken().isStructStart()) {
+          throw new DataException("a JSON object or array cannot be read as " + shape.text());
+        }
+        throw new DataException(SparkValues.wanted(parser.getText(), shape.text()));
+      }
+    };
+  }
 
-    private Reader scalar(Shape shape) {
-        return switch (shape.root()) {
-            case "BOOLEAN" -> parser -> switch (parser.currentToken()) {
+  private Reader scalar(Shape shape) {
+    return switch (shape.root()) {
+      case "BOOLEAN" ->
+          parser ->
+              switch (parser.currentToken()) {
                 case VALUE_TRUE -> true;
                 case VALUE_FALSE -> false;
                 default -> Boolean.parseBoolean(text(parser).trim());
-            };
-            case "TINYINT" -> parser -> Byte.parseByte(text(parser).trim());
-            case "SMALLINT" -> parser -> Short.parseShort(text(parser).trim());
-            case "INTEGER", "INTERVAL_YEAR_MONTH" ->
-                parser -> parser.currentToken().isNumeric()
-                        ? (Object) parser.getIntValue()
-                        : (Object) Integer.parseInt(text(parser).trim());
-            case "BIGINT", "INTERVAL_DAY_TIME" ->
-                parser -> parser.currentToken().isNumeric()
-                        ? (Object) parser.getLongValue()
-                        : (Object) Long.parseLong(text(parser).trim());
-            case "FLOAT" ->
-                parser -> parser.currentToken().isNumeric()
-                        ? (Object) (tree && decimals ? normal(parser).floatValue() : parser.getFloatValue())
-                        : (Object) Float.parseFloat(text(parser).trim());
-            case "DOUBLE" ->
-                parser -> parser.currentToken().isNumeric()
-                        ? (Object) (tree && decimals ? normal(parser).doubleValue() : parser.getDoubleValue())
-                        : (Object) Double.parseDouble(text(parser).trim());
-            case "DECIMAL" -> {
-                int precision = shape.precision();
-                int scale = shape.scale();
-                yield parser -> {
-                    BigDecimal value = parser.currentToken().isNumeric()
-                            ? parser.getDecimalValue()
-                            : new BigDecimal(tree ? text(parser) : text(parser).trim());
-                    return Values.decimal(value, precision, scale);
-                };
-            }
-            case "CHAR", "VARCHAR" -> parser -> Values.text(anyText(parser));
-            case "BINARY", "VARBINARY" -> parser -> {
-                if (parser.currentToken() != JsonToken.VALUE_STRING) {
-                    throw new DataException("not a text");
-                }
-                // Not getBinaryValue(): where that fails, the parser is lost in the middle of the text.
-                return Base64Variants.getDefaultVariant().decode(parser.getText());
-            };
-            case "DATE" -> parser -> TimeTexts.date(text(parser));
-            case "TIME_WITHOUT_TIME_ZONE" -> parser -> TimeTexts.time(text(parser));
-            case "TIMESTAMP_WITHOUT_TIME_ZONE" -> parser -> times.timestamp(text(parser));
-            case "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> parser -> times.timestampLtz(text(parser));
-            default -> throw new IllegalArgumentException("JSON does not hold values of type " + shape.text());
+              };
+      case "TINYINT" -> parser -> Byte.parseByte(text(parser).trim());
+      case "SMALLINT" -> parser -> Short.parseShort(text(parser).trim());
+      case "INTEGER", "INTERVAL_YEAR_MONTH" ->
+          parser ->
+              parser.currentToken().isNumeric()
+                  ? (Object) parser.getIntValue()
+                  : (Object) Integer.parseInt(text(parser).trim());
+      case "BIGINT", "INTERVAL_DAY_TIME" ->
+          parser ->
+              parser.currentToken().isNumeric()
+                  ? (Object) parser.getLongValue()
+                  : (Object) Long.parseLong(text(parser).trim());
+      case "FLOAT" ->
+          parser ->
+              parser.currentToken().isNumeric()
+                  ? (Object)
+                      (tree && decimals ? normal(parser).floatValue() : parser.getFloatValue())
+                  : (Object) Float.parseFloat(text(parser).trim());
+      case "DOUBLE" ->
+          parser ->
+              parser.currentToken().isNumeric()
+                  ? (Object)
+                      (tree && decimals ? normal(parser).doubleValue() : parser.getDoubleValue())
+                  : (Object) Double.parseDouble(text(parser).trim());
+      case "DECIMAL" -> {
+        int precision = shape.precision();
+        int scale = shape.scale();
+        yield parser -> {
+          BigDecimal value =
+              parser.currentToken().isNumeric()
+                  ? parser.getDecimalValue()
+                  : new BigDecimal(tree ? text(parser) : text(parser).trim());
+          return SparkValues.decimal(value, precision, scale);
         };
-    }
+      }
+      case "CHAR", "VARCHAR" -> parser -> SparkValues.text(anyText(parser));
+      case "BINARY", "VARBINARY" ->
+          parser -> {
+            if (parser.currentToken() != JsonToken.VALUE_STRING) {
+              throw new DataException("not a text");
+            }
+            // Not getBinaryValue(): where that fails, the parser is lost in the middle of the text.
+            return Base64Variants.getDefaultVariant().decode(parser.getText());
+          };
+      case "DATE" -> parser -> TimestampTexts.date(text(parser));
+      case "TIME_WITHOUT_TIME_ZONE" -> parser -> TimestampTexts.time(text(parser));
+      case "TIMESTAMP_WITHOUT_TIME_ZONE" -> parser -> times.timestamp(text(parser));
+      case "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> parser -> times.timestampLtz(text(parser));
+      default ->
+          throw new IllegalArgumentException("JSON does not hold values of type " + shape.text());
+    };
+  }
 
-    private String text(JsonParser parser) throws IOException {
-        if (!parser.currentToken().isStructStart()) {
-            return scalarText(parser);
-        }
+  private String text(JsonParser parser) throws IOException {
+    if (!parser.currentToken().isStructStart()) {
+      return scalarText(parser);
+    }
+    if (!tree) {
+      throw new DataException("an object or array");
+    }
+    parser.skipChildren();
+    return "";
+  }
+
+  /** The text of a scalar; of an object or array its JSON. */
+  private String anyText(JsonParser parser) throws IOException {
+    return parser.currentToken().isStructStart()
+        ? mapper.readTree(parser).toString()
+        : scalarText(parser);
+  }
+
+  private String scalarText(JsonParser parser) throws IOException {
+    if (tree && parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT) {
+      return decimals ? normal(parser).toString() : Double.toString(parser.getDoubleValue());
+    }
+    return parser.getText();
+  }
+
+  private static BigDecimal normal(JsonParser parser) throws IOException {
+    BigDecimal value = parser.getDecimalValue();
+    return value.signum() == 0 ? BigDecimal.ZERO : value.stripTrailingZeros();
+  }
+
+  private Reader array(Shape shape) {
+    Reader element = reader(shape.children()[0]);
+    return parser -> {
+      if (parser.currentToken() != JsonToken.START_ARRAY) {
+        throw new DataException(SparkValues.wanted(anyText(parser), shape.text()));
+      }
+      List<Object> values = new ArrayList<>();
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        values.add(element.read(parser));
+      }
+      return new GenericArrayData(values.toArray());
+    };
+  }
+
+  private Reader map(Shape shape, Shape key, Shape value) {
+    if (!key.root().equals("VARCHAR") && !key.root().equals("CHAR")) {
+      throw new IllegalArgumentException(
+          "JSON has no maps with keys that are not texts: " + shape.text());
+    }
+    Reader values = reader(value);
+    return parser -> {
+      if (parser.currentToken() != JsonToken.START_OBJECT) {
         if (!tree) {
-            throw new DataException("an object or array");
+          throw new DataException(SparkValues.wanted(anyText(parser), shape.text()));
         }
         parser.skipChildren();
-        return "";
-    }
+        return new ArrayBasedMapData(
+            new GenericArrayData(new Object[0]), new GenericArrayData(new Object[0]));
+      }
+      Map<Object, Object> found = new LinkedHashMap<>();
+      while (parser.nextToken() != JsonToken.END_OBJECT) {
+        Object name = SparkValues.text(parser.currentName());
+        parser.nextToken();
+        found.put(name, values.read(parser));
+      }
+      return new ArrayBasedMapData(
+          new GenericArrayData(found.keySet().toArray()),
+          new GenericArrayData(found.values().toArray()));
+    };
+  }
 
-    /** The text of a scalar; of an object or array its JSON. */
-    private String anyText(JsonParser parser) throws IOException {
-        return parser.currentToken().isStructStart() ? mapper.readTree(parser).toString() : scalarText(parser);
+  /**
+   * A reader of rows; fields that the type does not have are skipped, those that are not there are
+   * null.
+   */
+  Reader row(Shape shape) {
+    String[] names = shape.names();
+    Map<String, Integer> positions = new HashMap<>();
+    Reader[] readers = new Reader[names.length];
+    for (int i = 0; i < names.length; i++) {
+      positions.put(names[i], i);
+      readers[i] = reader(shape.children()[i]);
     }
-
-    private String scalarText(JsonParser parser) throws IOException {
-        if (tree && parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT) {
-            return decimals ? normal(parser).toString() : Double.toString(parser.getDoubleValue());
+    return parser -> {
+      if (parser.currentToken() != JsonToken.START_OBJECT) {
+        throw new DataException(SparkValues.wanted(anyText(parser), "a JSON object"));
+      }
+      Object[] values = new Object[names.length];
+      boolean[] seen = failOnMissing ? new boolean[names.length] : null;
+      while (parser.nextToken() != JsonToken.END_OBJECT) {
+        Integer position = positions.get(parser.currentName());
+        parser.nextToken();
+        if (position == null) {
+          parser.skipChildren();
+          continue;
         }
-        return parser.getText();
-    }
-
-    private static BigDecimal normal(JsonParser parser) throws IOException {
-        BigDecimal value = parser.getDecimalValue();
-        return value.signum() == 0 ? BigDecimal.ZERO : value.stripTrailingZeros();
-    }
-
-    private Reader array(Shape shape) {
-        Reader element = reader(shape.children()[0]);
-        return parser -> {
-            if (parser.currentToken() != JsonToken.START_ARRAY) {
-                throw new DataException(Values.wanted(anyText(parser), shape.text()));
-            }
-            List<Object> values = new ArrayList<>();
-            while (parser.nextToken() != JsonToken.END_ARRAY) {
-                values.add(element.read(parser));
-            }
-            return new GenericArrayData(values.toArray());
-        };
-    }
-
-    private Reader map(Shape shape, Shape key, Shape value) {
-        if (!key.root().equals("VARCHAR") && !key.root().equals("CHAR")) {
-            throw new IllegalArgumentException("JSON has no maps with keys that are not texts: " + shape.text());
+        values[position] = field(names[position], readers[position], parser);
+        if (seen != null) {
+          seen[position] = true;
         }
-        Reader values = reader(value);
-        return parser -> {
-            if (parser.currentToken() != JsonToken.START_OBJECT) {
-                if (!tree) {
-                    throw new DataException(Values.wanted(anyText(parser), shape.text()));
-                }
-                parser.skipChildren();
-                return new ArrayBasedMapData(
-                        new GenericArrayData(new Object[0]), new GenericArrayData(new Object[0]));
-            }
-            Map<Object, Object> found = new LinkedHashMap<>();
-            while (parser.nextToken() != JsonToken.END_OBJECT) {
-                Object name = Values.text(parser.currentName());
-                parser.nextToken();
-                found.put(name, values.read(parser));
-            }
-            return new ArrayBasedMapData(
-                    new GenericArrayData(found.keySet().toArray()), new GenericArrayData(found.values().toArray()));
-        };
-    }
+      }
+      if (seen != null) {
+        requireAll(names, seen);
+      }
+      return new GenericInternalRow(values);
+    };
+  }
 
-    /** A reader of rows; fields that the type does not have are skipped, those that are not there are null. */
-    Reader row(Shape shape) {
-        String[] names = shape.names();
-        Map<String, Integer> positions = new HashMap<>();
-        Reader[] readers = new Reader[names.length];
-        for (int i = 0; i < names.length; i++) {
-            positions.put(names[i], i);
-            readers[i] = reader(shape.children()[i]);
-        }
-        return parser -> {
-            if (parser.currentToken() != JsonToken.START_OBJECT) {
-                throw new DataException(Values.wanted(anyText(parser), "a JSON object"));
-            }
-            Object[] values = new Object[names.length];
-            boolean[] seen = failOnMissing ? new boolean[names.length] : null;
-            while (parser.nextToken() != JsonToken.END_OBJECT) {
-                Integer position = positions.get(parser.currentName());
-                parser.nextToken();
-                if (position == null) {
-                    parser.skipChildren();
-                    continue;
-                }
-                values[position] = field(names[position], readers[position], parser);
-                if (seen != null) {
-                    seen[position] = true;
-                }
-            }
-            if (seen != null) {
-                requireAll(names, seen);
-            }
-            return new GenericInternalRow(values);
-        };
+  private static Object field(String name, Reader reader, JsonParser parser) throws IOException {
+    try {
+      return reader.read(parser);
+    } catch (DataException e) {
+      throw new DataException("column " + name + ": " + e.getMessage());
     }
+  }
 
-    private static Object field(String name, Reader reader, JsonParser parser) throws IOException {
-        try {
-            return reader.read(parser);
-        } catch (DataException e) {
-            throw new DataException("column " + name + ": " + e.getMessage());
-        }
+  private static void requireAll(String[] names, boolean[] seen) {
+    for (int i = 0; i < names.length; i++) {
+      if (!seen[i]) {
+        throw new DataException("could not find field with name '" + names[i] + "'");
+      }
     }
-
-    private static void requireAll(String[] names, boolean[] seen) {
-        for (int i = 0; i < names.length; i++) {
-            if (!seen[i]) {
-                throw new DataException("could not find field with name '" + names[i] + "'");
-            }
-        }
-    }
+  }
 }

@@ -9,36 +9,37 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The format `raw`: a line is the one column. */
 public final class RawDecoder extends Decoder {
-    private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 1L;
 
-    private final String shape;
-    private final HashMap<String, String> options;
-    private transient RawValues values;
-    private transient boolean empty;
+  private final String shape;
+  private final HashMap<String, String> options;
+  private transient RawValues values;
+  private transient boolean empty;
 
-    RawDecoder(String table, String shape, Map<String, String> options) {
-        super(table, false);
-        this.shape = shape;
-        this.options = new HashMap<>(options);
+  RawDecoder(String table, String shape, Map<String, String> options) {
+    super(table, false);
+    this.shape = shape;
+    this.options = new HashMap<>(options);
+  }
+
+  @Override
+  protected boolean skips(UTF8String line) {
+    return false;
+  }
+
+  @Override
+  protected ArrayData decode(UTF8String line) {
+    if (values == null) {
+      Shape row = Shape.parse(shape);
+      // Of a table whose columns are all names of folders, the lines are counted.
+      empty = row.children().length == 0;
+      values = empty ? null : new RawValues(row.children()[0], options);
     }
-
-    @Override
-    protected boolean skips(UTF8String line) {
-        return false;
-    }
-
-    @Override
-    protected ArrayData decode(UTF8String line) {
-        if (values == null) {
-            Shape row = Shape.parse(shape);
-            // Of a table whose columns are all names of folders, the lines are counted.
-            empty = row.children().length == 0;
-            values = empty ? null : new RawValues(row.children()[0], options);
-        }
-        byte[] bytes = line.getBytes();
-        // Lines may end as Windows has them; that is cut off whatever the type, as in Flink.
-        int length = bytes.length > 0 && bytes[bytes.length - 1] == '\r' ? bytes.length - 1 : bytes.length;
-        Object[] row = empty ? new Object[0] : new Object[] {values.read(Arrays.copyOf(bytes, length))};
-        return insert(new GenericInternalRow(row));
-    }
+    byte[] bytes = line.getBytes();
+    // Lines may end as Windows has them; that is cut off whatever the type, as in Flink.
+    int length =
+        bytes.length > 0 && bytes[bytes.length - 1] == '\r' ? bytes.length - 1 : bytes.length;
+    Object[] row = empty ? new Object[0] : new Object[] {values.read(Arrays.copyOf(bytes, length))};
+    return insert(new GenericInternalRow(row));
+  }
 }

@@ -19,71 +19,75 @@ import org.apache.spark.sql.types.StructField;
  * @param names the names of the fields of a row
  * @param children element, or key and value, or fields
  */
-public record Shape(String root, String text, int precision, int scale, String[] names, Shape[] children) {
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+public record Shape(
+    String root, String text, int precision, int scale, String[] names, Shape[] children) {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
 
-    /** Reads `{"root": ..., "text": ..., "precision": ..., "scale": ..., "names": [...], "children": [...]}`. */
-    public static Shape parse(String json) {
-        try {
-            return of(MAPPER.readTree(json));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+  /**
+   * Reads `{"root": ..., "text": ..., "precision": ..., "scale": ..., "names": [...], "children":
+   * [...]}`.
+   */
+  public static Shape parse(String json) {
+    try {
+      return of(MAPPER.readTree(json));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Shape of(JsonNode node) {
+    JsonNode names = node.path("names");
+    JsonNode children = node.path("children");
+    String[] texts = new String[names.size()];
+    for (int i = 0; i < texts.length; i++) {
+      texts[i] = names.get(i).asText();
+    }
+    Shape[] shapes = new Shape[children.size()];
+    for (int i = 0; i < shapes.length; i++) {
+      shapes[i] = of(children.get(i));
+    }
+    return new Shape(
+        node.path("root").asText(),
+        node.path("text").asText(),
+        node.path("precision").asInt(),
+        node.path("scale").asInt(),
+        texts,
+        shapes);
+  }
+
+  /** Whether this is a decimal, or has one within. */
+  boolean hasDecimals() {
+    return root.equals("DECIMAL") || Arrays.stream(children).anyMatch(Shape::hasDecimals);
+  }
+
+  /** The Spark type that holds the values. */
+  DataType spark() {
+    return switch (root) {
+      case "BOOLEAN" -> DataTypes.BooleanType;
+      case "TINYINT" -> DataTypes.ByteType;
+      case "SMALLINT" -> DataTypes.ShortType;
+      case "INTEGER", "INTERVAL_YEAR_MONTH", "TIME_WITHOUT_TIME_ZONE" -> DataTypes.IntegerType;
+      case "BIGINT", "INTERVAL_DAY_TIME" -> DataTypes.LongType;
+      case "FLOAT" -> DataTypes.FloatType;
+      case "DOUBLE" -> DataTypes.DoubleType;
+      case "DECIMAL" -> DataTypes.createDecimalType(precision, scale);
+      case "CHAR", "VARCHAR" -> DataTypes.StringType;
+      case "BINARY", "VARBINARY" -> DataTypes.BinaryType;
+      case "DATE" -> DataTypes.DateType;
+      case "TIMESTAMP_WITHOUT_TIME_ZONE" -> DataTypes.TimestampNTZType;
+      case "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> DataTypes.TimestampType;
+      case "ARRAY" -> DataTypes.createArrayType(children[0].spark(), true);
+      case "MAP" -> DataTypes.createMapType(children[0].spark(), children[1].spark(), true);
+      case "MULTISET" -> DataTypes.createMapType(children[0].spark(), DataTypes.IntegerType, true);
+      case "ROW", "STRUCTURED_TYPE" -> {
+        StructField[] fields = new StructField[children.length];
+        for (int i = 0; i < fields.length; i++) {
+          fields[i] = DataTypes.createStructField(names[i], children[i].spark(), true);
         }
-    }
-
-    private static Shape of(JsonNode node) {
-        JsonNode names = node.path("names");
-        JsonNode children = node.path("children");
-        String[] texts = new String[names.size()];
-        for (int i = 0; i < texts.length; i++) {
-            texts[i] = names.get(i).asText();
-        }
-        Shape[] shapes = new Shape[children.size()];
-        for (int i = 0; i < shapes.length; i++) {
-            shapes[i] = of(children.get(i));
-        }
-        return new Shape(
-                node.path("root").asText(),
-                node.path("text").asText(),
-                node.path("precision").asInt(),
-                node.path("scale").asInt(),
-                texts,
-                shapes);
-    }
-
-    /** Whether this is a decimal, or has one within. */
-    boolean hasDecimals() {
-        return root.equals("DECIMAL") || Arrays.stream(children).anyMatch(Shape::hasDecimals);
-    }
-
-    /** The Spark type that holds the values. */
-    DataType spark() {
-        return switch (root) {
-            case "BOOLEAN" -> DataTypes.BooleanType;
-            case "TINYINT" -> DataTypes.ByteType;
-            case "SMALLINT" -> DataTypes.ShortType;
-            case "INTEGER", "INTERVAL_YEAR_MONTH", "TIME_WITHOUT_TIME_ZONE" -> DataTypes.IntegerType;
-            case "BIGINT", "INTERVAL_DAY_TIME" -> DataTypes.LongType;
-            case "FLOAT" -> DataTypes.FloatType;
-            case "DOUBLE" -> DataTypes.DoubleType;
-            case "DECIMAL" -> DataTypes.createDecimalType(precision, scale);
-            case "CHAR", "VARCHAR" -> DataTypes.StringType;
-            case "BINARY", "VARBINARY" -> DataTypes.BinaryType;
-            case "DATE" -> DataTypes.DateType;
-            case "TIMESTAMP_WITHOUT_TIME_ZONE" -> DataTypes.TimestampNTZType;
-            case "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> DataTypes.TimestampType;
-            case "ARRAY" -> DataTypes.createArrayType(children[0].spark(), true);
-            case "MAP" -> DataTypes.createMapType(children[0].spark(), children[1].spark(), true);
-            case "MULTISET" -> DataTypes.createMapType(children[0].spark(), DataTypes.IntegerType, true);
-            case "ROW", "STRUCTURED_TYPE" -> {
-                StructField[] fields = new StructField[children.length];
-                for (int i = 0; i < fields.length; i++) {
-                    fields[i] = DataTypes.createStructField(names[i], children[i].spark(), true);
-                }
-                yield DataTypes.createStructType(fields);
-            }
-            case "NULL" -> DataTypes.NullType;
-            default -> throw new IllegalArgumentException("no format holds values of type " + text);
-        };
-    }
+        yield DataTypes.createStructType(fields);
+      }
+      case "NULL" -> DataTypes.NullType;
+      default -> throw new IllegalArgumentException("no format holds values of type " + text);
+    };
+  }
 }

@@ -19,352 +19,377 @@ import scala.collection.Iterator;
 import scala.collection.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The SQL/JSON functions. Numbers keep their digits; objects are written with their keys in order. */
+/**
+ * The SQL/JSON functions. Numbers keep their digits; objects are written with their keys in order.
+ */
 final class Json {
-    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
-    private static final ObjectMapper MAPPER = JsonMapper.builder()
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-            .build();
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+          .build();
 
-    private Json() {}
+  private Json() {}
 
-    static void register() {
-        Registry.plainWith("IS_JSON", options -> {
-            Predicate<JsonNode> test = kind(options[0]);
-            return a -> a[0] != null && isJson((String) a[0], test);
+  static void register() {
+    Registry.plainWith(
+        "IS_JSON",
+        options -> {
+          Predicate<JsonNode> test = kind(options[0]);
+          return a -> a[0] != null && isJson((String) a[0], test);
         });
-        Registry.strictWith("JSON_EXISTS", options -> {
-            Paths paths = new Paths();
-            return a -> exists(paths, (String) a[0], (String) a[1], options[0]);
+    Registry.strictWith(
+        "JSON_EXISTS",
+        options -> {
+          Paths paths = new Paths();
+          return a -> exists(paths, (String) a[0], (String) a[1], options[0]);
         });
-        Registry.plainWith("JSON_VALUE", Value::new);
-        Registry.strictWith("JSON_QUERY", Query::new);
-        Registry.strictWith("JSON_QUERY_ARRAY", options -> {
-            Query query = new Query(options);
-            return a -> strings(query.node((String) a[0], (String) a[1]));
+    Registry.plainWith("JSON_VALUE", Value::new);
+    Registry.strictWith("JSON_QUERY", Query::new);
+    Registry.strictWith(
+        "JSON_QUERY_ARRAY",
+        options -> {
+          Query query = new Query(options);
+          return a -> strings(query.node((String) a[0], (String) a[1]));
         });
-        Registry.strict("JSON_STRING", a -> write(node(a[0])));
-        Registry.plainWith("JSON_OBJECT", options -> a -> object(options, (Row) a[0]));
-        Registry.plainWith("JSON_ARRAY", options -> a -> array(options, (Row) a[0]));
-        Registry.strict("JSON", a -> write(read((String) a[0])));
-        Registry.strict("JSON_QUOTE", a -> quote((String) a[0]));
-        Registry.strict("JSON_UNQUOTE", a -> unquote((String) a[0]));
+    Registry.strict("JSON_STRING", a -> write(node(a[0])));
+    Registry.plainWith("JSON_OBJECT", options -> a -> object(options, (Row) a[0]));
+    Registry.plainWith("JSON_ARRAY", options -> a -> array(options, (Row) a[0]));
+    Registry.strict("JSON", a -> write(read((String) a[0])));
+    Registry.strict("JSON_QUOTE", a -> quote((String) a[0]));
+    Registry.strict("JSON_UNQUOTE", a -> unquote((String) a[0]));
+  }
+
+  static JsonNode read(String text) throws JsonProcessingException {
+    JsonNode node = MAPPER.readTree(text);
+    if (node == null || node.isMissingNode()) {
+      throw new IllegalArgumentException("the text is empty, not JSON");
+    }
+    return node;
+  }
+
+  /**
+   * What the path leads to in the text; in lax mode a text that is no JSON holds nothing, as in
+   * Flink.
+   */
+  private static JsonNode find(JsonPath path, String text) throws JsonProcessingException {
+    JsonNode root;
+    try {
+      root = read(text);
+    } catch (JsonProcessingException | IllegalArgumentException e) {
+      if (path.isStrict()) {
+        throw e;
+      }
+      return null;
+    }
+    return path.evaluate(root);
+  }
+
+  static String write(JsonNode node) throws JsonProcessingException {
+    return MAPPER.writeValueAsString(sorted(node));
+  }
+
+  private static JsonNode sorted(JsonNode node) {
+    if (node.isObject()) {
+      Map<String, JsonNode> fields = new TreeMap<>();
+      node.properties().forEach(entry -> fields.put(entry.getKey(), sorted(entry.getValue())));
+      ObjectNode result = NODES.objectNode();
+      fields.forEach(result::set);
+      return result;
+    }
+    if (node.isArray()) {
+      ArrayNode result = NODES.arrayNode();
+      node.forEach(item -> result.add(sorted(item)));
+      return result;
+    }
+    return node;
+  }
+
+  private static Predicate<JsonNode> kind(String name) {
+    return switch (name) {
+      case "OBJECT" -> JsonNode::isObject;
+      case "ARRAY" -> JsonNode::isArray;
+      case "SCALAR" -> JsonNode::isValueNode;
+      default -> node -> true;
+    };
+  }
+
+  private static boolean isJson(String text, Predicate<JsonNode> test) {
+    try {
+      return test.test(read(text));
+    } catch (JsonProcessingException | IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  /** The last path, parsed: a path is nearly always a constant. */
+  private static final class Paths {
+    private String text;
+    private JsonPath path;
+
+    JsonPath of(String given) {
+      if (!given.equals(text)) {
+        path = JsonPath.parse(given);
+        text = given;
+      }
+      return path;
+    }
+  }
+
+  private static Object exists(Paths paths, String text, String path, String onError)
+      throws Exception {
+    try {
+      return find(paths.of(path), text) != null;
+    } catch (Exception e) {
+      return switch (onError) {
+        case "TRUE" -> true;
+        case "UNKNOWN" -> null;
+        case "ERROR" -> throw e;
+        default -> false;
+      };
+    }
+  }
+
+  /**
+   * Options: on empty, on error (NULL, DEFAULT, ERROR), type to return. Arguments: text, path, the
+   * two defaults.
+   */
+  private static final class Value implements Body {
+    private final Paths paths = new Paths();
+    private final String onEmpty;
+    private final String onError;
+    private final String type;
+
+    Value(String[] options) {
+      onEmpty = options[0];
+      onError = options[1];
+      type = options[2];
     }
 
-    static JsonNode read(String text) throws JsonProcessingException {
-        JsonNode node = MAPPER.readTree(text);
-        if (node == null || node.isMissingNode()) {
-            throw new IllegalArgumentException("the text is empty, not JSON");
+    @Override
+    public Object call(Object[] a) throws Exception {
+      if (a[0] == null || a[1] == null) {
+        return null;
+      }
+      JsonPath path = null;
+      JsonNode found;
+      String text;
+      try {
+        path = paths.of((String) a[1]);
+        found = find(path, (String) a[0]);
+        if (found != null && found.isContainerNode()) {
+          if (path.isStrict()) {
+            throw new IllegalArgumentException("a scalar is wanted, the path leads to " + found);
+          }
+          found = null;
         }
-        return node;
+        text = found == null ? null : typed(found);
+      } catch (Exception e) {
+        if (onError.equals("ERROR")) {
+          throw e;
+        }
+        return onError.equals("DEFAULT") ? a[3] : null;
+      }
+      if (text != null) {
+        return text;
+      }
+      if (onEmpty.equals("ERROR")) {
+        throw new IllegalArgumentException("the path leads to nothing");
+      }
+      return onEmpty.equals("DEFAULT") ? a[2] : null;
     }
 
-    /** What the path leads to in the text; in lax mode a text that is no JSON holds nothing, as in Flink. */
-    private static JsonNode find(JsonPath path, String text) throws JsonProcessingException {
-        JsonNode root;
-        try {
-            root = read(text);
-        } catch (JsonProcessingException | IllegalArgumentException e) {
+    private String typed(JsonNode node) {
+      String text = node.asText();
+      return switch (type) {
+        case "BOOLEAN" -> {
+          if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+            throw new IllegalArgumentException("not a truth value: " + text);
+          }
+          yield text;
+        }
+        case "INTEGER" -> new BigDecimal(text).toBigInteger().toString();
+        case "DOUBLE" -> String.valueOf(Double.parseDouble(text));
+        default -> text;
+      };
+    }
+  }
+
+  /** Options: wrapper, on empty, on error. */
+  private static final class Query implements Body {
+    private final Paths paths = new Paths();
+    private final String wrapper;
+    private final String onEmpty;
+    private final String onError;
+
+    Query(String[] options) {
+      wrapper = options[0];
+      onEmpty = options[1];
+      onError = options[2];
+    }
+
+    @Override
+    public Object call(Object[] a) throws Exception {
+      JsonNode found = node((String) a[0], (String) a[1]);
+      return found == null ? null : write(found);
+    }
+
+    JsonNode node(String text, String given) throws Exception {
+      JsonNode found;
+      try {
+        JsonPath path = paths.of(given);
+        found = find(path, text);
+        if (found != null) {
+          found = wrapped(found);
+          if (!found.isContainerNode()) {
             if (path.isStrict()) {
-                throw e;
+              throw new IllegalArgumentException(
+                  "an array or object is wanted, the path leads to " + found);
             }
-            return null;
+            found = null;
+          }
         }
-        return path.evaluate(root);
+      } catch (Exception e) {
+        return otherwise(onError, e);
+      }
+      return found != null
+          ? found
+          : otherwise(onEmpty, new IllegalArgumentException("the path leads to nothing"));
     }
 
-    static String write(JsonNode node) throws JsonProcessingException {
-        return MAPPER.writeValueAsString(sorted(node));
+    private JsonNode wrapped(JsonNode node) {
+      boolean wrap =
+          wrapper.equals("WITH_UNCONDITIONAL_ARRAY")
+              || !node.isArray()
+                  && (wrapper.equals("CONDITIONAL_ARRAY")
+                      || wrapper.equals("WITH_CONDITIONAL_ARRAY"));
+      return wrap ? NODES.arrayNode().add(node) : node;
     }
 
-    private static JsonNode sorted(JsonNode node) {
-        if (node.isObject()) {
-            Map<String, JsonNode> fields = new TreeMap<>();
-            node.properties().forEach(entry -> fields.put(entry.getKey(), sorted(entry.getValue())));
-            ObjectNode result = NODES.objectNode();
-            fields.forEach(result::set);
-            return result;
-        }
-        if (node.isArray()) {
-            ArrayNode result = NODES.arrayNode();
-            node.forEach(item -> result.add(sorted(item)));
-            return result;
-        }
-        return node;
+    private static JsonNode otherwise(String behaviour, Exception fault) throws Exception {
+      return switch (behaviour) {
+        case "ERROR" -> throw fault;
+        case "EMPTY_ARRAY" -> NODES.arrayNode();
+        case "EMPTY_OBJECT" -> NODES.objectNode();
+        default -> null;
+      };
     }
+  }
 
-    private static Predicate<JsonNode> kind(String name) {
-        return switch (name) {
-            case "OBJECT" -> JsonNode::isObject;
-            case "ARRAY" -> JsonNode::isArray;
-            case "SCALAR" -> JsonNode::isValueNode;
-            default -> node -> true;
-        };
+  private static Object strings(JsonNode node) throws JsonProcessingException {
+    if (node == null || !node.isArray()) {
+      return null;
     }
-
-    private static boolean isJson(String text, Predicate<JsonNode> test) {
-        try {
-            return test.test(read(text));
-        } catch (JsonProcessingException | IllegalArgumentException e) {
-            return false;
-        }
+    String[] items = new String[node.size()];
+    for (int i = 0; i < items.length; i++) {
+      JsonNode item = node.get(i);
+      items[i] = item.isNull() ? null : item.isTextual() ? item.asText() : write(item);
     }
+    return items;
+  }
 
-    /** The last path, parsed: a path is nearly always a constant. */
-    private static final class Paths {
-        private String text;
-        private JsonPath path;
-
-        JsonPath of(String given) {
-            if (!given.equals(text)) {
-                path = JsonPath.parse(given);
-                text = given;
-            }
-            return path;
-        }
+  /**
+   * Options: NULL or ABSENT for nulls, then for each value its key and whether it is `raw` JSON.
+   */
+  private static Object object(String[] options, Row values) throws Exception {
+    ObjectNode result = NODES.objectNode();
+    for (int i = 0; i < values.length(); i++) {
+      JsonNode item = item(values.get(i), options[2 + 2 * i]);
+      if (!item.isNull() || options[0].equals("NULL")) {
+        result.set(options[1 + 2 * i], item);
+      }
     }
+    return write(result);
+  }
 
-    private static Object exists(Paths paths, String text, String path, String onError) throws Exception {
-        try {
-            return find(paths.of(path), text) != null;
-        } catch (Exception e) {
-            return switch (onError) {
-                case "TRUE" -> true;
-                case "UNKNOWN" -> null;
-                case "ERROR" -> throw e;
-                default -> false;
-            };
-        }
+  /** Options: NULL or ABSENT for nulls, then for each value whether it is `raw` JSON. */
+  private static Object array(String[] options, Row values) throws Exception {
+    ArrayNode result = NODES.arrayNode();
+    for (int i = 0; i < values.length(); i++) {
+      JsonNode item = item(values.get(i), options[1 + i]);
+      if (!item.isNull() || options[0].equals("NULL")) {
+        result.add(item);
+      }
     }
+    return write(result);
+  }
 
-    /** Options: on empty, on error (NULL, DEFAULT, ERROR), type to return. Arguments: text, path, the two defaults. */
-    private static final class Value implements Body {
-        private final Paths paths = new Paths();
-        private final String onEmpty;
-        private final String onError;
-        private final String type;
+  private static JsonNode item(Object value, String form) throws JsonProcessingException {
+    return value != null && form.equals("raw") ? read((String) value) : node(value);
+  }
 
-        Value(String[] options) {
-            onEmpty = options[0];
-            onError = options[1];
-            type = options[2];
-        }
-
-        @Override
-        public Object call(Object[] a) throws Exception {
-            if (a[0] == null || a[1] == null) {
-                return null;
-            }
-            JsonPath path = null;
-            JsonNode found;
-            String text;
-            try {
-                path = paths.of((String) a[1]);
-                found = find(path, (String) a[0]);
-                if (found != null && found.isContainerNode()) {
-                    if (path.isStrict()) {
-                        throw new IllegalArgumentException("a scalar is wanted, the path leads to " + found);
-                    }
-                    found = null;
-                }
-                text = found == null ? null : typed(found);
-            } catch (Exception e) {
-                if (onError.equals("ERROR")) {
-                    throw e;
-                }
-                return onError.equals("DEFAULT") ? a[3] : null;
-            }
-            if (text != null) {
-                return text;
-            }
-            if (onEmpty.equals("ERROR")) {
-                throw new IllegalArgumentException("the path leads to nothing");
-            }
-            return onEmpty.equals("DEFAULT") ? a[2] : null;
-        }
-
-        private String typed(JsonNode node) {
-            String text = node.asText();
-            return switch (type) {
-                case "BOOLEAN" -> {
-                    if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
-                        throw new IllegalArgumentException("not a truth value: " + text);
-                    }
-                    yield text;
-                }
-                case "INTEGER" -> new BigDecimal(text).toBigInteger().toString();
-                case "DOUBLE" -> String.valueOf(Double.parseDouble(text));
-                default -> text;
-            };
-        }
+  /** A Spark value as JSON. */
+  static JsonNode node(Object value) {
+    if (value == null) {
+      return NullNode.getInstance();
     }
-
-    /** Options: wrapper, on empty, on error. */
-    private static final class Query implements Body {
-        private final Paths paths = new Paths();
-        private final String wrapper;
-        private final String onEmpty;
-        private final String onError;
-
-        Query(String[] options) {
-            wrapper = options[0];
-            onEmpty = options[1];
-            onError = options[2];
-        }
-
-        @Override
-        public Object call(Object[] a) throws Exception {
-            JsonNode found = node((String) a[0], (String) a[1]);
-            return found == null ? null : write(found);
-        }
-
-        JsonNode node(String text, String given) throws Exception {
-            JsonNode found;
-            try {
-                JsonPath path = paths.of(given);
-                found = find(path, text);
-                if (found != null) {
-                    found = wrapped(found);
-                    if (!found.isContainerNode()) {
-                        if (path.isStrict()) {
-                            throw new IllegalArgumentException("an array or object is wanted, the path leads to " + found);
-                        }
-                        found = null;
-                    }
-                }
-            } catch (Exception e) {
-                return otherwise(onError, e);
-            }
-            return found != null
-                    ? found
-                    : otherwise(onEmpty, new IllegalArgumentException("the path leads to nothing"));
-        }
-
-        private JsonNode wrapped(JsonNode node) {
-            boolean wrap = wrapper.equals("WITH_UNCONDITIONAL_ARRAY")
-                    || !node.isArray() && (wrapper.equals("CONDITIONAL_ARRAY") || wrapper.equals("WITH_CONDITIONAL_ARRAY"));
-            return wrap ? NODES.arrayNode().add(node) : node;
-        }
-
-        private static JsonNode otherwise(String behaviour, Exception fault) throws Exception {
-            return switch (behaviour) {
-                case "ERROR" -> throw fault;
-                case "EMPTY_ARRAY" -> NODES.arrayNode();
-                case "EMPTY_OBJECT" -> NODES.objectNode();
-                default -> null;
-            };
-        }
+    if (value instanceof Row row) {
+      ObjectNode result = NODES.objectNode();
+      for (int i = 0; i < row.length(); i++) {
+        result.set(row.schema().fields()[i].name(), node(row.get(i)));
+      }
+      return result;
     }
-
-    private static Object strings(JsonNode node) throws JsonProcessingException {
-        if (node == null || !node.isArray()) {
-            return null;
-        }
-        String[] items = new String[node.size()];
-        for (int i = 0; i < items.length; i++) {
-            JsonNode item = node.get(i);
-            items[i] = item.isNull() ? null : item.isTextual() ? item.asText() : write(item);
-        }
-        return items;
+    if (value instanceof Seq<?> items) {
+      ArrayNode result = NODES.arrayNode();
+      for (Iterator<?> all = items.iterator(); all.hasNext(); ) {
+        result.add(node(all.next()));
+      }
+      return result;
     }
-
-    /** Options: NULL or ABSENT for nulls, then for each value its key and whether it is `raw` JSON. */
-    private static Object object(String[] options, Row values) throws Exception {
-        ObjectNode result = NODES.objectNode();
-        for (int i = 0; i < values.length(); i++) {
-            JsonNode item = item(values.get(i), options[2 + 2 * i]);
-            if (!item.isNull() || options[0].equals("NULL")) {
-                result.set(options[1 + 2 * i], item);
-            }
-        }
-        return write(result);
+    if (value instanceof scala.collection.Map<?, ?> map) {
+      ObjectNode result = NODES.objectNode();
+      CollectionConverters.asJava(map)
+          .forEach((key, item) -> result.set(String.valueOf(key), node(item)));
+      return result;
     }
-
-    /** Options: NULL or ABSENT for nulls, then for each value whether it is `raw` JSON. */
-    private static Object array(String[] options, Row values) throws Exception {
-        ArrayNode result = NODES.arrayNode();
-        for (int i = 0; i < values.length(); i++) {
-            JsonNode item = item(values.get(i), options[1 + i]);
-            if (!item.isNull() || options[0].equals("NULL")) {
-                result.add(item);
-            }
-        }
-        return write(result);
+    if (value instanceof Double || value instanceof Float) {
+      double number = ((Number) value).doubleValue();
+      boolean finite = !Double.isNaN(number) && !Double.isInfinite(number);
+      return finite
+          ? NODES.numberNode(BigDecimal.valueOf(number))
+          : NODES.textNode(String.valueOf(number));
     }
-
-    private static JsonNode item(Object value, String form) throws JsonProcessingException {
-        return value != null && form.equals("raw") ? read((String) value) : node(value);
+    if (value instanceof BigDecimal number) {
+      return NODES.numberNode(number);
     }
+    return MAPPER.valueToTree(value);
+  }
 
-    /** A Spark value as JSON. */
-    static JsonNode node(Object value) {
-        if (value == null) {
-            return NullNode.getInstance();
+  private static String quote(String text) {
+    StringBuilder result = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      switch (c) {
+        case '"' -> result.append("\\\"");
+        case '\\' -> result.append("\\\\");
+        case '\b' -> result.append("\\b");
+        case '\f' -> result.append("\\f");
+        case '\n' -> result.append("\\n");
+        case '\r' -> result.append("\\r");
+        case '\t' -> result.append("\\t");
+        default -> {
+          if (c < 0x20 || c > 0x7e) {
+            result.append(String.format("\\u%04x", (int) c));
+          } else {
+            result.append(c);
+          }
         }
-        if (value instanceof Row row) {
-            ObjectNode result = NODES.objectNode();
-            for (int i = 0; i < row.length(); i++) {
-                result.set(row.schema().fields()[i].name(), node(row.get(i)));
-            }
-            return result;
-        }
-        if (value instanceof Seq<?> items) {
-            ArrayNode result = NODES.arrayNode();
-            for (Iterator<?> all = items.iterator(); all.hasNext(); ) {
-                result.add(node(all.next()));
-            }
-            return result;
-        }
-        if (value instanceof scala.collection.Map<?, ?> map) {
-            ObjectNode result = NODES.objectNode();
-            CollectionConverters.asJava(map).forEach((key, item) -> result.set(String.valueOf(key), node(item)));
-            return result;
-        }
-        if (value instanceof Double || value instanceof Float) {
-            double number = ((Number) value).doubleValue();
-            boolean finite = !Double.isNaN(number) && !Double.isInfinite(number);
-            return finite ? NODES.numberNode(BigDecimal.valueOf(number)) : NODES.textNode(String.valueOf(number));
-        }
-        if (value instanceof BigDecimal number) {
-            return NODES.numberNode(number);
-        }
-        return MAPPER.valueToTree(value);
+      }
     }
+    return result.append('"').toString();
+  }
 
-    private static String quote(String text) {
-        StringBuilder result = new StringBuilder("\"");
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            switch (c) {
-                case '"' -> result.append("\\\"");
-                case '\\' -> result.append("\\\\");
-                case '\b' -> result.append("\\b");
-                case '\f' -> result.append("\\f");
-                case '\n' -> result.append("\\n");
-                case '\r' -> result.append("\\r");
-                case '\t' -> result.append("\\t");
-                default -> {
-                    if (c < 0x20 || c > 0x7e) {
-                        result.append(String.format("\\u%04x", (int) c));
-                    } else {
-                        result.append(c);
-                    }
-                }
-            }
-        }
-        return result.append('"').toString();
+  private static String unquote(String text) {
+    if (text.length() < 2 || text.charAt(0) != '"' || !text.endsWith("\"")) {
+      return text;
     }
-
-    private static String unquote(String text) {
-        if (text.length() < 2 || text.charAt(0) != '"' || !text.endsWith("\"")) {
-            return text;
-        }
-        try {
-            JsonNode node = read(text);
-            return node.isTextual() ? node.asText() : text;
-        } catch (JsonProcessingException | IllegalArgumentException e) {
-            return text;
-        }
+    try {
+      JsonNode node = read(text);
+      return node.isTextual() ? node.asText() : text;
+    } catch (JsonProcessingException | IllegalArgumentException e) {
+      return text;
     }
+  }
 }

@@ -9,281 +9,291 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A path into JSON: names, positions (negative from the end), slices, unions, `*`, `..` and `length()`.
+ * A path into JSON: names, positions (negative from the end), slices, unions, `*`, `..` and
+ * `length()`.
  *
- * <p>A path with `*`, `..`, a slice or a union is indefinite: it gives an array of all it finds. A definite path
- * that leads nowhere fails in strict mode, the default, and gives null in lax mode.
+ * <p>A path with `*`, `..`, a slice or a union is indefinite: it gives an array of all it finds. A
+ * definite path that leads nowhere fails in strict mode, the default, and gives null in lax mode.
  */
 final class JsonPath {
-    private final boolean strict;
-    private final List<Step> steps = new ArrayList<>();
-    private boolean length;
+  private final boolean strict;
+  private final List<Step> steps = new ArrayList<>();
+  private boolean length;
 
-    /** One step: adds what it finds in `node`; false when there is nothing, or `node` is no array where it must be. */
-    private interface Step {
-        boolean find(JsonNode node, List<JsonNode> found);
+  /**
+   * One step: adds what it finds in `node`; false when there is nothing, or `node` is no array
+   * where it must be.
+   */
+  private interface Step {
+    boolean find(JsonNode node, List<JsonNode> found);
 
-        default boolean many() {
-            return false;
-        }
+    default boolean many() {
+      return false;
     }
+  }
 
-    private JsonPath(boolean strict) {
-        this.strict = strict;
+  private JsonPath(boolean strict) {
+    this.strict = strict;
+  }
+
+  /** Thrown by a path that is not one, or that leads nowhere. */
+  static final class PathException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    PathException(String message) {
+      super(message);
     }
+  }
 
-    /** Thrown by a path that is not one, or that leads nowhere. */
-    static final class PathException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        PathException(String message) {
-            super(message);
-        }
+  static JsonPath parse(String given) {
+    String text = given.trim();
+    boolean lax = text.regionMatches(true, 0, "lax ", 0, 4);
+    if (lax) {
+      text = text.substring(4).trim();
+    } else if (text.regionMatches(true, 0, "strict ", 0, 7)) {
+      text = text.substring(7).trim();
     }
+    JsonPath path = new JsonPath(!lax);
+    path.read(text);
+    return path;
+  }
 
-    static JsonPath parse(String given) {
-        String text = given.trim();
-        boolean lax = text.regionMatches(true, 0, "lax ", 0, 4);
-        if (lax) {
-            text = text.substring(4).trim();
-        } else if (text.regionMatches(true, 0, "strict ", 0, 7)) {
-            text = text.substring(7).trim();
-        }
-        JsonPath path = new JsonPath(!lax);
-        path.read(text);
-        return path;
+  boolean isStrict() {
+    return strict;
+  }
+
+  /**
+   * What the path leads to; in lax mode null for a JSON null and for nothing, which strict mode
+   * refuses. A text that is just `null` fails in both.
+   */
+  JsonNode evaluate(JsonNode root) {
+    if (root.isNull()) {
+      throw new PathException("a path into null leads nowhere");
     }
-
-    boolean isStrict() {
-        return strict;
+    JsonNode found = follow(root);
+    if (found != null && length) {
+      found = found.isContainerNode() ? IntNode.valueOf(found.size()) : null;
     }
-
-    /**
-     * What the path leads to; in lax mode null for a JSON null and for nothing, which strict mode refuses. A text that
-     * is just `null` fails in both.
-     */
-    JsonNode evaluate(JsonNode root) {
-        if (root.isNull()) {
-            throw new PathException("a path into null leads nowhere");
-        }
-        JsonNode found = follow(root);
-        if (found != null && length) {
-            found = found.isContainerNode() ? IntNode.valueOf(found.size()) : null;
-        }
-        if (found == null || found.isNull()) {
-            if (strict) {
-                throw new PathException("the path leads nowhere");
-            }
-            return null;
-        }
-        return found;
+    if (found == null || found.isNull()) {
+      if (strict) {
+        throw new PathException("the path leads nowhere");
+      }
+      return null;
     }
+    return found;
+  }
 
-    private JsonNode follow(JsonNode root) {
-        List<JsonNode> nodes = List.of(root);
-        boolean many = false;
-        for (Step step : steps) {
-            List<JsonNode> next = new ArrayList<>();
-            for (JsonNode node : nodes) {
-                if (!step.find(node, next) && !many) {
-                    // In lax mode a path that may find several values has found none of them.
-                    return strict || steps.stream().noneMatch(Step::many) ? null : JsonNodeFactory.instance.arrayNode();
-                }
-            }
-            many |= step.many();
-            nodes = next;
+  private JsonNode follow(JsonNode root) {
+    List<JsonNode> nodes = List.of(root);
+    boolean many = false;
+    for (Step step : steps) {
+      List<JsonNode> next = new ArrayList<>();
+      for (JsonNode node : nodes) {
+        if (!step.find(node, next) && !many) {
+          // In lax mode a path that may find several values has found none of them.
+          return strict || steps.stream().noneMatch(Step::many)
+              ? null
+              : JsonNodeFactory.instance.arrayNode();
         }
-        if (!many) {
-            return nodes.get(0);
-        }
-        ArrayNode all = JsonNodeFactory.instance.arrayNode();
-        nodes.forEach(all::add);
-        return all;
+      }
+      many |= step.many();
+      nodes = next;
     }
-
-    private void read(String text) {
-        if (!text.startsWith("$")) {
-            throw new PathException("a path begins with $: " + text);
-        }
-        int i = 1;
-        while (i < text.length()) {
-            if (text.startsWith("..", i)) {
-                steps.add(DEEP);
-                i += 2;
-                if (i < text.length() && text.charAt(i) != '[') {
-                    i = name(text, i);
-                }
-            } else if (text.charAt(i) == '.') {
-                i = name(text, i + 1);
-            } else if (text.charAt(i) == '[') {
-                i = bracket(text, i + 1);
-            } else {
-                throw new PathException("not a path: " + text);
-            }
-        }
+    if (!many) {
+      return nodes.get(0);
     }
+    ArrayNode all = JsonNodeFactory.instance.arrayNode();
+    nodes.forEach(all::add);
+    return all;
+  }
 
-    private int name(String text, int start) {
-        int end = start;
-        while (end < text.length() && ".[ ".indexOf(text.charAt(end)) < 0) {
-            end++;
-        }
-        String name = text.substring(start, end);
-        if (name.isEmpty()) {
-            throw new PathException("not a path: " + text);
-        }
-        if (name.equals("*")) {
-            steps.add(ALL);
-        } else if (name.equals("length()") || name.equals("size()")) {
-            length = true;
-        } else if (name.endsWith(")")) {
-            throw new PathException("function " + name + " is not known in paths");
-        } else {
-            steps.add(property(name));
-        }
-        return end;
+  private void read(String text) {
+    if (!text.startsWith("$")) {
+      throw new PathException("a path begins with $: " + text);
     }
+    int i = 1;
+    while (i < text.length()) {
+      if (text.startsWith("..", i)) {
+        steps.add(DEEP);
+        i += 2;
+        if (i < text.length() && text.charAt(i) != '[') {
+          i = name(text, i);
+        }
+      } else if (text.charAt(i) == '.') {
+        i = name(text, i + 1);
+      } else if (text.charAt(i) == '[') {
+        i = bracket(text, i + 1);
+      } else {
+        throw new PathException("not a path: " + text);
+      }
+    }
+  }
 
-    private int bracket(String text, int start) {
-        List<String> names = new ArrayList<>();
-        StringBuilder plain = new StringBuilder();
-        int i = start;
-        while (i < text.length() && text.charAt(i) != ']') {
-            char c = text.charAt(i);
-            if (c == '\'' || c == '"') {
-                StringBuilder name = new StringBuilder();
-                for (i++; i < text.length() && text.charAt(i) != c; i++) {
-                    if (text.charAt(i) == '\\' && i + 1 < text.length()) {
-                        i++;
-                    }
-                    name.append(text.charAt(i));
-                }
-                names.add(name.toString());
-            } else {
-                plain.append(c);
-            }
+  private int name(String text, int start) {
+    int end = start;
+    while (end < text.length() && ".[ ".indexOf(text.charAt(end)) < 0) {
+      end++;
+    }
+    String name = text.substring(start, end);
+    if (name.isEmpty()) {
+      throw new PathException("not a path: " + text);
+    }
+    if (name.equals("*")) {
+      steps.add(ALL);
+    } else if (name.equals("length()") || name.equals("size()")) {
+      length = true;
+    } else if (name.endsWith(")")) {
+      throw new PathException("function " + name + " is not known in paths");
+    } else {
+      steps.add(property(name));
+    }
+    return end;
+  }
+
+  private int bracket(String text, int start) {
+    List<String> names = new ArrayList<>();
+    StringBuilder plain = new StringBuilder();
+    int i = start;
+    while (i < text.length() && text.charAt(i) != ']') {
+      char c = text.charAt(i);
+      if (c == '\'' || c == '"') {
+        StringBuilder name = new StringBuilder();
+        for (i++; i < text.length() && text.charAt(i) != c; i++) {
+          if (text.charAt(i) == '\\' && i + 1 < text.length()) {
             i++;
+          }
+          name.append(text.charAt(i));
         }
-        if (i >= text.length()) {
-            throw new PathException("a bracket is not closed: " + text);
+        names.add(name.toString());
+      } else {
+        plain.append(c);
+      }
+      i++;
+    }
+    if (i >= text.length()) {
+      throw new PathException("a bracket is not closed: " + text);
+    }
+    if (names.isEmpty()) {
+      positions(plain.toString().trim(), text);
+    } else if (names.size() == 1) {
+      steps.add(property(names.get(0)));
+    } else {
+      boolean last = i + 1 == text.length();
+      steps.add(last ? part(names) : union(false, names.stream().map(JsonPath::property).toList()));
+    }
+    return i + 1;
+  }
+
+  private void positions(String inside, String text) {
+    try {
+      if (inside.equals("*")) {
+        steps.add(ALL);
+      } else if (inside.contains(":")) {
+        String[] ends = inside.split(":", -1);
+        steps.add(
+            slice(
+                ends[0].isBlank() ? null : Integer.valueOf(ends[0].trim()),
+                ends[1].isBlank() ? null : Integer.valueOf(ends[1].trim())));
+      } else if (inside.contains(",")) {
+        List<Step> items = new ArrayList<>();
+        for (String item : inside.split(",")) {
+          items.add(position(Integer.parseInt(item.trim())));
         }
-        if (names.isEmpty()) {
-            positions(plain.toString().trim(), text);
-        } else if (names.size() == 1) {
-            steps.add(property(names.get(0)));
-        } else {
-            boolean last = i + 1 == text.length();
-            steps.add(last ? part(names) : union(false, names.stream().map(JsonPath::property).toList()));
-        }
-        return i + 1;
+        steps.add(union(true, items));
+      } else {
+        steps.add(position(Integer.parseInt(inside)));
+      }
+    } catch (NumberFormatException e) {
+      throw new PathException("not supported in a path: [" + inside + "] of " + text);
     }
+  }
 
-    private void positions(String inside, String text) {
-        try {
-            if (inside.equals("*")) {
-                steps.add(ALL);
-            } else if (inside.contains(":")) {
-                String[] ends = inside.split(":", -1);
-                steps.add(slice(
-                        ends[0].isBlank() ? null : Integer.valueOf(ends[0].trim()),
-                        ends[1].isBlank() ? null : Integer.valueOf(ends[1].trim())));
-            } else if (inside.contains(",")) {
-                List<Step> items = new ArrayList<>();
-                for (String item : inside.split(",")) {
-                    items.add(position(Integer.parseInt(item.trim())));
-                }
-                steps.add(union(true, items));
-            } else {
-                steps.add(position(Integer.parseInt(inside)));
-            }
-        } catch (NumberFormatException e) {
-            throw new PathException("not supported in a path: [" + inside + "] of " + text);
-        }
-    }
-
-    private static Step property(String name) {
-        return (node, found) -> {
-            JsonNode value = node.isObject() ? node.get(name) : null;
-            if (value != null) {
-                found.add(value);
-            }
-            return value != null;
-        };
-    }
-
-    /** Several names at the end of a path: an object of those that are there. */
-    private static Step part(List<String> names) {
-        return (node, found) -> {
-            ObjectNode part = JsonNodeFactory.instance.objectNode();
-            names.stream().filter(node::has).forEach(name -> part.set(name, node.get(name)));
-            if (node.isObject()) {
-                found.add(part);
-            }
-            return node.isObject();
-        };
-    }
-
-    private static Step position(int index) {
-        return (node, found) -> {
-            JsonNode value = node.isArray() ? node.get(index < 0 ? node.size() + index : index) : null;
-            if (value != null) {
-                found.add(value);
-            }
-            return value != null;
-        };
-    }
-
-    /** A step that may find several values. */
-    private abstract static class Many implements Step {
-        @Override
-        public boolean many() {
-            return true;
-        }
-    }
-
-    private static Step union(boolean isOfPositions, List<Step> items) {
-        return new Many() {
-            @Override
-            public boolean find(JsonNode node, List<JsonNode> found) {
-                items.forEach(item -> item.find(node, found));
-                return node.isArray() == isOfPositions && node.isContainerNode();
-            }
-        };
-    }
-
-    private static Step slice(Integer from, Integer to) {
-        return new Many() {
-            @Override
-            public boolean find(JsonNode node, List<JsonNode> found) {
-                int size = node.isArray() ? node.size() : 0;
-                int start = from == null ? 0 : from < 0 ? Math.max(0, size + from) : from;
-                int end = to == null ? size : to < 0 ? size + to : Math.min(size, to);
-                for (int i = start; i < end; i++) {
-                    found.add(node.get(i));
-                }
-                return node.isArray();
-            }
-        };
-    }
-
-    private static final Step ALL = new Many() {
-        @Override
-        public boolean find(JsonNode node, List<JsonNode> found) {
-            node.forEach(found::add);
-            return true;
-        }
+  private static Step property(String name) {
+    return (node, found) -> {
+      JsonNode value = node.isObject() ? node.get(name) : null;
+      if (value != null) {
+        found.add(value);
+      }
+      return value != null;
     };
+  }
 
-    private static final Step DEEP = new Many() {
+  /** Several names at the end of a path: an object of those that are there. */
+  private static Step part(List<String> names) {
+    return (node, found) -> {
+      ObjectNode part = JsonNodeFactory.instance.objectNode();
+      names.stream().filter(node::has).forEach(name -> part.set(name, node.get(name)));
+      if (node.isObject()) {
+        found.add(part);
+      }
+      return node.isObject();
+    };
+  }
+
+  private static Step position(int index) {
+    return (node, found) -> {
+      JsonNode value = node.isArray() ? node.get(index < 0 ? node.size() + index : index) : null;
+      if (value != null) {
+        found.add(value);
+      }
+      return value != null;
+    };
+  }
+
+  /** A step that may find several values. */
+  private abstract static class Many implements Step {
+    @Override
+    public boolean many() {
+      return true;
+    }
+  }
+
+  private static Step union(boolean isOfPositions, List<Step> items) {
+    return new Many() {
+      @Override
+      public boolean find(JsonNode node, List<JsonNode> found) {
+        items.forEach(item -> item.find(node, found));
+        return node.isArray() == isOfPositions && node.isContainerNode();
+      }
+    };
+  }
+
+  private static Step slice(Integer from, Integer to) {
+    return new Many() {
+      @Override
+      public boolean find(JsonNode node, List<JsonNode> found) {
+        int size = node.isArray() ? node.size() : 0;
+        int start = from == null ? 0 : from < 0 ? Math.max(0, size + from) : from;
+        int end = to == null ? size : to < 0 ? size + to : Math.min(size, to);
+        for (int i = start; i < end; i++) {
+          found.add(node.get(i));
+        }
+        return node.isArray();
+      }
+    };
+  }
+
+  private static final Step ALL =
+      new Many() {
         @Override
         public boolean find(JsonNode node, List<JsonNode> found) {
-            found.add(node);
-            node.forEach(child -> {
+          node.forEach(found::add);
+          return true;
+        }
+      };
+
+  private static final Step DEEP =
+      new Many() {
+        @Override
+        public boolean find(JsonNode node, List<JsonNode> found) {
+          found.add(node);
+          node.forEach(
+              child -> {
                 if (child.isContainerNode()) {
-                    find(child, found);
+                  find(child, found);
                 }
-            });
-            return true;
+              });
+          return true;
         }
-    };
+      };
 }

@@ -5,13 +5,16 @@ import org.compiledplan.kernel.lookup.LookupTable;
 
 /** Questions to tables of other systems. */
 final class Lookups {
-    private Lookups() {}
+  private Lookups() {}
 
-    static void register() {
-        // Options: the table's description, see LookupTable. Argument: the keys as a struct, null if none is asked for.
-        Registry.plainWith("lookup_rows", options -> {
-            LookupTable table = LookupTable.of(options[0]);
-            return values -> values[0] == null ? null : table.rows((Row) values[0]);
+  static void register() {
+    // Options: the table's description, see LookupTable. Argument: the keys as a struct, null if
+    // none is asked for.
+    Registry.plainWith(
+        "lookup_rows",
+        options -> {
+          LookupTable table = LookupTable.of(options[0]);
+          return values -> values[0] == null ? null : table.rows((Row) values[0]);
         });
-    }
+  }
 }

@@ -14,8 +14,9 @@ import org.apache.spark.sql.types.ObjectType;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Between TIMESTAMP and TIMESTAMP_NTZ in a session in UTC, where both are the same number of microseconds. Spark's
- * casts go through dates and times of the zone: a tenth of the time of a query over windows.
+ * Between TIMESTAMP and TIMESTAMP_NTZ in a session in UTC, where both are the same number of
+ * microseconds. Spark's casts go through dates and times of the zone: a tenth of the time of a
+ * query over windows.
  */
 public final class Moments implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -34,10 +35,16 @@ public final class Moments implements Serializable {
 
   private static Column reinterpreted(Column column, DataType type) {
     List<Expression> input = List.of(ExpressionUtils.expression(column));
-    return ExpressionUtils.column(new Invoke(
-        new Literal(new Moments(), new ObjectType(Moments.class)), "same", type,
-        CollectionConverters.asScala(input).toSeq(),
-        CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(), true, false, true));
+    return ExpressionUtils.column(
+        new Invoke(
+            new Literal(new Moments(), new ObjectType(Moments.class)),
+            "same",
+            type,
+            CollectionConverters.asScala(input).toSeq(),
+            CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
+            true,
+            false,
+            true));
   }
 
   /** Microseconds as they are. */

@@ -8,72 +8,72 @@ import java.util.function.Function;
 
 /** All functions by name; each family of functions adds its own. */
 final class Registry {
-    private static final Map<String, Function<String[], Body>> MAKERS = new HashMap<>();
-    private static final Set<String> RANDOM = new HashSet<>();
+  private static final Map<String, Function<String[], Body>> MAKERS = new HashMap<>();
+  private static final Set<String> RANDOM = new HashSet<>();
 
-    static {
-        Casts.register();
-        Numbers.register();
-        Sequences.register();
-        Strings.register();
-        Patterns.register();
-        Times.register();
-        Json.register();
-        Collections.register();
-        Lookups.register();
+  static {
+    Casts.register();
+    Numbers.register();
+    Sequences.register();
+    Strings.register();
+    Patterns.register();
+    Times.register();
+    Json.register();
+    Collections.register();
+    Lookups.register();
+  }
+
+  private Registry() {}
+
+  static void require(String name) {
+    if (!MAKERS.containsKey(name)) {
+      throw new IllegalArgumentException("the kernel has no function " + name);
     }
+  }
 
-    private Registry() {}
+  static boolean isRandom(String name) {
+    return RANDOM.contains(name);
+  }
 
-    static void require(String name) {
-        if (!MAKERS.containsKey(name)) {
-            throw new IllegalArgumentException("the kernel has no function " + name);
+  static Body make(String name, String[] options) {
+    return MAKERS.get(name).apply(options);
+  }
+
+  /** A function whose result is null when any argument is. */
+  static void strict(String name, Body body) {
+    Body guarded = guard(body);
+    MAKERS.put(name, options -> guarded);
+  }
+
+  /** A function that handles nulls itself. */
+  static void plain(String name, Body body) {
+    MAKERS.put(name, options -> body);
+  }
+
+  /** A function with constants, null when any argument is. */
+  static void strictWith(String name, Function<String[], Body> maker) {
+    MAKERS.put(name, options -> guard(maker.apply(options)));
+  }
+
+  /** A function with constants that handles nulls itself. */
+  static void plainWith(String name, Function<String[], Body> maker) {
+    MAKERS.put(name, maker);
+  }
+
+  /** A function with a new result in every call. */
+  static void random(String name, Body body) {
+    MAKERS.put(name, options -> body);
+    RANDOM.add(name);
+  }
+
+  private static Body guard(Body body) {
+    return values -> {
+      for (Object value : values) {
+        if (value == null) {
+          return null;
         }
-    }
-
-    static boolean isRandom(String name) {
-        return RANDOM.contains(name);
-    }
-
-    static Body make(String name, String[] options) {
-        return MAKERS.get(name).apply(options);
-    }
-
-    /** A function whose result is null when any argument is. */
-    static void strict(String name, Body body) {
-        Body guarded = guard(body);
-        MAKERS.put(name, options -> guarded);
-    }
-
-    /** A function that handles nulls itself. */
-    static void plain(String name, Body body) {
-        MAKERS.put(name, options -> body);
-    }
-
-    /** A function with constants, null when any argument is. */
-    static void strictWith(String name, Function<String[], Body> maker) {
-        MAKERS.put(name, options -> guard(maker.apply(options)));
-    }
-
-    /** A function with constants that handles nulls itself. */
-    static void plainWith(String name, Function<String[], Body> maker) {
-        MAKERS.put(name, maker);
-    }
-
-    /** A function with a new result in every call. */
-    static void random(String name, Body body) {
-        MAKERS.put(name, options -> body);
-        RANDOM.add(name);
-    }
-
-    private static Body guard(Body body) {
-        return values -> {
-            for (Object value : values) {
-                if (value == null) {
-                    return null;
-                }
-            }
-            return body.call(values);
-        };
-    }
+      }
+      return body.call(values);
+    };
+  }
 }

@@ -16,254 +16,272 @@ import java.util.regex.Pattern;
 
 /** Functions on strings; positions count code points from 1. */
 final class Strings {
-    private static final Pattern NUMBER = Pattern.compile("[-+]?\\d+(\\.\\d+)?");
+  private static final Pattern NUMBER = Pattern.compile("[-+]?\\d+(\\.\\d+)?");
 
-    private Strings() {}
+  private Strings() {}
 
-    static void register() {
-        Registry.strict("SUBSTRING", a -> substring((String) a[0], (Integer) a[1], a.length > 2 ? (Integer) a[2] : null));
-        Registry.strict("REPLACE", a -> ((String) a[0]).replace((String) a[1], (String) a[2]));
-        Registry.strict("LPAD", a -> pad((String) a[0], (Integer) a[1], (String) a[2], true));
-        Registry.strict("RPAD", a -> pad((String) a[0], (Integer) a[1], (String) a[2], false));
-        Registry.strict("LOCATE", a -> locate((String) a[0], (String) a[1], a.length > 2 ? (Integer) a[2] : 1));
-        Registry.strict("INSTR", Strings::instr);
-        Registry.strict("OVERLAY", Strings::overlay);
-        Registry.strict("SPLIT_INDEX", Strings::splitIndex);
-        Registry.strict("INITCAP", a -> initcap((String) a[0]));
-        Registry.strict("ASCII", a -> ascii((String) a[0]));
-        Registry.strict("CHR", a -> chr(((Number) a[0]).longValue()));
-        Registry.plain("TRANSLATE", a -> translate((String) a[0], (String) a[1], (String) a[2]));
-        Registry.strict("FROM_BASE64", a -> new String(
-                Base64.getDecoder().decode(((String) a[0]).getBytes(StandardCharsets.UTF_8)), StandardCharsets.UTF_8));
-        Registry.strict("URL_ENCODE", a -> URLEncoder.encode((String) a[0], StandardCharsets.UTF_8));
-        Registry.strict("URL_DECODE", a -> urlDecode((String) a[0]));
-        Registry.strict("ENCODE", a -> ((String) a[0]).getBytes(Charset.forName((String) a[1])));
-        Registry.strict("DECODE", a -> new String((byte[]) a[0], Charset.forName((String) a[1])));
-        Registry.strict("PARSE_URL", Strings::parseUrl);
-        Registry.strict("INET_ATON", a -> inetAton((String) a[0]));
-        Registry.strict("INET_NTOA", a -> inetNtoa(((Number) a[0]).longValue()));
-        Registry.strict("IS_ALPHA", a -> all((String) a[0], Character::isLetter));
-        Registry.strict("IS_DIGIT", a -> all((String) a[0], Character::isDigit));
-        Registry.strict("IS_DECIMAL", a -> NUMBER.matcher((String) a[0]).matches());
+  static void register() {
+    Registry.strict(
+        "SUBSTRING",
+        a -> substring((String) a[0], (Integer) a[1], a.length > 2 ? (Integer) a[2] : null));
+    Registry.strict("REPLACE", a -> ((String) a[0]).replace((String) a[1], (String) a[2]));
+    Registry.strict("LPAD", a -> pad((String) a[0], (Integer) a[1], (String) a[2], true));
+    Registry.strict("RPAD", a -> pad((String) a[0], (Integer) a[1], (String) a[2], false));
+    Registry.strict(
+        "LOCATE", a -> locate((String) a[0], (String) a[1], a.length > 2 ? (Integer) a[2] : 1));
+    Registry.strict("INSTR", Strings::instr);
+    Registry.strict("OVERLAY", Strings::overlay);
+    Registry.strict("SPLIT_INDEX", Strings::splitIndex);
+    Registry.strict("INITCAP", a -> initcap((String) a[0]));
+    Registry.strict("ASCII", a -> ascii((String) a[0]));
+    Registry.strict("CHR", a -> chr(((Number) a[0]).longValue()));
+    Registry.plain("TRANSLATE", a -> translate((String) a[0], (String) a[1], (String) a[2]));
+    Registry.strict(
+        "FROM_BASE64",
+        a ->
+            new String(
+                Base64.getDecoder().decode(((String) a[0]).getBytes(StandardCharsets.UTF_8)),
+                StandardCharsets.UTF_8));
+    Registry.strict("URL_ENCODE", a -> URLEncoder.encode((String) a[0], StandardCharsets.UTF_8));
+    Registry.strict("URL_DECODE", a -> urlDecode((String) a[0]));
+    Registry.strict("ENCODE", a -> ((String) a[0]).getBytes(Charset.forName((String) a[1])));
+    Registry.strict("DECODE", a -> new String((byte[]) a[0], Charset.forName((String) a[1])));
+    Registry.strict("PARSE_URL", Strings::parseUrl);
+    Registry.strict("INET_ATON", a -> inetAton((String) a[0]));
+    Registry.strict("INET_NTOA", a -> inetNtoa(((Number) a[0]).longValue()));
+    Registry.strict("IS_ALPHA", a -> all((String) a[0], Character::isLetter));
+    Registry.strict("IS_DIGIT", a -> all((String) a[0], Character::isDigit));
+    Registry.strict("IS_DECIMAL", a -> NUMBER.matcher((String) a[0]).matches());
+  }
+
+  private static boolean all(String text, IntPredicate test) {
+    return !text.isEmpty() && text.chars().allMatch(test);
+  }
+
+  static int length(String text) {
+    return text.codePointCount(0, text.length());
+  }
+
+  /** Code points from `from` (0-based) up to `to`. */
+  static String slice(String text, int from, int to) {
+    int start = text.offsetByCodePoints(0, from);
+    return text.substring(start, text.offsetByCodePoints(start, to - from));
+  }
+
+  private static String substring(String text, int start, Integer count) {
+    int size = length(text);
+    if (count != null && count < 0) {
+      return null;
     }
-
-    private static boolean all(String text, IntPredicate test) {
-        return !text.isEmpty() && text.chars().allMatch(test);
+    int from = start > 0 ? start - 1 : start < 0 ? size + start : 0;
+    if (from >= size || from < 0) {
+      return "";
     }
+    long to = count == null ? size : Math.min((long) from + count, size);
+    return slice(text, from, (int) to);
+  }
 
-    static int length(String text) {
-        return text.codePointCount(0, text.length());
+  private static String pad(String text, int size, String with, boolean before) {
+    if (size < 0 || with.isEmpty()) {
+      return null;
     }
-
-    /** Code points from `from` (0-based) up to `to`. */
-    static String slice(String text, int from, int to) {
-        int start = text.offsetByCodePoints(0, from);
-        return text.substring(start, text.offsetByCodePoints(start, to - from));
+    int missing = size - text.length();
+    if (missing <= 0) {
+      return text.substring(0, size);
     }
-
-    private static String substring(String text, int start, Integer count) {
-        int size = length(text);
-        if (count != null && count < 0) {
-            return null;
-        }
-        int from = start > 0 ? start - 1 : start < 0 ? size + start : 0;
-        if (from >= size || from < 0) {
-            return "";
-        }
-        long to = count == null ? size : Math.min((long) from + count, size);
-        return slice(text, from, (int) to);
+    StringBuilder padding = new StringBuilder();
+    while (padding.length() < missing) {
+      padding.append(with);
     }
+    padding.setLength(missing);
+    return before ? padding + text : text + padding;
+  }
 
-    private static String pad(String text, int size, String with, boolean before) {
-        if (size < 0 || with.isEmpty()) {
-            return null;
-        }
-        int missing = size - text.length();
-        if (missing <= 0) {
-            return text.substring(0, size);
-        }
-        StringBuilder padding = new StringBuilder();
-        while (padding.length() < missing) {
-            padding.append(with);
-        }
-        padding.setLength(missing);
-        return before ? padding + text : text + padding;
+  private static int locate(String part, String text, int start) {
+    return part.isEmpty() ? 1 : text.indexOf(part, start - 1) + 1;
+  }
+
+  private static Object instr(Object[] a) {
+    String text = (String) a[0];
+    String part = (String) a[1];
+    int start = a.length > 2 ? (Integer) a[2] : 1;
+    int nth = a.length > 3 ? (Integer) a[3] : 1;
+    if (start == 0 || nth < 1) {
+      throw new IllegalArgumentException("position and occurrence must not be 0");
     }
-
-    private static int locate(String part, String text, int start) {
-        return part.isEmpty() ? 1 : text.indexOf(part, start - 1) + 1;
+    int at = start > 0 ? start - 2 : text.length() + start + 1;
+    for (int i = 0; i < nth; i++) {
+      at = start > 0 ? text.indexOf(part, at + 1) : text.lastIndexOf(part, at - 1);
+      if (at < 0) {
+        return 0;
+      }
     }
+    return at + 1;
+  }
 
-    private static Object instr(Object[] a) {
-        String text = (String) a[0];
-        String part = (String) a[1];
-        int start = a.length > 2 ? (Integer) a[2] : 1;
-        int nth = a.length > 3 ? (Integer) a[3] : 1;
-        if (start == 0 || nth < 1) {
-            throw new IllegalArgumentException("position and occurrence must not be 0");
-        }
-        int at = start > 0 ? start - 2 : text.length() + start + 1;
-        for (int i = 0; i < nth; i++) {
-            at = start > 0 ? text.indexOf(part, at + 1) : text.lastIndexOf(part, at - 1);
-            if (at < 0) {
-                return 0;
-            }
-        }
-        return at + 1;
+  private static Object overlay(Object[] a) {
+    String text = (String) a[0];
+    String with = (String) a[1];
+    int start = (Integer) a[2];
+    int count = a.length > 3 ? (Integer) a[3] : with.length();
+    if (start <= 0 || start > text.length()) {
+      return text;
     }
-
-    private static Object overlay(Object[] a) {
-        String text = (String) a[0];
-        String with = (String) a[1];
-        int start = (Integer) a[2];
-        int count = a.length > 3 ? (Integer) a[3] : with.length();
-        if (start <= 0 || start > text.length()) {
-            return text;
-        }
-        StringBuilder result = new StringBuilder(text.substring(0, start - 1)).append(with);
-        if (count > 0 && start + count <= text.length()) {
-            result.append(text.substring(start - 1 + count));
-        }
-        return result.toString();
+    StringBuilder result = new StringBuilder(text.substring(0, start - 1)).append(with);
+    if (count > 0 && start + count <= text.length()) {
+      result.append(text.substring(start - 1 + count));
     }
+    return result.toString();
+  }
 
-    private static Object splitIndex(Object[] a) {
-        String text = (String) a[0];
-        int index = (Integer) a[2];
-        if (index < 0) {
-            return null;
-        }
-        String separator = a[1] instanceof Number n ? String.valueOf((char) n.intValue()) : (String) a[1];
-        // No separator at all: words.
-        List<String> parts =
-                separator.isEmpty() ? List.of(text.trim().split("\\s+")) : split(text, separator);
-        return index < parts.size() ? parts.get(index) : null;
+  private static Object splitIndex(Object[] a) {
+    String text = (String) a[0];
+    int index = (Integer) a[2];
+    if (index < 0) {
+      return null;
     }
+    String separator =
+        a[1] instanceof Number n ? String.valueOf((char) n.intValue()) : (String) a[1];
+    // No separator at all: words.
+    List<String> parts =
+        separator.isEmpty() ? List.of(text.trim().split("\\s+")) : split(text, separator);
+    return index < parts.size() ? parts.get(index) : null;
+  }
 
-    /** All parts between the separators, empty ones too; of a separator that is not empty. */
-    static List<String> split(String text, String separator) {
-        List<String> parts = new ArrayList<>();
-        if (text.isEmpty()) {
-            return parts;
-        }
-        int from = 0;
-        for (int at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, from)) {
-            parts.add(text.substring(from, at));
-            from = at + separator.length();
-        }
-        parts.add(text.substring(from));
-        return parts;
+  /** All parts between the separators, empty ones too; of a separator that is not empty. */
+  static List<String> split(String text, String separator) {
+    List<String> parts = new ArrayList<>();
+    if (text.isEmpty()) {
+      return parts;
     }
-
-    /** Letters and digits are those of ASCII. */
-    private static String initcap(String text) {
-        StringBuilder result = new StringBuilder(text.length());
-        boolean inside = false;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            boolean letter = c < 128 && Character.isLetterOrDigit(c);
-            result.append(!letter ? c : inside ? Character.toLowerCase(c) : Character.toUpperCase(c));
-            inside = letter;
-        }
-        return result.toString();
+    int from = 0;
+    for (int at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, from)) {
+      parts.add(text.substring(from, at));
+      from = at + separator.length();
     }
+    parts.add(text.substring(from));
+    return parts;
+  }
 
-    private static String chr(long code) {
-        return code < 0 ? "" : String.valueOf((char) (code & 0xFF));
+  /** Letters and digits are those of ASCII. */
+  private static String initcap(String text) {
+    StringBuilder result = new StringBuilder(text.length());
+    boolean inside = false;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean letter = c < 128 && Character.isLetterOrDigit(c);
+      result.append(!letter ? c : inside ? Character.toLowerCase(c) : Character.toUpperCase(c));
+      inside = letter;
     }
+    return result.toString();
+  }
 
-    private static int ascii(String text) {
-        byte[] raw = text.getBytes(StandardCharsets.UTF_8);
-        return raw.length == 0 ? 0 : raw[0];
+  private static String chr(long code) {
+    return code < 0 ? "" : String.valueOf((char) (code & 0xFF));
+  }
+
+  private static int ascii(String text) {
+    byte[] raw = text.getBytes(StandardCharsets.UTF_8);
+    return raw.length == 0 ? 0 : raw[0];
+  }
+
+  private static String translate(String text, String from, String to) {
+    if (text == null || from == null) {
+      return text;
     }
-
-    private static String translate(String text, String from, String to) {
-        if (text == null || from == null) {
-            return text;
-        }
-        Map<Integer, Integer> mapping = new HashMap<>();
-        int[] targets = to == null ? new int[0] : to.codePoints().toArray();
-        int[] sources = from.codePoints().toArray();
-        for (int i = 0; i < sources.length; i++) {
-            mapping.putIfAbsent(sources[i], i < targets.length ? targets[i] : -1);
-        }
-        StringBuilder result = new StringBuilder();
-        text.codePoints().forEach(c -> {
-            int target = mapping.getOrDefault(c, c);
-            if (target >= 0) {
+    Map<Integer, Integer> mapping = new HashMap<>();
+    int[] targets = to == null ? new int[0] : to.codePoints().toArray();
+    int[] sources = from.codePoints().toArray();
+    for (int i = 0; i < sources.length; i++) {
+      mapping.putIfAbsent(sources[i], i < targets.length ? targets[i] : -1);
+    }
+    StringBuilder result = new StringBuilder();
+    text.codePoints()
+        .forEach(
+            c -> {
+              int target = mapping.getOrDefault(c, c);
+              if (target >= 0) {
                 result.appendCodePoint(target);
-            }
-        });
-        return result.toString();
-    }
+              }
+            });
+    return result.toString();
+  }
 
-    private static String urlDecode(String text) {
-        try {
-            return URLDecoder.decode(text, StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
+  private static String urlDecode(String text) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return null;
     }
+  }
 
-    private static Object parseUrl(Object[] a) {
-        URL url;
-        try {
-            url = new URL((String) a[0]);
-        } catch (MalformedURLException e) {
-            return null;
-        }
-        String query = url.getQuery();
-        String part = (String) a[1];
-        if (a.length > 2) {
-            return part.equals("QUERY") ? parameter(query, (String) a[2]) : null;
-        }
-        return switch (part) {
-            case "HOST" -> url.getHost();
-            case "PATH" -> url.getPath();
-            case "QUERY" -> query;
-            case "REF" -> url.getRef();
-            case "PROTOCOL" -> url.getProtocol();
-            case "FILE" -> url.getFile();
-            case "AUTHORITY" -> url.getAuthority();
-            case "USERINFO" -> url.getUserInfo();
-            default -> null;
-        };
+  private static Object parseUrl(Object[] a) {
+    URL url;
+    try {
+      url = new URL((String) a[0]);
+    } catch (MalformedURLException e) {
+      return null;
     }
+    String query = url.getQuery();
+    String part = (String) a[1];
+    if (a.length > 2) {
+      return part.equals("QUERY") ? parameter(query, (String) a[2]) : null;
+    }
+    return switch (part) {
+      case "HOST" -> url.getHost();
+      case "PATH" -> url.getPath();
+      case "QUERY" -> query;
+      case "REF" -> url.getRef();
+      case "PROTOCOL" -> url.getProtocol();
+      case "FILE" -> url.getFile();
+      case "AUTHORITY" -> url.getAuthority();
+      case "USERINFO" -> url.getUserInfo();
+      default -> null;
+    };
+  }
 
-    private static String parameter(String query, String name) {
-        for (String pair : query == null ? new String[0] : query.split("&")) {
-            if (pair.startsWith(name + "=")) {
-                return pair.substring(name.length() + 1);
-            }
-        }
+  private static String parameter(String query, String name) {
+    for (String pair : query == null ? new String[0] : query.split("&")) {
+      if (pair.startsWith(name + "=")) {
+        return pair.substring(name.length() + 1);
+      }
+    }
+    return null;
+  }
+
+  private static Long inetAton(String text) {
+    String[] parts = text.split("\\.", -1);
+    if (parts.length > 4) {
+      return null;
+    }
+    long result = 0;
+    for (int i = 0; i < parts.length; i++) {
+      if (parts[i].isEmpty()
+          || parts[i].length() > 10
+          || !parts[i].chars().allMatch(c -> c >= '0' && c <= '9')) {
         return null;
+      }
+      long value = Long.parseLong(parts[i]);
+      boolean last = i == parts.length - 1;
+      int room = last ? 4 - i : 1;
+      if (value >= 1L << (8 * room)) {
+        return null;
+      }
+      result = (result << (8 * room)) | value;
     }
+    return result;
+  }
 
-    private static Long inetAton(String text) {
-        String[] parts = text.split("\\.", -1);
-        if (parts.length > 4) {
-            return null;
-        }
-        long result = 0;
-        for (int i = 0; i < parts.length; i++) {
-            if (parts[i].isEmpty() || parts[i].length() > 10 || !parts[i].chars().allMatch(c -> c >= '0' && c <= '9')) {
-                return null;
-            }
-            long value = Long.parseLong(parts[i]);
-            boolean last = i == parts.length - 1;
-            int room = last ? 4 - i : 1;
-            if (value >= 1L << (8 * room)) {
-                return null;
-            }
-            result = (result << (8 * room)) | value;
-        }
-        return result;
+  private static String inetNtoa(long value) {
+    if (value < 0 || value > 0xFFFFFFFFL) {
+      return null;
     }
-
-    private static String inetNtoa(long value) {
-        if (value < 0 || value > 0xFFFFFFFFL) {
-            return null;
-        }
-        return (value >> 24) + "." + (value >> 16 & 255) + "." + (value >> 8 & 255) + "." + (value & 255);
-    }
+    return (value >> 24)
+        + "."
+        + (value >> 16 & 255)
+        + "."
+        + (value >> 8 & 255)
+        + "."
+        + (value & 255);
+  }
 }

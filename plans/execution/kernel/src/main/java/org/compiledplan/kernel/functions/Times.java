@@ -20,193 +20,222 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TimeZone;
+import org.compiledplan.kernel.values.Micros;
 
 /** Times by patterns, times as numbers, months between times. */
 final class Times {
-    private static final long MICROS = 1_000_000L;
-    private static final long FIRST = LocalDate.of(1, 1, 1).toEpochDay() * 86_400L;
-    private static final long LAST = LocalDate.of(10_000, 1, 1).toEpochDay() * 86_400L - 1;
-    private static final String DEFAULT = "yyyy-MM-dd HH:mm:ss";
+  private static final long MICROS = 1_000_000L;
+  private static final long FIRST = LocalDate.of(1, 1, 1).toEpochDay() * 86_400L;
+  private static final long LAST = LocalDate.of(10_000, 1, 1).toEpochDay() * 86_400L - 1;
+  private static final String DEFAULT = "yyyy-MM-dd HH:mm:ss";
 
-    private Times() {}
+  private Times() {}
 
-    static void register() {
-        Registry.strict("MONTHS_BETWEEN", a -> monthsBetween(TimeTexts.local((Long) a[0]), TimeTexts.local((Long) a[1])));
-        Registry.strictWith("FORMAT_TIME", options -> {
-            Formats<DateTimeFormatter> formats = new Formats<>(p -> DateTimeFormatter.ofPattern(p, Locale.US));
-            return a -> formats.of((String) a[1]).format(TimeTexts.local((Long) a[0]));
+  static void register() {
+    Registry.strict(
+        "MONTHS_BETWEEN", a -> monthsBetween(Micros.local((Long) a[0]), Micros.local((Long) a[1])));
+    Registry.strictWith(
+        "FORMAT_TIME",
+        options -> {
+          Formats<DateTimeFormatter> formats =
+              new Formats<>(p -> DateTimeFormatter.ofPattern(p, Locale.US));
+          return a -> formats.of((String) a[1]).format(Micros.local((Long) a[0]));
         });
-        Registry.strictWith("REFORMAT_TIME", options -> {
-            Formats<SimpleDateFormat> formats = simple("UTC");
-            return a -> {
-                Date time = parse(formats.of(DEFAULT), (String) a[0]);
-                return time == null ? null : formats.of((String) a[1]).format(time);
-            };
+    Registry.strictWith(
+        "REFORMAT_TIME",
+        options -> {
+          Formats<SimpleDateFormat> formats = simple("UTC");
+          return a -> {
+            Date time = parse(formats.of(DEFAULT), (String) a[0]);
+            return time == null ? null : formats.of((String) a[1]).format(time);
+          };
         });
-        Registry.strictWith("TO_DATE", options -> {
-            Formats<SimpleDateFormat> formats = simple("UTC");
-            return a -> {
-                Date time = parse(formats.of((String) a[1]), (String) a[0]);
-                return time == null ? null : (int) Math.floorDiv(time.getTime(), 86_400_000L);
-            };
+    Registry.strictWith(
+        "TO_DATE",
+        options -> {
+          Formats<SimpleDateFormat> formats = simple("UTC");
+          return a -> {
+            Date time = parse(formats.of((String) a[1]), (String) a[0]);
+            return time == null ? null : (int) Math.floorDiv(time.getTime(), 86_400_000L);
+          };
         });
-        Registry.strictWith("TO_TIMESTAMP", options -> {
-            Formats<DateTimeFormatter> formats = readers();
-            return a -> {
-                LocalDateTime found = timestamp(formats, (String) a[0], (String) a[1]);
-                return found == null ? null : TimeTexts.micros(found);
-            };
+    Registry.strictWith(
+        "TO_TIMESTAMP",
+        options -> {
+          Formats<DateTimeFormatter> formats = readers();
+          return a -> {
+            LocalDateTime found = timestamp(formats, (String) a[0], (String) a[1]);
+            return found == null ? null : Micros.of(found);
+          };
         });
-        Registry.strictWith("TO_TIMESTAMP_IN_ZONE", options -> {
-            Formats<DateTimeFormatter> formats = readers();
-            return a -> {
-                LocalDateTime found = timestamp(formats, (String) a[0], (String) a[1]);
-                if (found == null) {
-                    return null;
-                }
-                LocalDateTime utc = found.atZone(ZoneId.of((String) a[2]))
-                        .withZoneSameInstant(ZoneOffset.UTC)
-                        .toLocalDateTime();
-                return TimeTexts.micros(utc);
-            };
-        });
-        Registry.strict("EPOCH_TO_MICROS", a -> fromEpoch((Long) a[0], (Integer) a[1]));
-        Registry.strict("DOUBLE_EPOCH_TO_MICROS", a -> fromEpoch((Double) a[0], (Integer) a[1]));
-        Registry.strictWith("FROM_UNIXTIME", options -> {
-            Formats<SimpleDateFormat> formats = simple(options[0]);
-            return a -> formats.of((String) a[1]).format(new Date((Long) a[0] * 1000));
-        });
-        Registry.strictWith("UNIX_TIMESTAMP", options -> {
-            Formats<SimpleDateFormat> formats = simple(options[0]);
-            return a -> {
-                Date time = parse(formats.of((String) a[1]), (String) a[0]);
-                // Flink: a text that cannot be read is the smallest number.
-                return time == null ? (Object) Long.MIN_VALUE : (Object) (time.getTime() / 1000);
-            };
-        });
-        Registry.strict("CONVERT_TZ", a -> convert((String) a[0], (String) a[1], (String) a[2]));
-    }
-
-    /** Formatters by pattern. */
-    private static final class Formats<T> {
-        private static final int KEPT = 100;
-        private final Map<String, T> known = new HashMap<>();
-        private final java.util.function.Function<String, T> make;
-
-        Formats(java.util.function.Function<String, T> make) {
-            this.make = make;
-        }
-
-        T of(String pattern) {
-            if (known.size() > KEPT) {
-                known.clear();
+    Registry.strictWith(
+        "TO_TIMESTAMP_IN_ZONE",
+        options -> {
+          Formats<DateTimeFormatter> formats = readers();
+          return a -> {
+            LocalDateTime found = timestamp(formats, (String) a[0], (String) a[1]);
+            if (found == null) {
+              return null;
             }
-            return known.computeIfAbsent(pattern, make);
-        }
-    }
-
-    private static Formats<SimpleDateFormat> simple(String zone) {
-        return new Formats<>(pattern -> {
-            SimpleDateFormat format = new SimpleDateFormat(pattern, Locale.US);
-            format.setTimeZone(TimeZone.getTimeZone(ZoneId.of(zone)));
-            return format;
+            LocalDateTime utc =
+                found
+                    .atZone(ZoneId.of((String) a[2]))
+                    .withZoneSameInstant(ZoneOffset.UTC)
+                    .toLocalDateTime();
+            return Micros.of(utc);
+          };
         });
+    Registry.strict("EPOCH_TO_MICROS", a -> fromEpoch((Long) a[0], (Integer) a[1]));
+    Registry.strict("DOUBLE_EPOCH_TO_MICROS", a -> fromEpoch((Double) a[0], (Integer) a[1]));
+    Registry.strictWith(
+        "FROM_UNIXTIME",
+        options -> {
+          Formats<SimpleDateFormat> formats = simple(options[0]);
+          return a -> formats.of((String) a[1]).format(new Date((Long) a[0] * 1000));
+        });
+    Registry.strictWith(
+        "UNIX_TIMESTAMP",
+        options -> {
+          Formats<SimpleDateFormat> formats = simple(options[0]);
+          return a -> {
+            Date time = parse(formats.of((String) a[1]), (String) a[0]);
+            // Flink: a text that cannot be read is the smallest number.
+            return time == null ? (Object) Long.MIN_VALUE : (Object) (time.getTime() / 1000);
+          };
+        });
+    Registry.strict("CONVERT_TZ", a -> convert((String) a[0], (String) a[1], (String) a[2]));
+  }
+
+  /** Formatters by pattern. */
+  private static final class Formats<T> {
+    private static final int KEPT = 100;
+    private final Map<String, T> known = new HashMap<>();
+    private final java.util.function.Function<String, T> make;
+
+    Formats(java.util.function.Function<String, T> make) {
+      this.make = make;
     }
 
-    private static Formats<DateTimeFormatter> readers() {
-        return new Formats<>(
-                pattern -> new DateTimeFormatterBuilder().appendPattern(pattern).toFormatter(Locale.US));
+    T of(String pattern) {
+      if (known.size() > KEPT) {
+        known.clear();
+      }
+      return known.computeIfAbsent(pattern, make);
     }
+  }
 
-    private static Date parse(SimpleDateFormat format, String text) {
-        return format.parse(text, new ParsePosition(0));
-    }
+  private static Formats<SimpleDateFormat> simple(String zone) {
+    return new Formats<>(
+        pattern -> {
+          SimpleDateFormat format = new SimpleDateFormat(pattern, Locale.US);
+          format.setTimeZone(TimeZone.getTimeZone(ZoneId.of(zone)));
+          return format;
+        });
+  }
 
-    /** By the pattern; what does not fit it may still be a date or timestamp as SQL writes it; else null. */
-    private static LocalDateTime timestamp(Formats<DateTimeFormatter> formats, String text, String pattern) {
-        try {
-            return complete(formats.of(pattern).parse(text));
-        } catch (DateTimeException | IllegalArgumentException e) {
-            try {
-                String trimmed = text.trim();
-                return trimmed.indexOf(' ') >= 0
-                        ? Timestamp.valueOf(trimmed).toLocalDateTime()
-                        : java.sql.Date.valueOf(trimmed).toLocalDate().atStartOfDay();
-            } catch (IllegalArgumentException | DateTimeException f) {
-                return null;
-            }
-        }
-    }
+  private static Formats<DateTimeFormatter> readers() {
+    return new Formats<>(
+        pattern -> new DateTimeFormatterBuilder().appendPattern(pattern).toFormatter(Locale.US));
+  }
 
-    private static LocalDateTime complete(TemporalAccessor parsed) {
-        LocalDate date = parsed.query(TemporalQueries.localDate());
-        LocalTime time = parsed.query(TemporalQueries.localTime());
-        if (date == null) {
-            date = LocalDate.of(
-                    part(parsed, parsed.isSupported(ChronoField.YEAR) ? ChronoField.YEAR : ChronoField.YEAR_OF_ERA, 1970),
-                    part(parsed, ChronoField.MONTH_OF_YEAR, 1),
-                    part(parsed, ChronoField.DAY_OF_MONTH, 1));
-        }
-        if (time == null) {
-            time = LocalTime.of(
-                    part(parsed, ChronoField.HOUR_OF_DAY, 0),
-                    part(parsed, ChronoField.MINUTE_OF_HOUR, 0),
-                    part(parsed, ChronoField.SECOND_OF_MINUTE, 0),
-                    part(parsed, ChronoField.NANO_OF_SECOND, 0));
-        }
-        return date.atTime(time);
-    }
+  private static Date parse(SimpleDateFormat format, String text) {
+    return format.parse(text, new ParsePosition(0));
+  }
 
-    private static int part(TemporalAccessor parsed, ChronoField field, int otherwise) {
-        return parsed.isSupported(field) ? parsed.get(field) : otherwise;
+  /**
+   * By the pattern; what does not fit it may still be a date or timestamp as SQL writes it; else
+   * null.
+   */
+  private static LocalDateTime timestamp(
+      Formats<DateTimeFormatter> formats, String text, String pattern) {
+    try {
+      return complete(formats.of(pattern).parse(text));
+    } catch (DateTimeException | IllegalArgumentException e) {
+      try {
+        String trimmed = text.trim();
+        return trimmed.indexOf(' ') >= 0
+            ? Timestamp.valueOf(trimmed).toLocalDateTime()
+            : java.sql.Date.valueOf(trimmed).toLocalDate().atStartOfDay();
+      } catch (IllegalArgumentException | DateTimeException f) {
+        return null;
+      }
     }
+  }
 
-    private static Object fromEpoch(long value, int precision) {
-        long seconds = precision == 0 ? value : Math.floorDiv(value, 1000L);
-        if (precision != 0 && precision != 3) {
-            throw new IllegalArgumentException("the precision must be 0 (seconds) or 3 (milliseconds)");
-        }
-        if (seconds < FIRST || seconds > LAST) {
-            return null;
-        }
-        return precision == 0 ? value * MICROS : value * 1000;
+  private static LocalDateTime complete(TemporalAccessor parsed) {
+    LocalDate date = parsed.query(TemporalQueries.localDate());
+    LocalTime time = parsed.query(TemporalQueries.localTime());
+    if (date == null) {
+      date =
+          LocalDate.of(
+              part(
+                  parsed,
+                  parsed.isSupported(ChronoField.YEAR) ? ChronoField.YEAR : ChronoField.YEAR_OF_ERA,
+                  1970),
+              part(parsed, ChronoField.MONTH_OF_YEAR, 1),
+              part(parsed, ChronoField.DAY_OF_MONTH, 1));
     }
+    if (time == null) {
+      time =
+          LocalTime.of(
+              part(parsed, ChronoField.HOUR_OF_DAY, 0),
+              part(parsed, ChronoField.MINUTE_OF_HOUR, 0),
+              part(parsed, ChronoField.SECOND_OF_MINUTE, 0),
+              part(parsed, ChronoField.NANO_OF_SECOND, 0));
+    }
+    return date.atTime(time);
+  }
 
-    private static Object fromEpoch(double value, int precision) {
-        if (precision != 0 && precision != 3) {
-            throw new IllegalArgumentException("the precision must be 0 (seconds) or 3 (milliseconds)");
-        }
-        double millis = Math.floor(precision == 0 ? value * 1000 : value);
-        return millis / 1000 < FIRST || millis / 1000 > LAST ? null : (Object) ((long) millis * 1000);
-    }
+  private static int part(TemporalAccessor parsed, ChronoField field, int otherwise) {
+    return parsed.isSupported(field) ? parsed.get(field) : otherwise;
+  }
 
-    private static Object convert(String text, String from, String to) throws ParseException {
-        SimpleDateFormat reader = new SimpleDateFormat(DEFAULT, Locale.US);
-        // An unknown zone is UTC.
-        reader.setTimeZone(TimeZone.getTimeZone(from));
-        Date time = parse(reader, text);
-        if (time == null) {
-            return null;
-        }
-        reader.setTimeZone(TimeZone.getTimeZone(to));
-        return reader.format(time);
+  private static Object fromEpoch(long value, int precision) {
+    long seconds = precision == 0 ? value : Math.floorDiv(value, 1000L);
+    if (precision != 0 && precision != 3) {
+      throw new IllegalArgumentException("the precision must be 0 (seconds) or 3 (milliseconds)");
     }
+    if (seconds < FIRST || seconds > LAST) {
+      return null;
+    }
+    return precision == 0 ? value * MICROS : value * 1000;
+  }
 
-    /**
-     * Months from `b` to `a` as Flink counts them: by the dates, and one less only where adding the months to `b`'s
-     * date gives `a`'s and `a` is earlier in the day.
-     */
-    static int monthsBetween(LocalDateTime a, LocalDateTime b) {
-        int months = months(a.toLocalDate(), b.toLocalDate());
-        boolean exact = b.toLocalDate().plusMonths(months).equals(a.toLocalDate());
-        return exact && a.toLocalTime().isBefore(b.toLocalTime()) ? months - 1 : months;
+  private static Object fromEpoch(double value, int precision) {
+    if (precision != 0 && precision != 3) {
+      throw new IllegalArgumentException("the precision must be 0 (seconds) or 3 (milliseconds)");
     }
+    double millis = Math.floor(precision == 0 ? value * 1000 : value);
+    return millis / 1000 < FIRST || millis / 1000 > LAST ? null : (Object) ((long) millis * 1000);
+  }
 
-    private static int months(LocalDate a, LocalDate b) {
-        if (a.isBefore(b)) {
-            return -months(b, a);
-        }
-        int months = (a.getYear() - b.getYear()) * 12 + a.getMonthValue() - b.getMonthValue();
-        return b.plusMonths(months).isAfter(a) ? months - 1 : months;
+  private static Object convert(String text, String from, String to) throws ParseException {
+    SimpleDateFormat reader = new SimpleDateFormat(DEFAULT, Locale.US);
+    // An unknown zone is UTC.
+    reader.setTimeZone(TimeZone.getTimeZone(from));
+    Date time = parse(reader, text);
+    if (time == null) {
+      return null;
     }
+    reader.setTimeZone(TimeZone.getTimeZone(to));
+    return reader.format(time);
+  }
+
+  /**
+   * Months from `b` to `a` as Flink counts them: by the dates, and one less only where adding the
+   * months to `b`'s date gives `a`'s and `a` is earlier in the day.
+   */
+  static int monthsBetween(LocalDateTime a, LocalDateTime b) {
+    int months = months(a.toLocalDate(), b.toLocalDate());
+    boolean exact = b.toLocalDate().plusMonths(months).equals(a.toLocalDate());
+    return exact && a.toLocalTime().isBefore(b.toLocalTime()) ? months - 1 : months;
+  }
+
+  private static int months(LocalDate a, LocalDate b) {
+    if (a.isBefore(b)) {
+      return -months(b, a);
+    }
+    int months = (a.getYear() - b.getYear()) * 12 + a.getMonthValue() - b.getMonthValue();
+    return b.plusMonths(months).isAfter(a) ? months - 1 : months;
+  }
 }

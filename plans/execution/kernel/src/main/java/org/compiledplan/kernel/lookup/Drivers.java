@@ -8,8 +8,9 @@ import java.util.Properties;
 import java.util.ServiceLoader;
 
 /**
- * Connections by drivers of the user's jars. {@link DriverManager} gives a caller only drivers that the caller's own
- * class loader sees, and those of {@code spark.jars} are in a loader below the kernel's: the context of Spark's tasks.
+ * Connections by drivers of the user's jars. {@link DriverManager} gives a caller only drivers that
+ * the caller's own class loader sees, and those of {@code spark.jars} are in a loader below the
+ * kernel's: the context of Spark's tasks.
  */
 final class Drivers {
   private Drivers() {}
@@ -20,33 +21,39 @@ final class Drivers {
    * @param driver the driver's class, or null for the one that takes the URL
    * @param timeout seconds until the attempt is given up
    */
-  static Connection connect(String url, String driver, String user, String password, int timeout) throws SQLException {
+  static Connection connect(String url, String driver, String user, String password, int timeout)
+      throws SQLException {
     DriverManager.setLoginTimeout(timeout);
     Properties given = new Properties();
     if (user != null) given.put("user", user);
     if (password != null) given.put("password", password);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     if (driver != null) return connect(named(driver, loader), url, given);
-    // Loading them also registers them, so that those of the kernel's own loader are found last, by the manager.
+    // Loading them also registers them, so that those of the kernel's own loader are found last, by
+    // the manager.
     for (Driver found : ServiceLoader.load(Driver.class, loader)) {
       if (found.acceptsURL(url)) return connect(found, url, given);
     }
     return DriverManager.getConnection(url, given);
   }
 
-  private static Connection connect(Driver driver, String url, Properties given) throws SQLException {
+  private static Connection connect(Driver driver, String url, Properties given)
+      throws SQLException {
     Connection connection = driver.connect(url, given);
     if (connection != null) return connection;
-    throw new SQLException("the driver " + driver.getClass().getName() + " does not take the URL " + url, "08001");
+    throw new SQLException(
+        "the driver " + driver.getClass().getName() + " does not take the URL " + url, "08001");
   }
 
   private static Driver named(String driver, ClassLoader loader) {
     try {
       return (Driver) Class.forName(driver, true, loader).getDeclaredConstructor().newInstance();
     } catch (ClassNotFoundException error) {
-      throw new IllegalStateException("the JDBC driver " + driver + " is not on the class path", error);
+      throw new IllegalStateException(
+          "the JDBC driver " + driver + " is not on the class path", error);
     } catch (ReflectiveOperationException | ClassCastException error) {
-      throw new IllegalStateException("the JDBC driver " + driver + " cannot be loaded: " + error, error);
+      throw new IllegalStateException(
+          "the JDBC driver " + driver + " cannot be loaded: " + error, error);
     }
   }
 }

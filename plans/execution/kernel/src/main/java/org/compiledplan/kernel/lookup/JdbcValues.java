@@ -33,28 +33,41 @@ final class JdbcValues {
       return number == null ? null : number.setScale(scale, java.math.RoundingMode.HALF_UP);
     }
     switch (type) {
-      case "boolean": return row.getBoolean(column);
-      case "tinyint": return row.getByte(column);
-      case "smallint": return row.getShort(column);
-      case "int": return row.getInt(column);
-      case "bigint": return row.getLong(column);
-      case "float": return row.getFloat(column);
-      case "double": return row.getDouble(column);
-      case "string": return row.getString(column);
-      case "binary": return row.getBytes(column);
-      case "date": {
-        Date date = row.getDate(column);
-        return date == null ? null : date.toLocalDate();
-      }
-      case "timestamp_ntz": {
-        Timestamp time = row.getTimestamp(column);
-        return time == null ? null : time.toLocalDateTime();
-      }
-      case "timestamp": {
-        Timestamp time = row.getTimestamp(column);
-        return time == null ? null : time.toInstant();
-      }
-      default: throw new IllegalArgumentException("columns of type " + type + " cannot be read over JDBC");
+      case "boolean":
+        return row.getBoolean(column);
+      case "tinyint":
+        return row.getByte(column);
+      case "smallint":
+        return row.getShort(column);
+      case "int":
+        return row.getInt(column);
+      case "bigint":
+        return row.getLong(column);
+      case "float":
+        return row.getFloat(column);
+      case "double":
+        return row.getDouble(column);
+      case "string":
+        return row.getString(column);
+      case "binary":
+        return row.getBytes(column);
+      case "date":
+        {
+          Date date = row.getDate(column);
+          return date == null ? null : date.toLocalDate();
+        }
+      case "timestamp_ntz":
+        {
+          Timestamp time = row.getTimestamp(column);
+          return time == null ? null : time.toLocalDateTime();
+        }
+      case "timestamp":
+        {
+          Timestamp time = row.getTimestamp(column);
+          return time == null ? null : time.toInstant();
+        }
+      default:
+        throw new IllegalArgumentException("columns of type " + type + " cannot be read over JDBC");
     }
   }
 }

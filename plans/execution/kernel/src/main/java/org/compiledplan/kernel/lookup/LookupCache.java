@@ -27,6 +27,7 @@ final class LookupCache {
   private final long afterAccess;
   private final boolean keepsMissing;
   private final LongSupplier clock;
+
   /** The key that was asked for longest ago first. */
   private final Map<Row, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
 

@@ -16,12 +16,12 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
 /**
- * A table of a database that is asked for the rows of a key. One instance serves all tasks of a process; it keeps
- * its connections, and the rows it got if it has a cache.
+ * A table of a database that is asked for the rows of a key. One instance serves all tasks of a
+ * process; it keeps its connections, and the rows it got if it has a cache.
  *
- * <p>Description: {@code {"url", "driver"?, "user"?, "password"?, "query", "types": [Spark types of the columns],
- * "retries", "timeout": s, "cache": null or {"maxRows"?, "expireAfterWrite"?: ms, "expireAfterAccess"?: ms,
- * "missing": bool}}}. The query has a question mark for each key.
+ * <p>Description: {@code {"url", "driver"?, "user"?, "password"?, "query", "types": [Spark types of
+ * the columns], "retries", "timeout": s, "cache": null or {"maxRows"?, "expireAfterWrite"?: ms,
+ * "expireAfterAccess"?: ms, "missing": bool}}}. The query has a question mark for each key.
  */
 public final class LookupTable {
   private static final Map<String, LookupTable> TABLES = new ConcurrentHashMap<>();
@@ -37,18 +37,23 @@ public final class LookupTable {
     types = new String[spec.path("types").size()];
     for (int i = 0; i < types.length; i++) types[i] = spec.path("types").get(i).asText();
     retries = spec.path("retries").asInt(3);
-    cache = spec.hasNonNull("cache") ? new LookupCache(spec.get("cache"), System::currentTimeMillis) : null;
+    cache =
+        spec.hasNonNull("cache")
+            ? new LookupCache(spec.get("cache"), System::currentTimeMillis)
+            : null;
   }
 
   /** The table of a description; the same one for the same description. */
   public static LookupTable of(String description) {
-    return TABLES.computeIfAbsent(description, text -> {
-      try {
-        return new LookupTable(new ObjectMapper().readTree(text));
-      } catch (JsonProcessingException error) {
-        throw new IllegalArgumentException(error);
-      }
-    });
+    return TABLES.computeIfAbsent(
+        description,
+        text -> {
+          try {
+            return new LookupTable(new ObjectMapper().readTree(text));
+          } catch (JsonProcessingException error) {
+            throw new IllegalArgumentException(error);
+          }
+        });
   }
 
   /** The rows of a key; none if a part of it is null. */
@@ -82,7 +87,10 @@ public final class LookupTable {
         if (attempt >= retries) {
           // Without the cause: the last message of the chain is what the user sees.
           throw new IllegalStateException(
-              "the database " + spec.path("url").asText() + " does not answer: " + error.getMessage());
+              "the database "
+                  + spec.path("url").asText()
+                  + " does not answer: "
+                  + error.getMessage());
         }
       }
     }
@@ -90,12 +98,14 @@ public final class LookupTable {
 
   private List<Row> ask(Connection connection, Row key) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(spec.path("query").asText())) {
-      for (int i = 0; i < key.length(); i++) statement.setObject(i + 1, JdbcValues.toJdbc(key.get(i)));
+      for (int i = 0; i < key.length(); i++)
+        statement.setObject(i + 1, JdbcValues.toJdbc(key.get(i)));
       List<Row> rows = new ArrayList<>();
       try (ResultSet found = statement.executeQuery()) {
         while (found.next()) {
           Object[] values = new Object[types.length];
-          for (int i = 0; i < types.length; i++) values[i] = JdbcValues.fromJdbc(found, i + 1, types[i]);
+          for (int i = 0; i < types.length; i++)
+            values[i] = JdbcValues.fromJdbc(found, i + 1, types[i]);
           rows.add(RowFactory.create(values));
         }
       }
@@ -108,7 +118,11 @@ public final class LookupTable {
       if (!idle.isEmpty()) return idle.pop();
     }
     return Drivers.connect(
-        spec.path("url").asText(), text("driver"), text("user"), text("password"), spec.path("timeout").asInt(60));
+        spec.path("url").asText(),
+        text("driver"),
+        text("user"),
+        text("password"),
+        spec.path("timeout").asInt(60));
   }
 
   private String text(String field) {

@@ -1,51 +1,39 @@
 package org.compiledplan.kernel.operators;
 
 import org.compiledplan.kernel.aggregates.Accumulator;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Frames;
+import org.compiledplan.kernel.state.Stored;
 
-/** The accumulators of some rows, with the number of the rows; read from bytes only when they are needed. */
-final class Accumulated {
+/**
+ * The accumulators of some rows, with the number of the rows; read from bytes only when they are
+ * needed.
+ */
+final class Accumulated implements Stored {
   private final AggregateCalls calls;
+  private final Frames<Accumulator> accumulators;
   private long rows;
-  /** Null while they are bytes. */
-  private Accumulator[] accumulators;
-  private byte[] raw;
-  private int offset;
-  private int length;
 
   /** Accumulators of no rows. */
   Accumulated(AggregateCalls calls) {
     this.calls = calls;
-    accumulators = calls.fresh();
+    accumulators = new Frames<>(calls.layout());
   }
 
-  /** What {@link #write} wrote. */
-  Accumulated(AggregateCalls calls, ByteReader in) {
-    this.calls = calls;
-    rows = in.readSigned();
-    length = in.readVarInt();
-    offset = in.position();
-    raw = in.array();
-    in.skip(length);
-  }
-
-  private Accumulator[] accumulators() {
-    if (accumulators == null) {
-      accumulators = calls.read(new ByteReader(raw, offset, length));
-      raw = null;
-    }
-    return accumulators;
+  @Override
+  public void fields(Fields io) {
+    rows = io.number("rows", rows);
+    io.frames("aggregates", accumulators);
   }
 
   void process(Object[] row, boolean add) {
-    calls.process(accumulators(), row, add);
+    calls.process(accumulators.parts(), row, add);
     rows += add ? 1 : -1;
   }
 
   /** Takes in what another took, which stays as it is. */
   void merge(Accumulated other) {
-    AggregateCalls.merge(accumulators(), other.accumulators());
+    AggregateCalls.merge(accumulators.parts(), other.accumulators.parts());
     rows += other.rows;
   }
 
@@ -56,19 +44,6 @@ final class Accumulated {
 
   /** Puts the values into a row from a position on. */
   void values(Object[] row, int at) {
-    AggregateCalls.values(accumulators(), row, at);
-  }
-
-  /** @param scratch a writer to use meanwhile */
-  void write(ByteWriter out, ByteWriter scratch) {
-    out.writeSigned(rows);
-    if (accumulators == null) {
-      out.writeVarLong(length);
-      out.writeBytes(raw, offset, length);
-    } else {
-      scratch.clear();
-      AggregateCalls.write(accumulators, scratch);
-      out.writeSized(scratch);
-    }
+    AggregateCalls.values(accumulators.parts(), row, at);
   }
 }

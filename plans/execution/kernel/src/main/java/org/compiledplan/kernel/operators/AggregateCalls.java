@@ -1,16 +1,19 @@
 package org.compiledplan.kernel.operators;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.Supplier;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.aggregates.AggregateCall;
 import org.compiledplan.kernel.aggregates.AggregateFunctions;
 import org.compiledplan.kernel.aggregates.PythonCall;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Frames;
 import org.compiledplan.kernel.values.ValueType;
 
 /** The aggregate calls of an operator, with their FILTER columns: the spec's {@code aggs}. */
@@ -18,6 +21,7 @@ final class AggregateCalls {
   private final int[] filters;
   private final List<Supplier<Accumulator>> functions = new ArrayList<>();
   private final boolean orderSensitive;
+  private final Frames.Layout<Accumulator> layout;
 
   /**
    * @param firstResult position in the output of the first call's value
@@ -27,13 +31,16 @@ final class AggregateCalls {
     JsonNode aggs = spec.get("aggs");
     filters = new int[aggs.size()];
     boolean sensitive = false;
+    List<ObjectNode> descriptions = new ArrayList<>();
     for (int i = 0; i < filters.length; i++) {
       AggregateCall call = call(spec, aggs.get(i), spec.output[firstResult + i], needRetraction);
       filters[i] = aggs.get(i).path("filter").asInt(-1);
       functions.add(AggregateFunctions.of(call));
+      descriptions.add(description(spec, aggs.get(i)));
       sensitive |= AggregateFunctions.isOrderSensitive(call);
     }
     orderSensitive = sensitive;
+    layout = new Frames.Layout<>("operator " + spec.uid(), this::fresh, descriptions);
   }
 
   private static AggregateCall call(
@@ -42,18 +49,23 @@ final class AggregateCalls {
     ValueType[] argTypes = new ValueType[args.length];
     for (int i = 0; i < args.length; i++) argTypes[i] = spec.inputs[0][args[i]];
     return new AggregateCall(
-        agg.path("function").asText(), args, argTypes, resultType,
+        agg.path("function").asText(),
+        args,
+        argTypes,
+        resultType,
         agg.path("distinct").asBoolean(false),
         agg.path("needRetract").asBoolean(needRetraction),
         agg.path("ignoreNulls").asBoolean(false),
-        agg.hasNonNull("delimiter") ? agg.get("delimiter").asText() : null,
         agg.hasNonNull("python") ? python(agg.get("python")) : null);
   }
 
   private static PythonCall python(JsonNode spec) {
     byte[] payload = Base64.getDecoder().decode(spec.path("payload").asText());
     return new PythonCall(
-        spec.path("executable").asText(), spec.path("program").asText(), payload, spec.path("token").asText(),
+        spec.path("executable").asText(),
+        spec.path("program").asText(),
+        payload,
+        spec.path("token").asText(),
         OperatorSpec.ints(spec.path("skips")));
   }
 
@@ -76,9 +88,20 @@ final class AggregateCalls {
   /** Takes a row in, or out if it does not add. */
   void process(Accumulator[] accumulators, Object[] row, boolean add) {
     for (int i = 0; i < accumulators.length; i++) {
-      if (filters[i] >= 0 && !Boolean.TRUE.equals(row[filters[i]])) continue;
+      if (leavesOut(i, row)) continue;
       if (add) accumulators[i].add(row);
       else accumulators[i].retract(row);
+    }
+  }
+
+  private boolean leavesOut(int call, Object[] row) {
+    return filters[call] >= 0 && !Boolean.TRUE.equals(row[filters[call]]);
+  }
+
+  /** Has some calls alone take a row in. */
+  void add(Accumulator[] accumulators, Object[] row, BitSet some) {
+    for (int i = some.nextSetBit(0); i >= 0; i = some.nextSetBit(i + 1)) {
+      if (!leavesOut(i, row)) accumulators[i].add(row);
     }
   }
 
@@ -92,13 +115,19 @@ final class AggregateCalls {
     for (int i = 0; i < accumulators.length; i++) row[at + i] = accumulators[i].value();
   }
 
-  static void write(Accumulator[] accumulators, ByteWriter out) {
-    for (Accumulator accumulator : accumulators) accumulator.write(out);
+  /** How the accumulators are kept in state. */
+  Frames.Layout<Accumulator> layout() {
+    return layout;
   }
 
-  Accumulator[] read(ByteReader in) {
-    Accumulator[] made = fresh();
-    for (Accumulator accumulator : made) accumulator.read(in);
-    return made;
+  private static ObjectNode description(OperatorSpec spec, JsonNode agg) {
+    ObjectNode to = JsonNodeFactory.instance.objectNode();
+    to.put("function", agg.path("function").asText());
+    Columns.ofInput(0, spec.inputs[0], OperatorSpec.ints(agg.path("args")))
+        .describe(to.putArray("arguments"));
+    if (agg.path("filter").asInt(-1) >= 0) to.put("filter", agg.path("filter").asInt());
+    to.put("distinct", agg.path("distinct").asBoolean(false));
+    if (agg.hasNonNull("python")) to.put("code", agg.path("python").path("token").asText());
+    return to;
   }
 }

@@ -1,29 +1,29 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 
 /**
- * Operators over rows that carry their window: the window is part of the key, so a key's state is one window, with
- * content of type {@code C}, until it is complete. Rows for a window that has fired are dropped.
+ * Operators over rows that carry their window: the window is part of the key, so a key's state is
+ * one window, with content of type {@code C}, until it is complete. Rows for a window that has
+ * fired are dropped.
  */
-final class AttachedWindow<C> implements Operator {
-  private static final int VERSION = 1;
-
+final class AttachedWindow<C extends Stored> implements Operator {
   /** What is kept of a window's rows, and what comes of them. */
-  interface Content<C> {
+  interface Content<C extends Stored> {
     C empty();
-
-    C read(ByteReader in);
-
-    void write(C content, ByteWriter out);
 
     /** Takes a row in; false if the content stays as it is. */
     boolean add(C content, InputRow row);
 
     /** How many state entries it counts as; with 0 nothing is kept. */
     int entries(C content);
+
+    /** Tells of the times of each, in a window with the given end. */
+    default void entryTimes(C content, long end, EntryTimes to) {
+      for (int i = entries(content); i > 0; i--) to.entry(0, EntryTimes.NONE, end);
+    }
 
     void emit(C content, Out out);
   }
@@ -33,15 +33,17 @@ final class AttachedWindow<C> implements Operator {
   private final WindowTimes times;
   private final Content<C> contents;
   private final boolean orderInsensitive;
-  private final ByteWriter writer = new ByteWriter(256);
+  private final StateFormat<Window> format;
 
-  AttachedWindow(OperatorSpec spec, boolean orderInsensitive, Content<C> contents) {
+  AttachedWindow(OperatorSpec spec, StateKind kind, boolean orderInsensitive, Content<C> contents) {
     endColumns = spec.columns("windowEnds");
-    if (endColumns.length != spec.inputs.length) throw spec.problem("needs a window end for each input");
+    if (endColumns.length != spec.inputs.length)
+      throw spec.problem("needs a window end for each input");
     eventTime = spec.eventTime();
     times = new WindowTimes(spec);
     this.contents = contents;
     this.orderInsensitive = orderInsensitive;
+    format = new StateFormat<>(spec, kind, Window::new);
   }
 
   @Override
@@ -51,68 +53,84 @@ final class AttachedWindow<C> implements Operator {
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() == null) return;
-    Work work = new Work(state);
-    work.load();
-    if (times.due(work.end) > times.now(context)) {
-      state.put(state.get(), OptionalLong.of(times.due(work.end)), 0);
+    Window window = format.read(state.get());
+    OptionalLong due = window.nextDue(context);
+    if (due.getAsLong() > times.now(context)) {
+      state.put(state.get(), due, 0);
       return;
     }
-    out.at(times.due(work.end));
-    contents.emit(work.content, out);
-    state.remove(-work.storedEntries);
+    out.at(due.getAsLong());
+    contents.emit(window.content, out);
+    state.remove(-window.entries());
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
+
+  /** A window that is not complete. */
+  private final class Window implements KeyState {
+    private long end;
+    private final C content = contents.empty();
+
+    @Override
+    public void fields(Fields io) {
+      end = io.number("end", end);
+      content.fields(io);
+    }
+
+    @Override
+    public int entries() {
+      return contents.entries(content);
+    }
+
+    @Override
+    public void entryTimes(EntryTimes to) {
+      contents.entryTimes(content, end, to);
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return OptionalLong.of(times.due(end));
+    }
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private C content;
-    private long end;
-    private int storedEntries;
+    private final BatchContext context;
+
+    /** Null until the first row. */
+    private Window window;
+
+    private int before;
     private boolean changed;
 
-    Work(KeyedState state) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-    }
-
-    void load() {
-      byte[] bytes = state.get();
-      if (bytes == null) {
-        content = contents.empty();
-        return;
-      }
-      ByteReader in = new ByteReader(bytes);
-      int version = in.readByte();
-      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
-      end = in.readSigned();
-      content = contents.read(in);
-      storedEntries = contents.entries(content);
+      this.context = context;
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      if (content == null) {
-        load();
-        end = WindowTimes.millis(row.values[endColumns[row.port]]);
+      if (window == null) {
+        window = format.read(state.get());
+        before = window.entries();
+        window.end = WindowTimes.millis(row.values[endColumns[row.port]]);
       }
-      if (eventTime && times.due(end) <= row.watermark) return;
-      changed |= contents.add(content, row);
+      if (eventTime && times.due(window.end) <= row.watermark) return;
+      changed |= contents.add(window.content, row);
     }
 
     @Override
     public void close(Out out) {
-      if (!changed) return;
-      int entries = contents.entries(content);
-      if (entries == 0) return;
-      writer.clear();
-      writer.writeByte(VERSION);
-      writer.writeSigned(end);
-      contents.write(content, writer);
-      state.put(writer.toBytes(), OptionalLong.of(times.due(end)), entries - storedEntries);
+      if (changed) format.save(state, window, context, before);
     }
   }
 }

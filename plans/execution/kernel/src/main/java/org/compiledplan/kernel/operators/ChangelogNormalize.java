@@ -1,62 +1,72 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.Arrays;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ValueCodec;
+import java.util.stream.IntStream;
+import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Makes a complete changelog of an upsert one: knows the last row of a key, drops updates that change
- * nothing (unless there is a TTL) and deletions of what is not there, and completes deletions. Follows
- * Flink's ProcTimeDeduplicateKeepLastRowFunction over changelog input. A filter that was pushed into it
- * lets a row that fails it count as deleted.
+ * Makes a complete changelog of an upsert one: knows the last row of a key, drops updates that
+ * change nothing (unless there is a TTL) and deletions of what is not there, and completes
+ * deletions. Follows Flink's ProcTimeDeduplicateKeepLastRowFunction over changelog input. A filter
+ * that was pushed into it lets a row that fails it count as deleted.
  */
 final class ChangelogNormalize implements Operator {
-  private final ValueType[] types;
   private final int filterColumn;
   private final boolean generateUpdateBefore;
   private final long ttl;
-  private final SingleEntry entry;
+  private final StateFormat<KeptRow> format;
 
   ChangelogNormalize(OperatorSpec spec) {
     filterColumn = spec.column("filterColumn");
-    types = filterColumn < 0 ? spec.inputs[0] : without(spec.inputs[0], filterColumn);
-    generateUpdateBefore = spec.flag("generateUpdateBefore", true);
+    generateUpdateBefore = spec.flag("generateUpdateBefore");
     ttl = spec.ttl(0);
-    entry = new SingleEntry(ttl);
+    ValueType[] types = spec.inputs[0];
+    Columns columns = Columns.ofInput(0, types, others(types.length, filterColumn));
+    format =
+        new StateFormat<>(spec, StateKind.CHANGELOG_NORMALIZE, () -> new KeptRow(ttl, columns));
   }
 
-  private static <T> T[] without(T[] values, int column) {
-    T[] fewer = Arrays.copyOf(values, values.length - 1);
+  /** The columns but for one, all of them if that is below 0. */
+  private static int[] others(int width, int without) {
+    return IntStream.range(0, width).filter(column -> column != without).toArray();
+  }
+
+  private static Object[] without(Object[] values, int column) {
+    Object[] fewer = Arrays.copyOf(values, values.length - 1);
     System.arraycopy(values, column + 1, fewer, column, fewer.length - column);
     return fewer;
   }
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context.processingTime);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    entry.onTimer(state, context.processingTime);
+    SingleEntry.onTimer(format, state, context);
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final long now;
+    private final BatchContext context;
     private final boolean stored;
     private Object[] kept;
     private boolean written;
 
-    Work(KeyedState state, long now) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-      this.now = now;
-      byte[] bytes = state.get();
-      stored = bytes != null;
-      ByteReader in = entry.read(bytes, now);
-      if (in != null) kept = ValueCodec.readRow(in, types);
+      this.context = context;
+      stored = state.get() != null;
+      KeptRow found = SingleEntry.live(format, state, context.processingTime);
+      if (found != null) kept = found.row;
     }
 
     @Override
@@ -88,8 +98,9 @@ final class ChangelogNormalize implements Operator {
       if (kept == null) {
         if (stored) state.remove(-1);
       } else if (written) {
-        ValueCodec.writeRow(kept, entry.start(now));
-        entry.put(state, now, !stored);
+        KeptRow next = format.fresh();
+        next.row = kept;
+        SingleEntry.put(format, state, next, context, !stored);
       }
     }
   }

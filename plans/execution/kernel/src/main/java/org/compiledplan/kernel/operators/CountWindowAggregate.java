@@ -3,83 +3,109 @@ package org.compiledplan.kernel.operators;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.PackedRow;
+import org.compiledplan.kernel.state.Stored;
 
 /**
- * Aggregates by key over windows of a number of rows: a window starts every {@code slide} rows and fires with its
- * last one (Flink's CountTumblingWindowAssigner and CountSlidingWindowAssigner).
+ * Aggregates by key over windows of a number of rows: a window starts every {@code slide} rows and
+ * fires with its last one (Flink's CountTumblingWindowAssigner and CountSlidingWindowAssigner).
  */
 final class CountWindowAggregate implements Operator {
-  private static final int VERSION = 1;
-
   private final int[] grouping;
   private final AggregateCalls calls;
   private final boolean needRetraction;
   private final long size;
   private final long slide;
-  private final ByteWriter writer = new ByteWriter(256);
-  private final ByteWriter scratch = new ByteWriter(256);
+  private final Columns groupColumns;
+  private final StateFormat<Windows> format;
 
   CountWindowAggregate(OperatorSpec spec) {
     grouping = spec.columns("grouping");
-    needRetraction = spec.flag("needRetraction", false);
+    needRetraction = spec.flag("needRetraction");
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
     size = spec.get("window").path("size").asLong();
-    slide = spec.get("window").path("slide").asLong(size);
+    slide = spec.get("window").path("slide").asLong();
+    groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
+    format = new StateFormat<>(spec, StateKind.COUNT_WINDOW_AGGREGATE, Windows::new);
     if (size <= 0 || slide <= 0) throw spec.problem("has windows without a size");
   }
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {}
 
-  /** A window with the number of rows that came to it, those that take others back among them. */
-  private static final class Window {
-    final Accumulated rows;
-    long came;
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
 
-    Window(Accumulated rows, long came) {
-      this.rows = rows;
-      this.came = came;
+  /** A window with the number of rows that came to it, those that take others back among them. */
+  private final class Window implements Stored {
+    private long came;
+    private final Accumulated rows = new Accumulated(calls);
+
+    @Override
+    public void fields(Fields io) {
+      came = io.count("came", came);
+      rows.fields(io);
+    }
+  }
+
+  /** The windows of a group that are not complete. */
+  private final class Windows implements KeyState {
+    private PackedRow key = PackedRow.NONE;
+
+    /** The number of the next row within the slide. */
+    private long next;
+
+    private final ArrayDeque<Window> windows = new ArrayDeque<>();
+
+    @Override
+    public void fields(Fields io) {
+      key = io.packedRow("key", groupColumns, key);
+      next = io.count("next", next);
+      io.list("windows", windows, Window::new);
+    }
+
+    /** Without windows it is one if it is known which row is next. */
+    @Override
+    public int entries() {
+      return windows.isEmpty() && next > 0 ? 1 : windows.size();
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return OptionalLong.empty();
     }
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final boolean stored;
-    /** The number of the next row within the slide. */
-    private long next;
-    private final ArrayDeque<Window> windows = new ArrayDeque<>();
-    private int storedWindows;
+    private final BatchContext context;
+    private final Windows kept;
+    private final int before;
     private boolean changed;
 
-    Work(KeyedState state) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-      byte[] bytes = state.get();
-      stored = bytes != null;
-      if (!stored) return;
-      ByteReader in = new ByteReader(bytes);
-      int version = in.readByte();
-      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
-      next = in.readVarLong();
-      storedWindows = in.readVarInt();
-      for (int i = 0; i < storedWindows; i++) {
-        long came = in.readVarLong();
-        windows.add(new Window(new Accumulated(calls, in), came));
-      }
+      this.context = context;
+      kept = format.read(state.get());
+      before = kept.entries();
     }
 
     @Override
     public void process(InputRow row, Out out) {
       changed = true;
-      if (next == 0) windows.add(new Window(new Accumulated(calls), 0));
-      next = (next + 1) % slide;
-      for (Iterator<Window> each = windows.iterator(); each.hasNext(); ) {
+      if (kept.key.isNone()) kept.key = PackedRow.of(row.values, grouping);
+      if (kept.next == 0) kept.windows.add(new Window());
+      kept.next = (kept.next + 1) % slide;
+      for (Iterator<Window> each = kept.windows.iterator(); each.hasNext(); ) {
         Window window = each.next();
         window.rows.process(row.values, RowKinds.isAdd(row.kind));
         if (++window.came < size) continue;
@@ -97,21 +123,7 @@ final class CountWindowAggregate implements Operator {
 
     @Override
     public void close(Out out) {
-      if (!changed) return;
-      if (windows.isEmpty() && next == 0) {
-        if (stored) state.remove(-Math.max(1, storedWindows));
-        return;
-      }
-      writer.clear();
-      writer.writeByte(VERSION);
-      writer.writeVarLong(next);
-      writer.writeVarLong(windows.size());
-      for (Window window : windows) {
-        writer.writeVarLong(window.came);
-        window.rows.write(writer, scratch);
-      }
-      int before = stored ? Math.max(1, storedWindows) : 0;
-      state.put(writer.toBytes(), OptionalLong.empty(), Math.max(1, windows.size()) - before);
+      if (changed) format.save(state, kept, context, before);
     }
   }
 }

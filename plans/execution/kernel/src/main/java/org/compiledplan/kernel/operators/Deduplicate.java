@@ -1,56 +1,68 @@
 package org.compiledplan.kernel.operators;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /**
  * Keeps one row of a key: the first or the last by arrival or by a time column. Follows Flink's
  * ProcTimeDeduplicateKeepFirstRowFunction, ProcTimeDeduplicateKeepLastRowFunction and
- * RowTimeDeduplicateFunction. Of equal times keep-last takes the later arrival, keep-first the earlier.
+ * RowTimeDeduplicateFunction. Of equal times keep-last takes the later arrival, keep-first the
+ * earlier.
  */
 final class Deduplicate implements Operator {
-  private final ValueType[] types;
   private final boolean keepLast;
   private final int rowtime;
   private final boolean generateUpdateBefore;
   private final boolean generateInsert;
-  private final SingleEntry entry;
+
+  /** The columns that are kept where the row is not needed; else null. */
+  private final int[] onlyKey;
+
+  private final StateFormat<KeptRow> format;
 
   Deduplicate(OperatorSpec spec) {
-    types = spec.inputs[0];
-    keepLast = spec.flag("keepLast", true);
+    ValueType[] types = spec.inputs[0];
+    keepLast = spec.flag("keepLast");
     rowtime = spec.column("rowtime");
-    generateUpdateBefore = spec.flag("generateUpdateBefore", true);
-    generateInsert = spec.flag("generateInsert", true);
-    entry = new SingleEntry(spec.ttl(0));
+    generateUpdateBefore = spec.flag("generateUpdateBefore");
+    generateInsert = spec.flag("generateInsert");
+    // Keep-first by arrival needs to know only that there was a row; of it the key is kept.
+    boolean rowNeeded = keepLast || rowtime >= 0;
+    onlyKey = rowNeeded ? null : spec.key(0);
+    Columns columns = rowNeeded ? Columns.ofInput(0, types) : Columns.ofInput(0, types, onlyKey);
+    long ttl = spec.ttl(0);
+    format = new StateFormat<>(spec, StateKind.DEDUPLICATE, () -> new KeptRow(ttl, columns));
   }
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context.processingTime);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    entry.onTimer(state, context.processingTime);
+    SingleEntry.onTimer(format, state, context);
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final long now;
+    private final BatchContext context;
     private final boolean stored;
     private Object[] kept;
     private boolean changed;
 
-    Work(KeyedState state, long now) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-      this.now = now;
-      byte[] bytes = state.get();
-      stored = bytes != null;
-      ByteReader in = entry.read(bytes, now);
-      if (in != null) kept = ValueCodec.readRow(in, types);
+      this.context = context;
+      stored = state.get() != null;
+      KeptRow found = SingleEntry.live(format, state, context.processingTime);
+      if (found != null) kept = found.row;
     }
 
     @Override
@@ -78,10 +90,9 @@ final class Deduplicate implements Operator {
     @Override
     public void close(Out out) {
       if (changed) {
-        // Keep-first by arrival needs to know only that there was a row.
-        boolean rowNeeded = keepLast || rowtime >= 0;
-        ValueCodec.writeRow(rowNeeded ? kept : new Object[0], entry.start(now));
-        entry.put(state, now, !stored);
+        KeptRow next = format.fresh();
+        next.row = onlyKey == null ? kept : OperatorSpec.values(kept, onlyKey);
+        SingleEntry.put(format, state, next, context, !stored);
       } else if (stored && kept == null) {
         state.remove(-1);
       }

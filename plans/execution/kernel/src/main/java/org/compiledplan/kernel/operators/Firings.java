@@ -1,65 +1,58 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.OptionalLong;
 import java.util.PriorityQueue;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 
 /**
- * What Flink's timers of a key have done by the watermark at which a row arrives, while the timers here wait for
- * the end of the micro-batch. Flink's bounded OVER windows and its sort take a row that is behind the watermark
- * unless a row of the key with its time or a later one has been through; so that must be known row by row.
+ * What Flink's timers of a key have done by the watermark at which a row arrives, while the timers
+ * here wait for the end of the micro-batch. Flink's bounded OVER windows and its sort take a row
+ * that is behind the watermark unless a row of the key with its time or a later one has been
+ * through; so that must be known row by row.
  *
- * <p>With a memory, an idle key forgets what has been through, as RowTimeRangeBoundedPrecedingFunction does: 1.5
- * times the memory after a row's time, if none that is much later has come by then.
+ * <p>With a memory, an idle key forgets what has been through, as
+ * RowTimeRangeBoundedPrecedingFunction does: 1.5 times the memory after a row's time, if none that
+ * is much later has come by then.
  */
-final class Firings {
-  private static final int TIMES = 4;
-  /** Bytes that {@link #write} writes: four times, then a byte that tells which of them are there. */
-  static final int LENGTH = 8 * TIMES + 1;
-  /** The same in the first version of the operators' state: what is not there is the first or the last time of all. */
-  static final int FIRST_LENGTH = 8 * TIMES;
-
+final class Firings implements Stored {
   private final WaitingRows waiting;
   private final long memory;
+
   /** The time of the row that went through last; null if none has. */
   private Long last;
+
   /** The watermark up to which {@link #last} is known; null before the first. */
   private Long known;
+
   /** When the key forgets; null if that is open. */
   private Long forgetAt;
+
   /** Rows that are due up to this watermark are forgotten by those behind it; null if none are. */
   private Long forgotten;
+
   private PriorityQueue<WaitingRows.Waiting> ahead;
 
-  /** @param memory ms that a row counts; -1: for ever */
+  /**
+   * @param memory ms that a row counts; -1: for ever
+   */
   Firings(WaitingRows waiting, long memory) {
     this.waiting = waiting;
     this.memory = memory;
   }
 
-  /** Reads what {@link #write} wrote, or the first version: the reader has the bytes of one or the other. */
-  void read(ByteReader in) {
-    Long[] times = new Long[TIMES];
-    for (int i = 0; i < TIMES; i++) times[i] = in.readFixedLong();
-    int there = in.hasMore() ? in.readByte() : -1;
-    for (int i = 0; i < TIMES; i++) {
-      boolean extreme = times[i] == Long.MIN_VALUE || times[i] == Long.MAX_VALUE;
-      if (there == -1 ? extreme : (there & 1 << i) == 0) times[i] = null;
-    }
-    last = times[0];
-    known = times[1];
-    forgetAt = times[2];
-    forgotten = times[3];
+  @Override
+  public void fields(Fields io) {
+    last = time(io, "last", last);
+    known = time(io, "known", known);
+    forgetAt = time(io, "forgetAt", forgetAt);
+    forgotten = time(io, "forgotten", forgotten);
   }
 
-  void write(ByteWriter out) {
-    int there = 0;
-    Long[] times = {last, known, forgetAt, forgotten};
-    for (int i = 0; i < TIMES; i++) {
-      out.writeFixedLong(times[i] == null ? 0 : times[i]);
-      if (times[i] != null) there |= 1 << i;
-    }
-    out.writeByte(there);
+  private static Long time(Fields io, String name, Long time) {
+    OptionalLong next =
+        io.maybeTime(name, time == null ? OptionalLong.empty() : OptionalLong.of(time));
+    return next.isPresent() ? (Long) next.getAsLong() : null;
   }
 
   /** Adds the row to those that wait, unless it is late. */
@@ -67,8 +60,8 @@ final class Firings {
     if (time <= watermark || forgetAt != null && forgetAt <= watermark) moveTo(watermark);
     if (last != null && time <= last) return false;
     note(waiting.add(time, watermark, RowKinds.INSERT, row));
-    if (memory >= 0 && (forgetAt == null || forgetAt <= Times.plus(time, memory))) {
-      forgetAt = Times.plus(Times.plus(time, memory), memory / 2 + 1);
+    if (memory >= 0 && (forgetAt == null || forgetAt <= TimeMath.plus(time, memory))) {
+      forgetAt = TimeMath.plus(TimeMath.plus(time, memory), memory / 2 + 1);
       note(waiting.addMark(forgetAt, watermark));
     }
     return true;
@@ -78,23 +71,26 @@ final class Firings {
     if (ahead != null) ahead.add(added);
   }
 
-  /** Lets the timers fire up to the watermark; to be called before what is due is taken from the waiting rows. */
+  /**
+   * Lets the timers fire up to the watermark; to be called before what is due is taken from the
+   * waiting rows.
+   */
   void moveTo(long watermark) {
     if (known != null && watermark <= known) return;
     if (ahead == null) {
       ahead = new PriorityQueue<>(WaitingRows.ORDER);
       for (WaitingRows.Waiting row : waiting.all()) {
-        if (known == null || row.due > known) ahead.add(row);
+        if (known == null || row.due() > known) ahead.add(row);
       }
     }
-    while (!ahead.isEmpty() && ahead.peek().due <= watermark) {
+    while (!ahead.isEmpty() && ahead.peek().due() <= watermark) {
       WaitingRows.Waiting row = ahead.poll();
-      if (row.isMark() && forgetAt != null && forgetAt <= row.time) {
+      if (row.isMark() && forgetAt != null && forgetAt <= row.time()) {
         last = null;
         forgetAt = null;
-        forgotten = row.due;
+        forgotten = row.due();
       } else {
-        last = row.time;
+        last = row.time();
       }
     }
     known = watermark;

@@ -1,16 +1,17 @@
 package org.compiledplan.kernel.operators;
 
-import org.compiledplan.kernel.aggregates.Accumulator;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.PackedRow;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Aggregates by key, without windows. Follows Flink's GroupAggFunction, and MiniBatchGroupAggFunction when
- * changes are coalesced: one net change for a key and micro-batch.
+ * Aggregates by key, without windows. Follows Flink's GroupAggFunction, and
+ * MiniBatchGroupAggFunction when changes are coalesced: one net change for a key and micro-batch.
  *
- * <p>A retraction for a key without state is ignored. A group that empties gives {@code -D}. An update that
- * changes nothing is suppressed, unless there is a TTL: then consumers must hear of it to stay alive.
+ * <p>A retraction for a key without state is ignored. A group that empties gives {@code -D}. An
+ * update that changes nothing is suppressed, unless there is a TTL: then consumers must hear of it
+ * to stay alive.
  */
 final class GroupAggregate implements Operator {
   private final int[] grouping;
@@ -19,17 +20,19 @@ final class GroupAggregate implements Operator {
   private final boolean needRetraction;
   private final boolean coalesce;
   private final long ttl;
-  private final SingleEntry entry;
+  private final Columns groupColumns;
+  private final StateFormat<Group> format;
   private final boolean orderInsensitive;
 
   GroupAggregate(OperatorSpec spec) {
     grouping = spec.columns("grouping");
-    generateUpdateBefore = spec.flag("generateUpdateBefore", true);
-    needRetraction = spec.flag("needRetraction", false);
-    coalesce = spec.flag("coalesce", true);
+    generateUpdateBefore = spec.flag("generateUpdateBefore");
+    needRetraction = spec.flag("needRetraction");
+    coalesce = spec.flag("coalesce");
     ttl = spec.ttl(0);
-    entry = new SingleEntry(ttl);
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
+    groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
+    format = new StateFormat<>(spec, StateKind.GROUP_AGGREGATE, Group::new);
     orderInsensitive = coalesce && !needRetraction && !calls.isOrderSensitive();
   }
 
@@ -45,57 +48,72 @@ final class GroupAggregate implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    entry.onTimer(state, context.processingTime);
+    SingleEntry.onTimer(format, state, context);
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
+
+  /** The rows of a group that is not empty, and the values it is grouped by. */
+  private final class Group extends SingleEntry {
+    private PackedRow key = PackedRow.NONE;
+    private final Accumulated rows = new Accumulated(calls);
+
+    Group() {
+      super(ttl);
+    }
+
+    @Override
+    void content(Fields io) {
+      key = io.packedRow("key", groupColumns, key);
+      rows.fields(io);
+    }
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final long now;
+    private final BatchContext context;
     private final boolean stored;
-    /** Rows in the group; counts only when rows may be retracted. */
-    private long rows;
+
     /** Null while the group is empty. */
-    private Accumulator[] accumulators;
+    private Group group;
+
     private Object[] emitted;
     private Object[] lastRow;
 
     Work(KeyedState state, BatchContext context) {
       this.state = state;
-      this.now = context.processingTime;
-      byte[] bytes = state.get();
-      stored = bytes != null;
-      ByteReader in = entry.read(bytes, now);
-      if (in != null) {
-        rows = in.readSigned();
-        accumulators = calls.read(in);
-      }
+      this.context = context;
+      stored = state.get() != null;
+      group = SingleEntry.live(format, state, context.processingTime);
     }
 
     @Override
     public void process(InputRow row, Out out) {
       boolean add = RowKinds.isAdd(row.kind);
-      if (accumulators == null && !add) return;
-      if (lastRow == null && accumulators != null) emitted = result(row.values);
+      if (group == null && !add) return;
+      if (lastRow == null && group != null) emitted = result(row.values);
       lastRow = row.values;
-      if (accumulators == null) {
-        rows = 0;
-        accumulators = calls.fresh();
+      if (group == null) {
+        group = format.fresh();
+        group.key = PackedRow.of(row.values, grouping);
       }
-      calls.process(accumulators, row.values, add);
-      rows += add ? 1 : -1;
-      if (needRetraction && rows == 0) accumulators = null;
+      group.rows.process(row.values, add);
+      if (needRetraction && group.rows.rows() == 0) group = null;
       if (!coalesce) emitChange(out);
     }
 
     private Object[] result(Object[] row) {
-      Object[] values = new Object[grouping.length + accumulators.length];
+      Object[] values = new Object[grouping.length + calls.size()];
       for (int i = 0; i < grouping.length; i++) values[i] = row[grouping[i]];
-      AggregateCalls.values(accumulators, values, grouping.length);
+      group.rows.values(values, grouping.length);
       return values;
     }
 
     private void emitChange(Out out) {
-      Object[] next = accumulators == null ? null : result(lastRow);
+      Object[] next = group == null ? null : result(lastRow);
       if (emitted == null) {
         if (next != null) out.emit(RowKinds.INSERT, next);
       } else if (next == null) {
@@ -111,15 +129,12 @@ final class GroupAggregate implements Operator {
     public void close(Out out) {
       if (lastRow != null) {
         if (coalesce) emitChange(out);
-        if (accumulators != null) {
-          ByteWriter writer = entry.start(now);
-          writer.writeSigned(rows);
-          AggregateCalls.write(accumulators, writer);
-          entry.put(state, now, !stored);
+        if (group != null) {
+          SingleEntry.put(format, state, group, context, !stored);
           return;
         }
       }
-      if (stored && accumulators == null) state.remove(-1);
+      if (stored && group == null) state.remove(-1);
     }
   }
 }

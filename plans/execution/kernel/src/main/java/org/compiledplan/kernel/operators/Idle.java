@@ -1,13 +1,10 @@
 package org.compiledplan.kernel.operators;
 
 /**
- * What {@link IdleExpiry} asks of the operators whose keys are forgotten as a whole when nothing has happened to
- * them for the TTL. The bytes are those that the operator has put.
+ * What {@link IdleExpiry} asks of the operators whose keys are forgotten as a whole when nothing
+ * has happened to them for the TTL. The bytes are those that the operator has put.
  */
 interface Idle extends Operator {
-  /** How many entries the state of a key counts as. */
-  int entries(byte[] state);
-
   /** Whether the key must not be forgotten yet. */
   default boolean waits(byte[] state) {
     return false;

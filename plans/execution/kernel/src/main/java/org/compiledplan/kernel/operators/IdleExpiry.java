@@ -1,31 +1,34 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.OptionalLong;
+import org.compiledplan.kernel.state.ByteFields;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
 /**
- * Forgets the keys of an operator that have been idle for the TTL, in processing time. Flink does so for OVER windows
- * and temporal joins with a timer that fires between the TTL and half as much again; here a key is gone exactly at the
- * TTL.
+ * Forgets the keys of an operator that have been idle for the TTL, in processing time. Flink does
+ * so for OVER windows and temporal joins with a timer that fires between the TTL and half as much
+ * again; here a key is gone exactly at the TTL.
  *
- * <p>State: a mark, the time of the last change, when the operator's own timer is due, the operator's bytes. State
- * without the mark is of an operator that did not expire yet; it counts as changed when it is first read.
+ * <p>State: the time of the last change, when the operator's own timer is due, then what the
+ * operator keeps.
  */
 final class IdleExpiry implements Operator {
-  /** No operator's bytes begin so: they begin with a small version. */
-  private static final byte MARK = 0x7F;
-  private static final int HEADER = 18;
-
   private final Idle operator;
   private final long ttl;
   private final boolean eventTime;
+  private final StateFormat<IdleState> format;
 
   IdleExpiry(Idle operator, OperatorSpec spec) {
     this.operator = operator;
     ttl = spec.ttl(0);
     eventTime = spec.eventTime();
+    StateFormat<?> inner = operator.stateFormat();
+    format = new StateFormat<>(spec, inner.kind(), () -> new IdleState(inner.fresh()));
   }
 
   @Override
@@ -44,8 +47,84 @@ final class IdleExpiry implements Operator {
     Entry entry = new Entry(state, context);
     if (entry.get() == null) return;
     long now = eventTime ? context.watermark : context.processingTime;
-    if (entry.due.isPresent() && entry.due.getAsLong() <= now) operator.onTimer(entry, context, out);
-    else entry.keep(entry.lastChange);
+    if (entry.header.due.isPresent() && entry.header.due.getAsLong() <= now)
+      operator.onTimer(entry, context, out);
+    else entry.keep(entry.header.lastChange);
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
+
+  /** What is kept beside the operator's own state, before it. */
+  private static final class Header implements Stored {
+    private long lastChange;
+
+    /** When the operator's timer is due. */
+    private OptionalLong due = OptionalLong.empty();
+
+    @Override
+    public void fields(Fields io) {
+      lastChange = io.time("lastChange", lastChange);
+      due = io.maybeTime("due", due);
+    }
+  }
+
+  /** All that is kept for a key. */
+  private final class IdleState implements KeyState {
+    private final Header header = new Header();
+    private final KeyState operators;
+
+    IdleState(KeyState operators) {
+      this.operators = operators;
+    }
+
+    @Override
+    public void fields(Fields io) {
+      header.fields(io);
+      operators.fields(io);
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return TimeMath.earlier(
+          operators.nextDue(context), nextLook(header.lastChange, operators.waits(), context));
+    }
+
+    @Override
+    public boolean isExpired(BatchContext context) {
+      return Ttl.isExpired(header.lastChange, ttl, context.processingTime) && !operators.waits();
+    }
+
+    @Override
+    public void recount(BitSet calls) {
+      operators.recount(calls);
+    }
+
+    @Override
+    public int entries() {
+      return operators.entries();
+    }
+
+    /** They expire together, but not while rows wait. */
+    @Override
+    public void entryTimes(EntryTimes to) {
+      long written = operators.waits() ? EntryTimes.NONE : header.lastChange;
+      operators.entryTimes((input, none, time) -> to.entry(input, written, time));
+    }
+  }
+
+  /**
+   * When to look whether a key has expired. Timers in event time cannot tell: the watermark, which
+   * moves about as fast as the clock, says when to look, so that what is idle goes in the end.
+   */
+  private OptionalLong nextLook(long lastChange, boolean waits, BatchContext context) {
+    if (ttl <= 0 || waits) return OptionalLong.empty();
+    if (!eventTime) return Ttl.expiry(lastChange, ttl);
+    return context.watermark == Long.MIN_VALUE
+        ? OptionalLong.empty()
+        : Ttl.expiry(context.watermark, ttl);
   }
 
   private final class Work implements Session {
@@ -67,7 +146,8 @@ final class IdleExpiry implements Operator {
     @Override
     public void close(Out out) {
       session.close(out);
-      if (ttl > 0 && !entry.written && operator.staysAliveByAnyRow() && entry.get() != null) entry.keep(now);
+      if (ttl > 0 && !entry.written && operator.staysAliveByAnyRow() && entry.get() != null)
+        entry.keep(now);
     }
   }
 
@@ -78,8 +158,7 @@ final class IdleExpiry implements Operator {
     private boolean loaded;
     private boolean written;
     private byte[] bytes;
-    private long lastChange;
-    private OptionalLong due = OptionalLong.empty();
+    private final Header header = new Header();
 
     Entry(KeyedState state, BatchContext context) {
       this.state = state;
@@ -92,20 +171,13 @@ final class IdleExpiry implements Operator {
       loaded = true;
       byte[] stored = state.get();
       if (stored == null) return null;
-      if (stored[0] != MARK) {
-        bytes = stored;
-        lastChange = context.processingTime;
-        due = OptionalLong.of(Long.MIN_VALUE);
-        return bytes;
-      }
-      ByteReader in = new ByteReader(stored, 1, HEADER - 1);
-      lastChange = in.readFixedLong();
-      boolean isDue = in.readByte() != 0;
-      long time = in.readFixedLong();
-      due = isDue ? OptionalLong.of(time) : OptionalLong.empty();
-      bytes = Arrays.copyOfRange(stored, HEADER, stored.length);
-      if (Ttl.isExpired(lastChange, ttl, context.processingTime) && !operator.waits(bytes)) {
-        state.remove(-operator.entries(bytes));
+      ByteReader in = new ByteReader(stored, 1, stored.length - 1);
+      header.fields(new ByteFields.Reader(in));
+      // The operator's state begins with the version, which is that of the whole.
+      bytes = Arrays.copyOfRange(stored, in.position() - 1, stored.length);
+      bytes[0] = stored[0];
+      if (Ttl.isExpired(header.lastChange, ttl, context.processingTime) && !operator.waits(bytes)) {
+        state.remove(-operator.stateFormat().entries(bytes));
         bytes = null;
       }
       return bytes;
@@ -115,8 +187,8 @@ final class IdleExpiry implements Operator {
     public void put(byte[] next, OptionalLong nextExpiry, int entriesDelta) {
       get();
       bytes = next;
-      due = nextExpiry;
-      lastChange = context.processingTime;
+      header.due = nextExpiry;
+      header.lastChange = context.processingTime;
       written = true;
       store(entriesDelta);
     }
@@ -131,28 +203,17 @@ final class IdleExpiry implements Operator {
 
     /** Stores the same bytes, with a time of the last change. */
     void keep(long time) {
-      lastChange = time;
+      header.lastChange = time;
       store(0);
     }
 
     private void store(int entriesDelta) {
-      ByteWriter out = new ByteWriter(HEADER + bytes.length);
-      out.writeByte(MARK);
-      out.writeFixedLong(lastChange);
-      out.writeByte(due.isPresent() ? 1 : 0);
-      out.writeFixedLong(due.orElse(0));
-      out.writeBytes(bytes, 0, bytes.length);
-      state.put(out.toBytes(), Times.earlier(due, nextLook()), entriesDelta);
-    }
-
-    /**
-     * When to look whether the key has expired. Timers in event time cannot tell: the watermark, which moves about as
-     * fast as the clock, says when to look, so that what is idle goes in the end.
-     */
-    private OptionalLong nextLook() {
-      if (ttl <= 0 || operator.waits(bytes)) return OptionalLong.empty();
-      if (!eventTime) return Ttl.expiry(lastChange, ttl);
-      return context.watermark == Long.MIN_VALUE ? OptionalLong.empty() : Ttl.expiry(context.watermark, ttl);
+      ByteWriter out = new ByteWriter(bytes.length + 24);
+      out.writeByte(bytes[0]);
+      header.fields(new ByteFields.Writer(out));
+      out.writeBytes(bytes, 1, bytes.length - 1);
+      OptionalLong look = nextLook(header.lastChange, operator.waits(bytes), context);
+      state.put(out.toBytes(), TimeMath.earlier(header.due, look), entriesDelta);
     }
   }
 }

@@ -4,12 +4,15 @@ package org.compiledplan.kernel.operators;
 public final class InputRow {
   /** Input of the operator, from 0. */
   public final int port;
+
   /** See {@link RowKinds}. */
   public final byte kind;
+
   public final Object[] values;
+
   /**
-   * Watermark in ms at which the row arrives: what it is late against. {@code Long.MIN_VALUE} without event
-   * time, and for rows that are never late, such as those that a timer upstream made.
+   * Watermark in ms at which the row arrives: what it is late against. {@code Long.MIN_VALUE}
+   * without event time, and for rows that are never late, such as those that a timer upstream made.
    */
   public final long watermark;
 

@@ -3,98 +3,75 @@ package org.compiledplan.kernel.operators;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.PackedRow;
+import org.compiledplan.kernel.state.Stored;
 
-/** The rows of one input of an interval join for one key, by time, with the time at which they are cleaned up. */
-final class IntervalCache {
-  private static final int MATCHED = 1;
-  private static final int DEAD = 2;
-
+/**
+ * The rows of one input of an interval join for one key, by time, with the time at which they are
+ * cleaned up.
+ */
+final class IntervalCache implements Stored {
   /** A row that later rows of the other input may match. */
-  static final class Cached {
-    final long time;
-    private int flags;
-    private final byte[] buffer;
-    private final int offset;
-    private final int length;
-    private Object[] row;
+  final class Cached implements Stored {
+    private long time;
+    private boolean matched;
 
-    private Cached(long time, int flags, byte[] buffer, int offset, int length) {
-      this.time = time;
-      this.flags = flags;
-      this.buffer = buffer;
-      this.offset = offset;
-      this.length = length;
+    /** Whether it matches nothing any more, and is there only to be padded. */
+    private boolean dead;
+
+    private PackedRow row;
+
+    @Override
+    public void fields(Fields io) {
+      time = io.time("time", time);
+      matched = io.flag("matched", matched);
+      dead = io.flag("dead", dead);
+      row = io.packedRow("row", columns, row);
     }
 
-    Object[] row(ValueType[] types) {
-      if (row == null) row = ValueCodec.readRow(new ByteReader(buffer, offset, length), types);
-      return row;
+    long time() {
+      return time;
+    }
+
+    Object[] row() {
+      return row.row(columns.types);
     }
 
     /** Whether the row has been joined with one of the other input. */
     boolean isMatched() {
-      return (flags & MATCHED) != 0;
+      return matched;
     }
   }
+
+  private final Columns columns;
 
   /** When rows are cleaned up, if there are any. */
   OptionalLong cleanAt = OptionalLong.empty();
-  private final List<Cached> rows;
-  private final int before;
+
+  private final List<Cached> rows = new ArrayList<>(2);
   private boolean hasDead;
   private boolean changed;
 
-  IntervalCache() {
-    rows = new ArrayList<>(2);
-    before = 0;
+  IntervalCache(Columns columns) {
+    this.columns = columns;
   }
 
-  /**
-   * The rows that {@link #write} wrote.
-   *
-   * @param timeIsThere whether they are of a version in which there always is a time, the last of all if there is none
-   */
-  IntervalCache(ByteReader in, boolean timeIsThere) {
-    if (timeIsThere) {
-      long time = in.readFixedLong();
-      if (time != Long.MAX_VALUE) cleanAt = OptionalLong.of(time);
-    } else if (in.readByte() != 0) {
-      cleanAt = OptionalLong.of(in.readFixedLong());
-    }
-    before = in.readVarInt();
-    rows = new ArrayList<>(before + 2);
-    for (int i = 0; i < before; i++) {
-      long time = in.readSigned();
-      int flags = in.readByte();
-      hasDead |= (flags & DEAD) != 0;
-      int length = in.readVarInt();
-      rows.add(new Cached(time, flags, in.array(), in.position(), length));
-      in.skip(length);
-    }
-  }
-
-  void write(ByteWriter out) {
-    out.writeByte(cleanAt.isPresent() ? 1 : 0);
-    if (cleanAt.isPresent()) out.writeFixedLong(cleanAt.getAsLong());
-    out.writeVarLong(rows.size());
-    for (Cached cached : rows) {
-      out.writeSigned(cached.time);
-      out.writeByte(cached.flags);
-      out.writeVarLong(cached.length);
-      out.writeBytes(cached.buffer, cached.offset, cached.length);
-    }
+  @Override
+  public void fields(Fields io) {
+    cleanAt = io.maybeTime("cleanAt", cleanAt);
+    io.list("rows", rows, Cached::new);
+    hasDead = rows.stream().anyMatch(cached -> cached.dead);
   }
 
   int count() {
     return rows.size();
   }
 
-  int before() {
-    return before;
+  /** Tells of the rows, which are those of an input. */
+  void entryTimes(int input, EntryTimes to) {
+    for (Cached row : rows) to.entry(input, EntryTimes.NONE, row.time);
   }
 
   boolean isChanged() {
@@ -107,16 +84,17 @@ final class IntervalCache {
   }
 
   void add(long time, Object[] row, boolean matched) {
-    ByteWriter writer = new ByteWriter(16 * row.length + 16);
-    ValueCodec.writeRow(row, writer);
-    int at = behind(time);
-    rows.add(at, new Cached(time, matched ? MATCHED : 0, writer.array(), 0, writer.size()));
+    Cached cached = new Cached();
+    cached.time = time;
+    cached.matched = matched;
+    cached.row = PackedRow.of(row);
+    rows.add(behind(time), cached);
     changed = true;
   }
 
   void match(Cached cached) {
     if (!cached.isMatched()) changed = true;
-    cached.flags |= MATCHED;
+    cached.matched = true;
   }
 
   /** The live rows with a time between the given ones, both included. */
@@ -126,7 +104,7 @@ final class IntervalCache {
     List<Cached> found = rows.subList(first, behind(upper));
     if (!hasDead) return found;
     List<Cached> live = new ArrayList<>(found);
-    live.removeIf(cached -> (cached.flags & DEAD) != 0);
+    live.removeIf(cached -> cached.dead);
     return live;
   }
 
@@ -146,12 +124,15 @@ final class IntervalCache {
   /** Time of the first live row. */
   OptionalLong earliest() {
     for (Cached cached : rows) {
-      if ((cached.flags & DEAD) == 0) return OptionalLong.of(cached.time);
+      if (!cached.dead) return OptionalLong.of(cached.time);
     }
     return OptionalLong.empty();
   }
 
-  /** Lets rows up to the time match nothing any more; those that must be padded stay until they are taken. */
+  /**
+   * Lets rows up to the time match nothing any more; those that must be padded stay until they are
+   * taken.
+   */
   void expire(long time, boolean padUnmatched) {
     int end = behind(time);
     if (end == 0) return;
@@ -160,8 +141,8 @@ final class IntervalCache {
     expired.removeIf(cached -> !padUnmatched || cached.isMatched());
     changed |= expired.size() < size;
     for (Cached cached : expired) {
-      changed |= (cached.flags & DEAD) == 0;
-      cached.flags |= DEAD;
+      changed |= !cached.dead;
+      cached.dead = true;
       hasDead = true;
     }
   }
@@ -170,7 +151,7 @@ final class IntervalCache {
   List<Cached> takeDead() {
     if (!hasDead) return List.of();
     List<Cached> dead = new ArrayList<>();
-    rows.removeIf(cached -> (cached.flags & DEAD) != 0 && dead.add(cached));
+    rows.removeIf(cached -> cached.dead && dead.add(cached));
     hasDead = false;
     changed = true;
     return dead;

@@ -3,43 +3,53 @@ package org.compiledplan.kernel.operators;
 import java.util.List;
 import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.IntervalCache.Cached;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
 
 /**
- * Joins rows whose times are close. Follows Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin: a row is kept
- * until the other input's time has passed its interval; it is cleaned up half an interval later and till then
- * still matches rows that come late. What is left unmatched of an outer input is then padded with nulls.
+ * Joins rows whose times are close. Follows Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin: a
+ * row is kept until the other input's time has passed its interval; it is cleaned up half an
+ * interval later and till then still matches rows that come late. What is left unmatched of an
+ * outer input is then padded with nulls.
  */
 final class IntervalJoin implements Operator {
-  /** In version 1 what has no time has the last of all. */
-  private static final int VERSION = 2;
   private static final int LEFT = 0;
   private static final int RIGHT = 1;
 
   private final JoinInputs inputs;
+  private final Columns[] columns;
+  private final StateFormat<Caches> format;
   private final int leftWidth;
   private final int width;
   private final boolean[] outer;
   private final boolean eventTime;
   private final boolean sharedWatermark;
   private final int[] time;
+
   /** How long after its own time, in ms, a row of an input may match one of the other. */
   private final long[] reach;
+
   /** Of the interval, in ms; negative: it is empty. */
   private final long length;
+
   private final long cleanUpInterval;
 
   IntervalJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
+    columns =
+        new Columns[] {
+          Columns.ofInput(LEFT, spec.inputs[LEFT]), Columns.ofInput(RIGHT, spec.inputs[RIGHT])
+        };
+    format = new StateFormat<>(spec, StateKind.INTERVAL_JOIN, Caches::new);
     leftWidth = spec.inputs[LEFT].length;
     width = leftWidth + spec.inputs[RIGHT].length;
     outer = outer(spec);
     eventTime = spec.eventTime();
-    sharedWatermark = spec.flag("sharedWatermark", false);
+    sharedWatermark = spec.flag("sharedWatermark");
     time = new int[] {spec.column("leftTime"), spec.column("rightTime")};
-    reach = new long[] {Times.minus(0, spec.number("lowerBound", 0)), spec.number("upperBound", 0)};
-    length = Times.plus(reach[LEFT], reach[RIGHT]);
+    reach =
+        new long[] {TimeMath.minus(0, spec.number("lowerBound", 0)), spec.number("upperBound", 0)};
+    length = TimeMath.plus(reach[LEFT], reach[RIGHT]);
     cleanUpInterval = Math.max(0, length / 2);
   }
 
@@ -59,16 +69,17 @@ final class IntervalJoin implements Operator {
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() == null) return;
-    Caches caches = new Caches(state);
+    Caches caches = format.read(state.get());
+    int before = caches.entries();
     long now = eventTime ? context.watermark : context.processingTime;
     for (int port = LEFT; port <= RIGHT; port++) {
       caches.cleanUp(port, now);
       for (Cached cached : caches.of[port].takeDead()) {
-        out.at(cleanAt(port, cached.time).orElse(Long.MAX_VALUE));
-        out.emit(RowKinds.INSERT, padded(port, cached.row(inputs.layouts[port].types)));
+        out.at(cleanAt(port, cached.time()).orElse(Long.MAX_VALUE));
+        out.emit(RowKinds.INSERT, padded(port, cached.row()));
       }
     }
-    caches.save(now, true);
+    format.save(state, caches, context, before);
   }
 
   private Object[] joined(Object[] left, Object[] right) {
@@ -86,6 +97,7 @@ final class IntervalJoin implements Operator {
     private final KeyedState state;
     private final BatchContext context;
     private Caches caches;
+    private int before;
 
     Work(KeyedState state, BatchContext context) {
       this.state = state;
@@ -95,42 +107,49 @@ final class IntervalJoin implements Operator {
     @Override
     public void process(InputRow row, Out out) {
       if (row.kind != RowKinds.INSERT) {
-        throw new IllegalStateException("an interval join takes insert-only inputs, it got an update");
+        throw new IllegalStateException(
+            "an interval join takes insert-only inputs, it got an update");
       }
       int port = row.port;
       if (inputs.hasNullKey(row) || length < 0) {
         if (outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values));
         return;
       }
-      if (caches == null) caches = new Caches(state);
+      if (caches == null) {
+        caches = format.read(state.get());
+        before = caches.entries();
+      }
       int other = 1 - port;
       long at = eventTime ? Rowtime.of(row.values, time[port]) : context.processingTime;
       long now = eventTime ? watermark(row) : context.processingTime;
       caches.cleanUp(LEFT, now);
       caches.cleanUp(RIGHT, now);
       boolean matched = false;
-      List<Cached> near = caches.of[other].between(Times.minus(at, reach[other]), Times.plus(at, reach[port]));
+      List<Cached> near =
+          caches.of[other].between(
+              TimeMath.minus(at, reach[other]), TimeMath.plus(at, reach[port]));
       for (Cached cached : near) {
-        Object[] found = cached.row(inputs.layouts[other].types);
+        Object[] found = cached.row();
         if (!inputs.matches(port == LEFT, row.values, found)) continue;
         matched = true;
         caches.of[other].match(cached);
-        out.emit(RowKinds.INSERT, port == LEFT ? joined(row.values, found) : joined(found, row.values));
+        out.emit(
+            RowKinds.INSERT, port == LEFT ? joined(row.values, found) : joined(found, row.values));
       }
       if (now > Long.MIN_VALUE) caches.of[other].expire(expired(other, now), outer[other]);
-      if (now < Times.plus(at, reach[port])) caches.add(port, at, row.values, matched);
+      if (now < TimeMath.plus(at, reach[port])) caches.add(port, at, row.values, matched);
       else if (!matched && outer[port]) out.emit(RowKinds.INSERT, padded(port, row.values));
     }
 
     @Override
     public void close(Out out) {
-      if (caches != null) caches.save(eventTime ? context.watermark : context.processingTime, false);
+      if (caches != null && caches.isChanged()) format.save(state, caches, context, before);
     }
   }
 
   /**
-   * The watermark of both inputs. It is that of the row if the inputs share a watermark; else the row knows its own
-   * input's alone, and what both have reached counts once the batch is through.
+   * The watermark of both inputs. It is that of the row if the inputs share a watermark; else the
+   * row knows its own input's alone, and what both have reached counts once the batch is through.
    */
   private long watermark(InputRow row) {
     return sharedWatermark ? row.watermark : Long.MIN_VALUE;
@@ -138,30 +157,52 @@ final class IntervalJoin implements Operator {
 
   /** When rows of an input with a time are cleaned up, if ever. */
   private OptionalLong cleanAt(int port, long at) {
-    return Times.later(Times.plus(at, reach[port]), Times.plus(cleanUpInterval, 1));
+    return TimeMath.later(TimeMath.plus(at, reach[port]), TimeMath.plus(cleanUpInterval, 1));
   }
 
   /** The time of rows of an input that match nothing any more. */
   private long expired(int port, long now) {
-    return Times.minus(Times.minus(now, reach[port]), 1);
+    return TimeMath.minus(TimeMath.minus(now, reach[port]), 1);
   }
 
-  /** The state of a key: a version byte, then what is kept of both inputs. */
-  private final class Caches {
-    private final KeyedState state;
-    final IntervalCache[] of = new IntervalCache[2];
-    private final boolean stored;
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
 
-    Caches(KeyedState state) {
-      this.state = state;
-      byte[] bytes = state.get();
-      stored = bytes != null;
-      ByteReader in = stored ? new ByteReader(bytes) : null;
-      int version = stored ? in.readByte() : VERSION;
-      if (version != VERSION && version != 1) throw new IllegalStateException("unknown state version " + version);
-      for (int port = LEFT; port <= RIGHT; port++) {
-        of[port] = stored ? new IntervalCache(in, version == 1) : new IntervalCache();
+  /** What is kept of both inputs. */
+  private final class Caches implements KeyState {
+    final IntervalCache[] of = {
+      new IntervalCache(columns[LEFT]), new IntervalCache(columns[RIGHT])
+    };
+
+    @Override
+    public void fields(Fields io) {
+      io.part("left", of[LEFT]);
+      io.part("right", of[RIGHT]);
+    }
+
+    boolean isChanged() {
+      return of[LEFT].isChanged() || of[RIGHT].isChanged();
+    }
+
+    @Override
+    public int entries() {
+      return of[LEFT].count() + of[RIGHT].count();
+    }
+
+    @Override
+    public void entryTimes(EntryTimes to) {
+      for (int port = LEFT; port <= RIGHT; port++) of[port].entryTimes(port, to);
+    }
+
+    /** Rows to be padded are due when the batch's rows are through. */
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      if (!of[LEFT].hasDead() && !of[RIGHT].hasDead()) {
+        return TimeMath.earlier(of[LEFT].cleanAt, of[RIGHT].cleanAt);
       }
+      return OptionalLong.of(eventTime ? context.watermark : context.processingTime);
     }
 
     void add(int port, long at, Object[] row, boolean matched) {
@@ -175,25 +216,6 @@ final class IntervalJoin implements Operator {
       of[port].expire(expired(port, now), outer[port]);
       OptionalLong earliest = of[port].earliest();
       of[port].cleanAt = earliest.isPresent() ? cleanAt(port, earliest.getAsLong()) : earliest;
-    }
-
-    /** @param always whether the state is to be put anew even if it is as it was: a timer has fired */
-    void save(long now, boolean always) {
-      if (!always && !of[LEFT].isChanged() && !of[RIGHT].isChanged()) return;
-      int count = of[LEFT].count() + of[RIGHT].count();
-      int before = of[LEFT].before() + of[RIGHT].before();
-      if (count == 0) {
-        if (stored) state.remove(-before);
-        return;
-      }
-      ByteWriter out = new ByteWriter(256);
-      out.writeByte(VERSION);
-      of[LEFT].write(out);
-      of[RIGHT].write(out);
-      // Rows to be padded are due when the batch's rows are through.
-      boolean dead = of[LEFT].hasDead() || of[RIGHT].hasDead();
-      OptionalLong due = dead ? OptionalLong.of(now) : Times.earlier(of[LEFT].cleanAt, of[RIGHT].cleanAt);
-      state.put(out.toBytes(), due, count - before);
     }
   }
 }

@@ -2,7 +2,7 @@ package org.compiledplan.kernel.operators;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-/** What the binary joins share: keys, condition and the layout of both inputs' state. */
+/** What the binary joins share: keys and condition. */
 final class JoinInputs {
   static final int LEFT = 0;
   static final int RIGHT = 1;
@@ -10,26 +10,32 @@ final class JoinInputs {
   private final int[][] keys;
   private final boolean[] filterNulls;
   final RowPredicate condition;
-  final RowStore.Layout[] layouts;
 
   JoinInputs(OperatorSpec spec) {
     keys = new int[][] {spec.columns("leftKeys"), spec.columns("rightKeys")};
-    filterNulls = new boolean[keys[LEFT].length];
-    for (int i = 0; i < filterNulls.length; i++) {
-      filterNulls[i] = spec.get("filterNulls").path(i).asBoolean(false);
-    }
+    JsonNode nulls = spec.get("filterNulls");
+    filterNulls = new boolean[nulls.size()];
+    for (int i = 0; i < filterNulls.length; i++) filterNulls[i] = nulls.get(i).asBoolean();
     condition = spec.condition(spec.get("condition"));
-    layouts = new RowStore.Layout[] {
-      layout(spec, LEFT, spec.get("leftUpsertKeys")), layout(spec, RIGHT, spec.get("rightUpsertKeys"))
+  }
+
+  /** How the rows of both inputs are kept, by their upsert keys. */
+  RowStore.Layout[] layouts(OperatorSpec spec) {
+    return new RowStore.Layout[] {
+      layout(spec, LEFT, spec.get("leftUpsertKeys")),
+      layout(spec, RIGHT, spec.get("rightUpsertKeys"))
     };
   }
 
   private RowStore.Layout layout(OperatorSpec spec, int input, JsonNode upsertKeys) {
     return new RowStore.Layout(
-        spec.inputs[input], uniqueKey(upsertKeys, keys[input]), spec.ttl(input));
+        input, spec.inputs[input], uniqueKey(upsertKeys, keys[input]), spec.ttl(input));
   }
 
-  /** Flink's JoinInputSideSpec: one row at most if the join key holds a unique key, else the smallest. */
+  /**
+   * Flink's JoinInputSideSpec: one row at most if the join key holds a unique key, else the
+   * smallest.
+   */
   private static int[] uniqueKey(JsonNode upsertKeys, int[] joinKey) {
     int[] smallest = null;
     for (JsonNode node : upsertKeys) {

@@ -1,76 +1,104 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Keeps the first row of a key by a time column and gives it out once: when the watermark has reached its time.
- * Follows Flink's RowTimeDeduplicateKeepFirstRowFunction, which drops rows behind the watermark. Of equal times
- * the earlier arrival counts.
+ * Keeps the first row of a key by a time column and gives it out once: when the watermark has
+ * reached its time. Follows Flink's RowTimeDeduplicateKeepFirstRowFunction, which drops rows behind
+ * the watermark. Of equal times the earlier arrival counts.
  *
  * <p>Timers here are in event time, so what has expired goes when its key is seen again.
  */
 final class KeepFirstInOrder implements Operator {
-  private static final int WAITING = 0;
-  private static final int EMITTED = 1;
-
-  private final ValueType[] types;
   private final int rowtime;
-  private final SingleEntry entry;
+  private final Columns columns;
+  private final int[] keyColumns;
+  private final Columns key;
+  private final StateFormat<First> format;
 
   KeepFirstInOrder(OperatorSpec spec) {
-    types = spec.inputs[0];
+    ValueType[] types = spec.inputs[0];
     rowtime = spec.column("rowtime");
-    entry = new SingleEntry(spec.ttl(0));
+    columns = Columns.ofInput(0, types);
+    keyColumns = spec.key(0);
+    key = Columns.ofInput(0, types, keyColumns);
+    long ttl = spec.ttl(0);
+    format = new StateFormat<>(spec, StateKind.KEEP_FIRST_IN_ORDER, () -> new First(ttl));
+  }
+
+  /** The row that waits, or that it has been given out. */
+  private final class First extends SingleEntry {
+    private Object[] keyValues;
+
+    /** When the row is due, and the row; empty and null once it has been given out. */
+    private OptionalLong due = OptionalLong.empty();
+
+    private Object[] row;
+
+    First(long ttl) {
+      super(ttl);
+    }
+
+    @Override
+    void content(Fields io) {
+      keyValues = io.row("key", key, keyValues);
+      due = io.maybeTime("due", due);
+      row = io.maybeRow("row", columns, row);
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return due;
+    }
   }
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context.processingTime);
+    return new Work(state, context);
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    ByteReader in = entry.read(state.get(), context.processingTime);
-    if (in == null) {
+    First first = SingleEntry.live(format, state, context.processingTime);
+    if (first == null) {
       if (state.get() != null) state.remove(-1);
       return;
     }
-    if (in.readByte() == EMITTED) return;
-    long due = in.readFixedLong();
-    if (due > context.watermark) {
-      state.put(state.get(), OptionalLong.of(due), 0);
+    if (first.due.isEmpty()) return;
+    if (first.due.getAsLong() > context.watermark) {
+      state.put(state.get(), first.due, 0);
       return;
     }
-    out.at(due);
-    out.emit(RowKinds.INSERT, ValueCodec.readRow(in, types));
-    entry.start(context.processingTime).writeByte(EMITTED);
-    entry.putUntil(state, OptionalLong.empty(), false);
+    out.at(first.due.getAsLong());
+    out.emit(RowKinds.INSERT, first.row);
+    first.due = OptionalLong.empty();
+    first.row = null;
+    SingleEntry.put(format, state, first, context, false);
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final long now;
+    private final BatchContext context;
     private final boolean stored;
-    private boolean emitted;
-    private Object[] first;
-    private long due;
+
+    /** Null if nothing is kept. */
+    private First first;
+
     private boolean changed;
 
-    Work(KeyedState state, long now) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-      this.now = now;
-      byte[] bytes = state.get();
-      stored = bytes != null;
-      ByteReader in = entry.read(bytes, now);
-      if (in == null) return;
-      emitted = in.readByte() == EMITTED;
-      if (emitted) return;
-      due = in.readFixedLong();
-      first = ValueCodec.readRow(in, types);
+      this.context = context;
+      stored = state.get() != null;
+      first = SingleEntry.live(format, state, context.processingTime);
     }
 
     @Override
@@ -78,22 +106,20 @@ final class KeepFirstInOrder implements Operator {
       if (!RowKinds.isAdd(row.kind)) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
-      if (emitted) return;
+      if (first != null && first.row == null) return;
       long time = Rowtime.of(row.values, rowtime);
-      if (time < row.watermark || first != null && time >= Rowtime.of(first, rowtime)) return;
-      first = row.values;
-      due = WaitingRows.due(time, row.watermark);
+      if (time < row.watermark) return;
+      if (first != null && time >= Rowtime.of(first.row, rowtime)) return;
+      if (first == null) first = format.fresh();
+      first.keyValues = OperatorSpec.values(row.values, keyColumns);
+      first.due = OptionalLong.of(WaitingRows.due(time, row.watermark));
+      first.row = row.values;
       changed = true;
     }
 
     @Override
     public void close(Out out) {
-      if (!changed) return;
-      ByteWriter writer = entry.start(now);
-      writer.writeByte(WAITING);
-      writer.writeFixedLong(due);
-      ValueCodec.writeRow(first, writer);
-      entry.putUntil(state, OptionalLong.of(due), !stored);
+      if (changed) SingleEntry.put(format, state, first, context, !stored);
     }
   }
 }

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A linear pattern as states: each takes a row as a variable and leads to the next, or lets the row be tried on
- * another state. Follows Flink's NFACompiler for strict contiguity: a greedy variable keeps its rows from what
- * follows it, there is no going back.
+ * A linear pattern as states: each takes a row as a variable and leads to the next, or lets the row
+ * be tried on another state. Follows Flink's NFACompiler for strict contiguity: a greedy variable
+ * keeps its rows from what follows it, there is no going back.
  */
 final class MatchPattern {
   /** The state of a complete match. */
@@ -17,7 +17,9 @@ final class MatchPattern {
   static final class Edge {
     /** The variable that a row is taken as; -1: the row is tried on the target. */
     final int take;
+
     final int target;
+
     /** Variables that the row must not be, for it is theirs. */
     final List<Integer> unless = new ArrayList<>(0);
 
@@ -28,18 +30,26 @@ final class MatchPattern {
   }
 
   private final List<List<Edge>> states = new ArrayList<>();
+
   /** The state of a match of no rows. */
   final int start;
 
-  /** @param elements the pattern from left to right: {@code variable}, {@code min}, {@code max}, {@code greedy} */
+  /**
+   * @param elements the variables from left to right, each with {@code min}, {@code max}, {@code
+   *     greedy}
+   */
   MatchPattern(JsonNode elements) {
     states.add(new ArrayList<>());
     int next = FINAL;
     for (int i = elements.size() - 1; i >= 0; i--) {
       JsonNode element = elements.get(i);
-      next = compile(
-          element.path("variable").asInt(), element.path("min").asInt(1), element.path("max").asInt(1),
-          element.path("greedy").asBoolean(true), next);
+      next =
+          compile(
+              i,
+              element.path("min").asInt(),
+              element.path("max").asInt(),
+              element.path("greedy").asBoolean(),
+              next);
     }
     start = next;
   }

@@ -6,23 +6,22 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.compiledplan.kernel.operators.PartialMatch.Event;
 import org.compiledplan.kernel.operators.WaitingRows.Waiting;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 
 /**
- * MATCH_RECOGNIZE over a linear pattern. Follows Flink's CepOperator: in event time rows wait for the watermark,
- * which drops those at or behind it, and are taken by time and the further columns of the order; in processing
- * time they are taken as they come.
+ * MATCH_RECOGNIZE over a linear pattern. Follows Flink's CepOperator: in event time rows wait for
+ * the watermark, which drops those at or behind it, and are taken by time and the further columns
+ * of the order; in processing time they are taken as they come.
  */
 final class MatchRecognize implements Operator {
-  private static final int VERSION = 1;
-
-  private final ValueType[] types;
+  private final Columns columns;
+  private final StateFormat<Matches> format;
   private final boolean eventTime;
   private final int time;
   private final int[] partition;
@@ -31,7 +30,8 @@ final class MatchRecognize implements Operator {
   private final MatchValues measures;
 
   MatchRecognize(OperatorSpec spec) {
-    types = spec.inputs[0];
+    columns = Columns.ofInput(0, spec.inputs[0]);
+    format = new StateFormat<>(spec, StateKind.MATCH, Matches::new);
     eventTime = spec.eventTime();
     time = spec.column("time");
     partition = spec.columns("partition");
@@ -49,13 +49,15 @@ final class MatchRecognize implements Operator {
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() == null) return;
-    Stored stored = new Stored(state.get());
+    Matches stored = format.read(state.get());
+    int before = stored.entries();
     if (eventTime) {
       List<Waiting> due = stored.waiting.take(context.watermark);
       for (int from = 0, to; from < due.size(); from = to) {
-        long now = due.get(from).time;
+        long now = due.get(from).time();
         List<Object[]> rows = new ArrayList<>();
-        for (to = from; to < due.size() && due.get(to).time == now; to++) rows.add(due.get(to).row(types));
+        for (to = from; to < due.size() && due.get(to).time() == now; to++)
+          rows.add(due.get(to).row());
         if (order != null) rows.sort(order);
         out.at(now);
         take(stored, now, rows, out);
@@ -64,10 +66,10 @@ final class MatchRecognize implements Operator {
     }
     long now = eventTime ? context.watermark : context.processingTime;
     matcher.advance(stored.open, now, match -> emit(match, out));
-    stored.save(state);
+    format.save(state, stored, context, before);
   }
 
-  private void take(Stored stored, long now, List<Object[]> rows, Out out) {
+  private void take(Matches stored, long now, List<Object[]> rows, Out out) {
     matcher.advance(stored.open, now, match -> emit(match, out));
     for (Object[] row : rows) {
       out.check();
@@ -84,12 +86,15 @@ final class MatchRecognize implements Operator {
 
   private final class Work implements Session {
     private final KeyedState state;
+    private final BatchContext context;
     private final long now;
-    private Stored stored;
+    private Matches stored;
+    private int before;
     private final List<Object[]> held = new ArrayList<>();
 
     Work(KeyedState state, BatchContext context) {
       this.state = state;
+      this.context = context;
       now = context.processingTime;
     }
 
@@ -110,8 +115,11 @@ final class MatchRecognize implements Operator {
       }
     }
 
-    private Stored load() {
-      if (stored == null) stored = new Stored(state.get());
+    private Matches load() {
+      if (stored == null) {
+        stored = format.read(state.get());
+        before = stored.entries();
+      }
       return stored;
     }
 
@@ -122,97 +130,146 @@ final class MatchRecognize implements Operator {
         held.sort(order);
         take(stored, now, held, out);
       }
-      stored.save(state);
+      format.save(state, stored, context, before);
     }
   }
 
-  /**
-   * A key's state: a version byte, the entries it counts as, how many rows have come, the rows of open matches,
-   * the matches as lists of places among them, the waiting rows.
-   */
-  private final class Stored {
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
+
+  /** A row of open matches. */
+  private final class EventRow implements Stored {
+    private long number;
+    private long time;
+    private Object[] row;
+
+    @Override
+    public void fields(Fields io) {
+      number = io.count("number", number);
+      time = io.time("time", time);
+      row = io.row("row", columns, row);
+    }
+  }
+
+  /** A match: where it is in the pattern, and its rows. */
+  private static final class Path implements Stored {
+    private long state;
+    private final List<Step> steps = new ArrayList<>();
+
+    @Override
+    public void fields(Fields io) {
+      state = io.count("state", state);
+      io.list("rows", steps, Step::new);
+    }
+  }
+
+  /** A row of a match: its place among the rows of open matches, and the variable that it is. */
+  private static final class Step implements Stored {
+    private long place;
+    private long variable;
+
+    @Override
+    public void fields(Fields io) {
+      place = io.count("place", place);
+      variable = io.count("variable", variable);
+    }
+  }
+
+  /** How many rows have come, the matches that are open, and the rows that wait. */
+  private final class Matches implements KeyState {
     private final Matcher.Open open = new Matcher.Open();
-    private final WaitingRows waiting;
-    private final int before;
+    private final WaitingRows waiting = new WaitingRows(columns);
     private long count;
 
-    Stored(byte[] bytes) {
-      if (bytes == null) {
-        waiting = new WaitingRows();
-        before = 0;
-        return;
+    @Override
+    public void fields(Fields io) {
+      count = io.count("count", count);
+      List<EventRow> rows = new ArrayList<>();
+      Map<Long, Integer> places = new HashMap<>();
+      for (Event event : events().values()) {
+        EventRow row = new EventRow();
+        row.number = event.number;
+        row.time = event.time;
+        row.row = event.row;
+        places.put(event.number, rows.size());
+        rows.add(row);
       }
-      ByteReader in = new ByteReader(bytes);
-      int version = in.readByte();
-      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
-      before = in.readVarInt();
-      count = in.readVarLong();
-      Event[] events = new Event[in.readVarInt()];
+      io.list("rows", rows, EventRow::new);
+      Event[] events = new Event[rows.size()];
       for (int i = 0; i < events.length; i++) {
-        long number = in.readVarLong();
-        long at = in.readSigned();
-        events[i] = new Event(number, at, ValueCodec.readRow(in, types));
+        EventRow row = rows.get(i);
+        events[i] = new Event(row.number, row.time, row.row);
       }
-      read(in, events, open.partial);
-      read(in, events, open.complete);
-      waiting = new WaitingRows(in, bytes.length);
+      io.list(
+          "partial",
+          paths(open.partial, places),
+          Path::new,
+          path -> add(path, events, open.partial));
+      io.list(
+          "complete",
+          paths(open.complete, places),
+          Path::new,
+          path -> add(path, events, open.complete));
+      io.part("waiting", waiting);
     }
 
-    private void read(ByteReader in, Event[] events, List<PartialMatch> matches) {
-      for (int left = in.readVarInt(); left > 0; left--) {
-        int state = in.readVarInt();
-        PartialMatch match = new PartialMatch(state);
-        for (int rows = in.readVarInt(); rows > 0; rows--) {
-          Event event = events[in.readVarInt()];
-          match = new PartialMatch(match, event, in.readVarInt(), state);
+    private void add(Path path, Event[] events, List<PartialMatch> matches) {
+      PartialMatch match = new PartialMatch((int) path.state);
+      for (Step step : path.steps) {
+        match =
+            new PartialMatch(
+                match, events[(int) step.place], (int) step.variable, (int) path.state);
+      }
+      matches.add(match);
+    }
+
+    private List<Path> paths(List<PartialMatch> matches, Map<Long, Integer> places) {
+      List<Path> paths = new ArrayList<>();
+      for (PartialMatch match : matches) {
+        Path path = new Path();
+        path.state = match.state;
+        for (PartialMatch at = match; at.event != null; at = at.before) {
+          Step step = new Step();
+          step.place = places.get(at.event.number);
+          step.variable = at.variable;
+          path.steps.add(step);
         }
-        matches.add(match);
+        Collections.reverse(path.steps);
+        paths.add(path);
       }
+      return paths;
     }
 
-    void save(KeyedState state) {
+    /** The rows of open matches, by their numbers. */
+    private TreeMap<Long, Event> events() {
       TreeMap<Long, Event> events = new TreeMap<>();
       for (PartialMatch match : open.partial) note(match, events);
       for (PartialMatch match : open.complete) note(match, events);
-      int entries = events.size() + waiting.count();
-      if (entries == 0) {
-        if (before > 0) state.remove(-before);
-        return;
-      }
-      ByteWriter out = new ByteWriter(256);
-      out.writeByte(VERSION);
-      out.writeVarLong(entries);
-      out.writeVarLong(count);
-      out.writeVarLong(events.size());
-      Map<Long, Integer> places = new HashMap<>();
-      for (Event event : events.values()) {
-        places.put(event.number, places.size());
-        out.writeVarLong(event.number);
-        out.writeSigned(event.time);
-        ValueCodec.writeRow(event.row, out);
-      }
-      write(open.partial, places, out);
-      write(open.complete, places, out);
-      waiting.write(out);
-      state.put(out.toBytes(), Times.earlier(waiting.firstDue(), matcher.expiry(open)), entries - before);
+      return events;
     }
 
     private void note(PartialMatch match, Map<Long, Event> events) {
-      for (PartialMatch at = match; at.event != null; at = at.before) events.put(at.event.number, at.event);
+      for (PartialMatch at = match; at.event != null; at = at.before) {
+        events.put(at.event.number, at.event);
+      }
     }
 
-    private void write(List<PartialMatch> matches, Map<Long, Integer> places, ByteWriter out) {
-      out.writeVarLong(matches.size());
-      for (PartialMatch match : matches) {
-        List<PartialMatch> path = new ArrayList<>();
-        for (PartialMatch at = match; at.event != null; at = at.before) path.add(at);
-        out.writeVarLong(match.state);
-        out.writeVarLong(path.size());
-        for (int i = path.size() - 1; i >= 0; i--) {
-          out.writeVarLong(places.get(path.get(i).event.number));
-          out.writeVarLong(path.get(i).variable);
-        }
-      }
+    @Override
+    public int entries() {
+      return events().size() + waiting.count();
+    }
+
+    @Override
+    public void entryTimes(EntryTimes to) {
+      for (Event event : events().values()) to.entry(0, EntryTimes.NONE, event.time);
+      waiting.entryTimes(0, to);
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return TimeMath.earlier(waiting.firstDue(), matcher.expiry(open));
     }
   }
 }

@@ -10,7 +10,10 @@ import org.compiledplan.kernel.aggregates.AggregateFunctions;
 import org.compiledplan.kernel.operators.PartialMatch.Event;
 import org.compiledplan.kernel.values.ValueType;
 
-/** Values read off the rows of a match: what the conditions and measures of a pattern are computed from. */
+/**
+ * Values read off the rows of a match: what the conditions and measures of a pattern are computed
+ * from.
+ */
 final class MatchValues {
   private interface Value {
     Object of(PartialMatch match, Event current);
@@ -23,17 +26,37 @@ final class MatchValues {
   }
 
   private static Value value(JsonNode slot, OperatorSpec spec) {
-    int column = slot.path("column").asInt(-1);
-    int variable = slot.path("variable").asInt(-1);
-    int offset = slot.path("offset").asInt(0);
     String kind = slot.path("kind").asText();
     switch (kind) {
-      case "current": return (match, current) -> current.row[column];
-      case "first": return (match, current) -> at(match.rows(variable), offset, column);
-      case "last": return (match, current) -> last(match, variable, offset, column);
-      case "aggregate": return aggregate(slot, spec, variable);
-      default: throw spec.problem("has a value of unknown kind " + kind);
+      case "current":
+        return current(slot.path("column").asInt());
+      case "first":
+        return first(
+            slot.path("variable").asInt(),
+            slot.path("offset").asInt(),
+            slot.path("column").asInt());
+      case "last":
+        return last(
+            slot.path("variable").asInt(),
+            slot.path("offset").asInt(),
+            slot.path("column").asInt());
+      case "aggregate":
+        return aggregate(slot, spec, slot.path("variable").asInt());
+      default:
+        throw spec.problem("has a value of unknown kind " + kind);
     }
+  }
+
+  private static Value current(int column) {
+    return (match, current) -> current.row[column];
+  }
+
+  private static Value first(int variable, int offset, int column) {
+    return (match, current) -> at(match.rows(variable), offset, column);
+  }
+
+  private static Value last(int variable, int offset, int column) {
+    return (match, current) -> last(match, variable, offset, column);
   }
 
   private static Object at(List<Event> rows, int place, int column) {
@@ -52,9 +75,16 @@ final class MatchValues {
     int[] args = OperatorSpec.ints(slot.path("args"));
     ValueType[] argTypes = new ValueType[args.length];
     for (int i = 0; i < args.length; i++) argTypes[i] = spec.inputs[0][args[i]];
-    Supplier<Accumulator> function = AggregateFunctions.of(new AggregateCall(
-        slot.path("function").asText(), args, argTypes, spec.inputs[0][slot.path("typeOf").asInt()],
-        slot.path("distinct").asBoolean(false), false, false, null));
+    Supplier<Accumulator> function =
+        AggregateFunctions.of(
+            new AggregateCall(
+                slot.path("function").asText(),
+                args,
+                argTypes,
+                spec.inputs[0][slot.path("typeOf").asInt()],
+                false,
+                false,
+                false));
     return (match, current) -> {
       Accumulator accumulator = function.get();
       for (Event event : match.rows(variable)) accumulator.add(event.row);

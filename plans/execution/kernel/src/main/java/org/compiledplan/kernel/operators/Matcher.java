@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import org.compiledplan.kernel.operators.PartialMatch.Event;
 
 /**
- * Finds the matches of a pattern, row by row. Follows Flink's NFA: all matches that may still come are followed;
- * a complete one is given out once none that began before it is open, and then those are dropped that begin
- * before the row to which it says to skip.
+ * Finds the matches of a pattern, row by row. Follows Flink's NFA: all matches that may still come
+ * are followed; a complete one is given out once none that began before it is open, and then those
+ * are dropped that begin before the row to which it says to skip.
  */
 final class Matcher {
   private static final Object[] NOTHING = {};
@@ -42,7 +42,10 @@ final class Matcher {
     within = spec.number("within", 0);
   }
 
-  /** The matches of a key that are open, and those that are complete but wait; both by the row they began with. */
+  /**
+   * The matches of a key that are open, and those that are complete but wait; both by the row they
+   * began with.
+   */
   static final class Open {
     List<PartialMatch> partial = new ArrayList<>();
     final List<PartialMatch> complete = new ArrayList<>();
@@ -68,16 +71,18 @@ final class Matcher {
   /** Drops the matches that have lasted too long. */
   void advance(Open open, long time, Consumer<PartialMatch> found) {
     if (within <= 0 || open.partial.isEmpty()) return;
-    if (open.partial.removeIf(match -> Times.plus(match.first.time, within) <= time)) release(open, found);
+    if (open.partial.removeIf(match -> TimeMath.plus(match.first.time, within) <= time))
+      release(open, found);
   }
 
   /** The time from which on the first open match has lasted too long; none if none can. */
   OptionalLong expiry(Open open) {
     if (within <= 0) return OptionalLong.empty();
-    return open.partial.stream().mapToLong(match -> Times.plus(match.first.time, within)).min();
+    return open.partial.stream().mapToLong(match -> TimeMath.plus(match.first.time, within)).min();
   }
 
-  private void follow(PartialMatch match, Event event, List<PartialMatch> next, List<PartialMatch> complete) {
+  private void follow(
+      PartialMatch match, Event event, List<PartialMatch> next, List<PartialMatch> complete) {
     Boolean[] is = new Boolean[defines.length];
     ArrayDeque<Integer> states = new ArrayDeque<>();
     states.push(match.state);
@@ -127,7 +132,8 @@ final class Matcher {
       if (defines[variable] != RowPredicate.TRUE) {
         Object[] values = new Object[defineValues[variable].count()];
         // A condition sees the row as if it were the variable already.
-        defineValues[variable].put(new PartialMatch(match, event, variable, match.state), event, values, 0);
+        defineValues[variable].put(
+            new PartialMatch(match, event, variable, match.state), event, values, 0);
         is[variable] = defines[variable].test(NOTHING, values);
       }
     }
@@ -149,8 +155,10 @@ final class Matcher {
   /** The number of the first row with which another match may begin. */
   private long firstKept(PartialMatch match) {
     switch (skip) {
-      case "NEXT_ROW": return match.first.number + 1;
-      case "PAST_LAST_ROW": return match.event.number + 1;
+      case "NEXT_ROW":
+        return match.first.number + 1;
+      case "PAST_LAST_ROW":
+        return match.event.number + 1;
       default:
     }
     List<Event> rows = match.rows(skipVariable);
@@ -160,7 +168,8 @@ final class Matcher {
     }
     long number = rows.get(skip.equals("FIRST") ? 0 : rows.size() - 1).number;
     if (number == match.first.number) {
-      throw new IllegalStateException("operator " + spec.uid() + " cannot skip to the first row of the match");
+      throw new IllegalStateException(
+          "operator " + spec.uid() + " cannot skip to the first row of the match");
     }
     return number;
   }

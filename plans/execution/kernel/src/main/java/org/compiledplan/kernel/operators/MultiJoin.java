@@ -4,10 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Arrays;
 
 /**
- * A chain of inner and left joins of several inputs on one key in one operator, without the state of
- * intermediate results. Follows Flink's StreamingMultiJoinOperator: a row of input {@code k} is joined
- * depth first, through the matches in the inputs before it and after it. Where it is a left-joined row and
- * the only match, the result padded with nulls is taken back first, or put back after a retraction.
+ * A chain of inner and left joins of several inputs on one key in one operator, without the state
+ * of intermediate results. Follows Flink's StreamingMultiJoinOperator: a row of input {@code k} is
+ * joined depth first, through the matches in the inputs before it and after it. Where it is a
+ * left-joined row and the only match, the result padded with nulls is taken back first, or put back
+ * after a retraction.
  */
 final class MultiJoin implements Operator {
   private static final Object[] NO_COLUMNS = {};
@@ -18,6 +19,7 @@ final class MultiJoin implements Operator {
   private final boolean innerOnly;
   private final RowPredicate[] conditions;
   private final RowStore.Layout[] layouts;
+  private final StateFormat<RowStores> format;
 
   MultiJoin(OperatorSpec spec) {
     int count = spec.inputs.length;
@@ -30,15 +32,18 @@ final class MultiJoin implements Operator {
     for (int i = 0; i < count; i++) {
       offsets[i] = offset;
       offset += spec.inputs[i].length;
-      String type = spec.get("joinTypes").path(i).asText("INNER");
-      if (!type.equals("INNER") && !type.equals("LEFT")) throw spec.problem("has a join of type " + type);
+      String type = spec.get("joinTypes").path(i).asText();
+      if (!type.equals("INNER") && !type.equals("LEFT"))
+        throw spec.problem("has a join of type " + type);
       left[i] = i > 0 && type.equals("LEFT");
       inner &= !left[i];
       conditions[i] = spec.condition(spec.get("conditions").path(i));
-      layouts[i] = new RowStore.Layout(
-          spec.inputs[i], smallestKey(spec.get("inputUniqueKeys").path(i)), spec.ttl(i));
+      layouts[i] =
+          new RowStore.Layout(
+              i, spec.inputs[i], smallestKey(spec.get("inputUniqueKeys").path(i)), spec.ttl(i));
     }
     width = offset;
+    format = new StateFormat<>(spec, StateKind.MULTI_JOIN, () -> new RowStores(layouts));
     innerOnly = inner;
   }
 
@@ -51,23 +56,32 @@ final class MultiJoin implements Operator {
   }
 
   @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
+
+  @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(new RowStores(layouts, state, context.processingTime));
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    RowStores.onTimer(layouts, state, context.processingTime);
+    RowStores.onTimer(format, state, context);
   }
 
   private final class Work implements Session {
+    private final KeyedState state;
+    private final BatchContext context;
     private final RowStores stores;
     private InputRow input;
     private Out out;
     private Object[] combination;
 
-    Work(RowStores stores) {
-      this.stores = stores;
+    Work(KeyedState state, BatchContext context) {
+      this.state = state;
+      this.context = context;
+      stores = RowStores.open(format, state, context);
     }
 
     @Override
@@ -93,8 +107,8 @@ final class MultiJoin implements Operator {
       RowStore store = stores.get(depth);
       boolean any = false;
       if (store.count() > 0) {
-        for (StoredRow stored : store.rows()) {
-          if (stored.removed || !matches(depth, store.decode(stored))) continue;
+        for (RowStore.Entry stored : store.rows()) {
+          if (stored.removed || !matches(depth, stored.row())) continue;
           any = true;
           join(depth + 1, kind);
         }
@@ -115,14 +129,15 @@ final class MultiJoin implements Operator {
     private boolean matchesStored(int depth) {
       RowStore store = stores.get(depth);
       if (store.count() == 0) return false;
-      for (StoredRow stored : store.rows()) {
-        if (!stored.removed && matches(depth, store.decode(stored))) return true;
+      for (RowStore.Entry stored : store.rows()) {
+        if (!stored.removed && matches(depth, stored.row())) return true;
       }
       return false;
     }
 
     private void joinPadded(int depth, byte kind) {
-      Arrays.fill(combination, offsets[depth], offsets[depth] + layouts[depth].types.length, null);
+      Arrays.fill(
+          combination, offsets[depth], offsets[depth] + layouts[depth].columns.types.length, null);
       join(depth + 1, kind);
     }
 
@@ -138,7 +153,7 @@ final class MultiJoin implements Operator {
 
     @Override
     public void close(Out output) {
-      stores.save();
+      stores.save(format, state, context);
     }
   }
 }

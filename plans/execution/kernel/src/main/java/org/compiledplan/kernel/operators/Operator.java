@@ -1,15 +1,22 @@
 package org.compiledplan.kernel.operators;
 
-/** A keyed operator of a plan. It knows no Spark; one instance serves all keys of a task, one at a time. */
+/**
+ * A keyed operator of a plan. It knows no Spark; one instance serves all keys of a task, one at a
+ * time.
+ */
 public interface Operator {
   /** Starts work on a key. State is read when it is needed, so a session may do without. */
   Session open(KeyedState state, BatchContext context);
 
   /**
-   * Called when the time has come that was given with the key's state ({@link KeyedState#put}): removes what
-   * has expired, and emits what is due. All that is due by now is to be done in this one call.
+   * Called when the time has come that was given with the key's state ({@link KeyedState#put}):
+   * removes what has expired, and emits what is due. All that is due by now is to be done in this
+   * one call.
    */
   void onTimer(KeyedState state, BatchContext context, Out out);
+
+  /** What its state is. */
+  StateFormat<?> stateFormat();
 
   /** Whether the rows of a key may be processed in any order with the same result. */
   default boolean isOrderInsensitive() {

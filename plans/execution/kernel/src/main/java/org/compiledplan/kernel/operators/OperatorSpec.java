@@ -4,77 +4,126 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.function.Function;
 import org.compiledplan.kernel.values.ValueType;
 
-/** The description of one operator: its JSON (see the kernel's README) and the types of its rows. */
+/**
+ * The description of one operator: its JSON (see the kernel's README) and the types of its rows.
+ */
 public final class OperatorSpec {
-  private final JsonNode json;
+  private final String uid;
+  private final String type;
+  private final long[] ttl;
+  private final int[][] keys;
+  private final boolean eventTime;
+  private final JsonNode parameters;
+
   /** Column types of each input. */
   public final ValueType[][] inputs;
+
   /** Column types of the output. */
   public final ValueType[] output;
+
   private final Function<String, RowPredicate> conditions;
 
-  /** @param conditions turns the text of a condition into the condition */
+  /**
+   * @param ttl in ms, one for each state entry of the node
+   * @param keys for each input the columns that the key is made of
+   * @param eventTime whether timers fire by watermark
+   * @param parameters what the type of operator has, all of which it reads
+   * @param conditions turns the text of a condition into the condition
+   */
   public OperatorSpec(
-      JsonNode json, ValueType[][] inputs, ValueType[] output, Function<String, RowPredicate> conditions) {
-    this.json = json;
+      String uid,
+      String type,
+      long[] ttl,
+      int[][] keys,
+      boolean eventTime,
+      JsonNode parameters,
+      ValueType[][] inputs,
+      ValueType[] output,
+      Function<String, RowPredicate> conditions) {
+    this.uid = uid;
+    this.type = type;
+    this.ttl = ttl;
+    this.keys = keys;
+    this.eventTime = eventTime;
+    this.parameters = StrictObject.of(parameters);
     this.inputs = inputs;
     this.output = output;
     this.conditions = conditions;
   }
 
   public String uid() {
-    return json.path("uid").asText();
+    return uid;
   }
 
   public String type() {
-    return json.path("type").asText();
+    return type;
   }
 
-  /** Whether timers are in event time, that is, fire by watermark; else they fire by processing time. */
+  /**
+   * Whether timers are in event time, that is, fire by watermark; else they fire by processing
+   * time.
+   */
   public boolean eventTime() {
-    return json.path("timeDomain").asText().equals("event");
+    return eventTime;
+  }
+
+  /** Refuses parameters that the operator did not read. */
+  void finish() {
+    StrictObject.finish(parameters, "operator " + uid + " (" + type + ")");
   }
 
   public boolean has(String field) {
-    return json.hasNonNull(field);
+    return parameters.hasNonNull(field);
   }
 
   public JsonNode get(String field) {
-    return json.path(field);
+    return parameters.path(field);
   }
 
-  public boolean flag(String field, boolean otherwise) {
-    return has(field) ? json.get(field).asBoolean() : otherwise;
+  public boolean flag(String field) {
+    return parameters.path(field).asBoolean();
   }
 
   public String text(String field) {
     if (!has(field)) throw problem("needs the field " + field);
-    return json.get(field).asText();
+    return parameters.get(field).asText();
   }
 
+  /** A number; where it is null, the other one. */
   public long number(String field, long otherwise) {
-    return has(field) ? json.get(field).asLong() : otherwise;
+    return has(field) ? parameters.get(field).asLong() : otherwise;
   }
 
-  /** Column index, -1 if not given. */
+  /** Column index, -1 if it is null. */
   public int column(String field) {
     return (int) number(field, -1);
   }
 
-  /** Column indices, none if not given. */
+  /** Column indices. */
   public int[] columns(String field) {
-    return ints(json.path(field));
+    return ints(parameters.path(field));
   }
 
   /** The TTL in ms of a state entry, 0 if not given. */
   public long ttl(int index) {
-    JsonNode ttl = json.path("ttl").path(index);
-    return ttl.isNumber() ? ttl.asLong() : 0;
+    return index < ttl.length ? ttl[index] : 0;
   }
 
   /** The condition in a node of the spec, always true if it is null or missing. */
   public RowPredicate condition(JsonNode node) {
     return node.isTextual() ? conditions.apply(node.asText()) : RowPredicate.TRUE;
+  }
+
+  /** The columns of an input that a key's text begins with the values of; none if not given. */
+  public int[] key(int input) {
+    return input < keys.length ? keys[input] : new int[0];
+  }
+
+  /** Some columns of a row. */
+  static Object[] values(Object[] row, int[] columns) {
+    Object[] values = new Object[columns.length];
+    for (int i = 0; i < values.length; i++) values[i] = row[columns[i]];
+    return values;
   }
 
   public static int[] ints(JsonNode node) {

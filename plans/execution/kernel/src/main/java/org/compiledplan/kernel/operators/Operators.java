@@ -11,10 +11,9 @@ public final class Operators {
   static {
     TYPES.put("group-aggregate", GroupAggregate::new);
     TYPES.put("join", Operators::join);
-    TYPES.put("deduplicate", Operators::deduplicate);
+    TYPES.put("deduplicate", Deduplicate::new);
+    TYPES.put("keep-first-in-order", KeepFirstInOrder::new);
     TYPES.put("rank", Rank::new);
-    TYPES.put("limit", Rank::new);
-    TYPES.put("sort-limit", Rank::new);
     TYPES.put("changelog-normalize", ChangelogNormalize::new);
     TYPES.put("sink-upsert-materializer", SinkUpsertMaterializer::new);
     TYPES.put("sink-compactor", SinkCompactor::new);
@@ -26,47 +25,33 @@ public final class Operators {
     TYPES.put("window-rank", WindowRank::create);
     TYPES.put("window-deduplicate", WindowDeduplicate::create);
     TYPES.put("window-join", WindowJoin::create);
-    TYPES.put("over-aggregate", Operators::over);
+    TYPES.put("rowtime-over", spec -> new IdleExpiry(new RowtimeOver(spec), spec));
+    TYPES.put("proctime-over", spec -> new IdleExpiry(new ProctimeOver(spec), spec));
+    TYPES.put("column-over", spec -> new IdleExpiry(new ColumnOver(spec), spec));
     TYPES.put("interval-join", IntervalJoin::new);
-    TYPES.put("temporal-join", Operators::temporalJoin);
+    TYPES.put("temporal-join", spec -> new IdleExpiry(new TemporalJoin(spec), spec));
+    TYPES.put(
+        "proctime-temporal-join", spec -> new IdleExpiry(new ProctimeTemporalJoin(spec), spec));
     TYPES.put("row-counter", RowCounter::new);
-    TYPES.put("match", MatchRecognize::new);
-    TYPES.put("temporal-sort", Operators::temporalSort);
+    TYPES.put("match-recognize", MatchRecognize::new);
+    TYPES.put("rowtime-sort", RowtimeSort::new);
+    TYPES.put("proctime-sort", ProctimeSort::new);
   }
 
   private Operators() {}
 
+  /**
+   * The operator of a spec.
+   *
+   * @throws IllegalArgumentException if there is no such type, or the spec's parameters are not
+   *     those that it reads
+   */
   public static Operator create(OperatorSpec spec) {
     Function<OperatorSpec, Operator> type = TYPES.get(spec.type());
     if (type == null) throw spec.problem("is of an unknown type; known are " + TYPES.keySet());
-    return type.apply(spec);
-  }
-
-  private static Operator deduplicate(OperatorSpec spec) {
-    boolean waits = spec.flag("outputInsertOnly", false) && spec.has("rowtime") && !spec.flag("keepLast", true);
-    return waits ? new KeepFirstInOrder(spec) : new Deduplicate(spec);
-  }
-
-  private static Operator over(OperatorSpec spec) {
-    switch (spec.text("order")) {
-      case "rowtime": return expiring(new RowtimeOver(spec), spec);
-      case "proctime": return expiring(new ProctimeOver(spec), spec);
-      case "columns": return expiring(new NonTimeOver(spec), spec);
-      default: throw spec.problem("has unknown order " + spec.text("order"));
-    }
-  }
-
-  private static Operator temporalJoin(OperatorSpec spec) {
-    return expiring(spec.eventTime() ? new TemporalJoin(spec) : new ProctimeTemporalJoin(spec), spec);
-  }
-
-  /** An operator with its TTL; one that has none in its spec, such as a window of time, cleans up by itself. */
-  private static Operator expiring(Idle operator, OperatorSpec spec) {
-    return spec.get("ttl").isEmpty() ? operator : new IdleExpiry(operator, spec);
-  }
-
-  private static Operator temporalSort(OperatorSpec spec) {
-    return spec.eventTime() ? new RowtimeSort(spec) : new ProctimeSort(spec);
+    Operator operator = type.apply(spec);
+    spec.finish();
+    return operator;
   }
 
   private static Operator join(OperatorSpec spec) {

@@ -1,15 +1,19 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.BitSet;
 import org.compiledplan.kernel.aggregates.Accumulator;
-import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.state.Frames;
 
 /** The aggregate calls of an OVER window, and the rows they make of input rows. */
 final class OverCalls {
   /** Columns of an input row that are part of the output; constants follow them. */
   private final int width;
+
   private final AggregateCalls calls;
 
-  /** @param retract whether rows leave the window */
+  /**
+   * @param retract whether rows leave the window
+   */
   OverCalls(OperatorSpec spec, boolean retract) {
     width = spec.output.length - spec.get("aggs").size();
     calls = new AggregateCalls(spec, width, retract);
@@ -21,6 +25,11 @@ final class OverCalls {
 
   void add(Accumulator[] accumulators, Object[] row) {
     calls.process(accumulators, row, true);
+  }
+
+  /** The same for some of them alone. */
+  void add(Accumulator[] accumulators, Object[] row, BitSet some) {
+    calls.add(accumulators, row, some);
   }
 
   void retract(Accumulator[] accumulators, Object[] row) {
@@ -41,7 +50,8 @@ final class OverCalls {
     return result;
   }
 
-  Accumulator[] read(ByteReader in) {
-    return calls.read(in);
+  /** How the accumulators are kept in state. */
+  Frames.Layout<Accumulator> layout() {
+    return calls.layout();
   }
 }

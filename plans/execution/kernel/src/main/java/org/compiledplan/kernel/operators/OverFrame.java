@@ -1,26 +1,30 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import org.compiledplan.kernel.aggregates.Accumulator;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Frames;
+import org.compiledplan.kernel.state.PackedList;
+import org.compiledplan.kernel.state.PackedRow;
+import org.compiledplan.kernel.state.Stored;
 
 /**
- * The rows of a key from the start of an OVER window to the present row: their accumulators, and the rows
- * themselves where they leave the window again.
+ * The rows of a key from the start of an OVER window to the present row: their accumulators, and
+ * the rows themselves where they leave the window again.
  */
-final class OverFrame {
+final class OverFrame implements Stored {
   /** How far a window reaches back. */
   static final class Reach {
     /** Whether it is counted in rows, else in ms. */
     final boolean rows;
+
     /** Rows before the present one, or ms; -1: all. */
     final long preceding;
 
     Reach(OperatorSpec spec) {
-      rows = spec.flag("rows", false);
+      rows = spec.flag("rows");
       preceding = spec.number("preceding", -1);
     }
 
@@ -29,73 +33,95 @@ final class OverFrame {
     }
   }
 
-  private static final class Row {
-    final long time;
-    final Object[] values;
+  private final class Row implements Stored {
+    private long time;
+    private PackedRow values;
 
-    Row(long time, Object[] values) {
+    private Row() {}
+
+    private Row(long time, PackedRow values) {
       this.time = time;
       this.values = values;
+    }
+
+    @Override
+    public void fields(Fields io) {
+      time = io.time("time", time);
+      values = io.packedRow("row", columns, values);
     }
   }
 
   private final Reach reach;
   private final OverCalls calls;
-  private final Accumulator[] accumulators;
-  private final ArrayDeque<Row> rows = new ArrayDeque<>();
+  private final Columns columns;
+  private final Frames<Accumulator> accumulators;
 
-  OverFrame(Reach reach, OverCalls calls) {
+  /** The rows of a bounded window, until they are needed one by one. */
+  private final PackedList<Row> packed = new PackedList<>(Row::new);
+
+  /** Null until they are needed one by one. */
+  private ArrayDeque<Row> rows;
+
+  /** A frame without rows. */
+  OverFrame(Reach reach, OverCalls calls, Columns columns) {
     this.reach = reach;
     this.calls = calls;
-    accumulators = calls.fresh();
+    this.columns = columns;
+    accumulators = new Frames<>(calls.layout());
   }
 
-  /** The frame that {@link #write} wrote. */
-  OverFrame(Reach reach, OverCalls calls, ByteReader in, ValueType[] types) {
-    this.reach = reach;
-    this.calls = calls;
-    accumulators = calls.read(in);
-    for (int left = in.readVarInt(); left > 0; left--) {
-      long time = in.readSigned();
-      rows.addLast(new Row(time, ValueCodec.readRow(in, types)));
+  @Override
+  public void fields(Fields io) {
+    io.frames("aggregates", accumulators);
+    if (!reach.isBounded()) return;
+    if (rows != null) {
+      packed.clear();
+      for (Row row : rows) packed.add(row);
+      rows = null;
     }
+    io.packedList("rows", packed);
   }
 
-  void write(ByteWriter out) {
-    AggregateCalls.write(accumulators, out);
-    out.writeVarLong(rows.size());
-    for (Row row : rows) {
-      out.writeSigned(row.time);
-      ValueCodec.writeRow(row.values, out);
-    }
+  private ArrayDeque<Row> rows() {
+    if (rows == null) rows = new ArrayDeque<>(packed.all());
+    return rows;
   }
 
   /** Lets rows go that a window in time, with its end at the given one, no longer holds. */
   void moveTo(long time) {
     if (reach.rows || !reach.isBounded()) return;
-    while (!rows.isEmpty() && time - rows.peekFirst().time > reach.preceding) {
-      calls.retract(accumulators, rows.removeFirst().values);
+    while (!rows().isEmpty() && time - rows().peekFirst().time > reach.preceding) {
+      calls.retract(accumulators.parts(), rows().removeFirst().values.row(columns.types));
     }
   }
 
   void add(long time, Object[] row) {
     if (reach.isBounded()) {
-      if (reach.rows && rows.size() > reach.preceding) calls.retract(accumulators, rows.removeFirst().values);
-      rows.addLast(new Row(time, row));
+      if (reach.rows && rows().size() > reach.preceding)
+        calls.retract(accumulators.parts(), rows().removeFirst().values.row(columns.types));
+      rows().addLast(new Row(time, PackedRow.of(row)));
     }
-    calls.add(accumulators, row);
+    calls.add(accumulators.parts(), row);
   }
 
   Object[] values() {
-    return calls.values(accumulators);
+    return calls.values(accumulators.parts());
+  }
+
+  /** Has some calls, whose accumulators are fresh, take in the rows of a bounded window. */
+  void recount(BitSet newCalls) {
+    if (!reach.isBounded()) return;
+    for (Row row : rows()) {
+      calls.add(accumulators.parts(), row.values.row(columns.types), newCalls);
+    }
   }
 
   boolean isEmpty() {
-    return rows.isEmpty();
+    return rows().isEmpty();
   }
 
   /** The time from which on a window in time holds none of these rows; there must be one. */
   long goneAt() {
-    return Times.plus(Times.plus(rows.peekLast().time, reach.preceding), 1);
+    return TimeMath.plus(TimeMath.plus(rows().peekLast().time, reach.preceding), 1);
   }
 }

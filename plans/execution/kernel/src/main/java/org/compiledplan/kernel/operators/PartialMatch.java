@@ -20,11 +20,15 @@ final class PartialMatch {
   }
 
   final int state;
+
   /** The match without its last row, null for the match of no rows. */
   final PartialMatch before;
+
   final Event event;
+
   /** The variable that the last row is. */
   final int variable;
+
   final Event first;
 
   /** The match of no rows. */

@@ -1,27 +1,33 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.PackedRow;
 
 /**
- * OVER windows in processing time: a row sees those before it at once. Only in a bounded window of time the rows
- * of one time, that is, of one micro-batch, are peers. Follows Flink's ProcTimeUnboundedPrecedingFunction,
- * ProcTimeRowsBoundedPrecedingFunction and ProcTimeRangeBoundedPrecedingFunction.
+ * OVER windows in processing time: a row sees those before it at once. Only in a bounded window of
+ * time the rows of one time, that is, of one micro-batch, are peers. Follows Flink's
+ * ProcTimeUnboundedPrecedingFunction, ProcTimeRowsBoundedPrecedingFunction and
+ * ProcTimeRangeBoundedPrecedingFunction.
  */
 final class ProctimeOver implements Idle {
-  private static final int VERSION = 1;
-
-  private final ValueType[] types;
+  private final Columns columns;
+  private final int[] keyColumns;
+  private final Columns key;
+  private final StateFormat<Window> format;
   private final OverFrame.Reach reach;
   private final OverCalls calls;
   private final boolean peers;
 
   ProctimeOver(OperatorSpec spec) {
-    types = spec.inputs[0];
+    columns = Columns.ofInput(0, spec.inputs[0]);
+    keyColumns = spec.key(0);
+    key = Columns.ofInput(0, spec.inputs[0], keyColumns);
+    format = new StateFormat<>(spec, StateKind.OVER_PROCTIME, Window::new);
     reach = new OverFrame.Reach(spec);
     calls = new OverCalls(spec, reach.isBounded());
     peers = reach.isBounded() && !reach.rows;
@@ -29,70 +35,83 @@ final class ProctimeOver implements Idle {
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context.processingTime);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() == null) return;
-    OverFrame frame = read(state.get());
-    frame.moveTo(context.processingTime);
-    if (frame.isEmpty()) state.remove(-1);
-    else save(state, frame, 0);
+    Window window = format.read(state.get());
+    window.frame.moveTo(context.processingTime);
+    format.save(state, window, context, 1);
   }
 
   @Override
-  public int entries(byte[] state) {
-    return 1;
+  public StateFormat<?> stateFormat() {
+    return format;
   }
 
-  private OverFrame read(byte[] bytes) {
-    if (bytes == null) return new OverFrame(reach, calls);
-    ByteReader in = new ByteReader(bytes);
-    int version = in.readByte();
-    if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
-    return new OverFrame(reach, calls, in, types);
-  }
+  /** The window of a key, and the values that the key is made of. */
+  private final class Window implements KeyState {
+    private PackedRow keyValues = PackedRow.NONE;
+    private final OverFrame frame = new OverFrame(reach, calls, columns);
 
-  private void save(KeyedState state, OverFrame frame, int entriesDelta) {
-    ByteWriter out = new ByteWriter(256);
-    out.writeByte(VERSION);
-    frame.write(out);
-    state.put(out.toBytes(), peers ? OptionalLong.of(frame.goneAt()) : OptionalLong.empty(), entriesDelta);
+    @Override
+    public void fields(Fields io) {
+      keyValues = io.packedRow("key", key, keyValues);
+      frame.fields(io);
+    }
+
+    @Override
+    public void recount(BitSet newCalls) {
+      frame.recount(newCalls);
+    }
+
+    @Override
+    public int entries() {
+      return peers && frame.isEmpty() ? 0 : 1;
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return peers ? OptionalLong.of(frame.goneAt()) : OptionalLong.empty();
+    }
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final long now;
-    private final boolean isNew;
-    private final OverFrame frame;
+    private final BatchContext context;
+    private final Window window;
+    private final int before;
     private final List<Object[]> held = new ArrayList<>();
 
-    Work(KeyedState state, long now) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-      this.now = now;
-      isNew = state.get() == null;
-      frame = read(state.get());
-      frame.moveTo(now);
+      this.context = context;
+      before = state.get() == null ? 0 : 1;
+      window = format.read(state.get());
+      window.frame.moveTo(context.processingTime);
     }
 
     @Override
     public void process(InputRow row, Out out) {
       if (row.kind != RowKinds.INSERT) {
-        throw new IllegalStateException("an OVER window in processing time takes insert-only input, it got an update");
+        throw new IllegalStateException(
+            "an OVER window in processing time takes insert-only input, it got an update");
       }
-      frame.add(now, row.values);
+      if (window.keyValues.isNone()) window.keyValues = PackedRow.of(row.values, keyColumns);
+      window.frame.add(context.processingTime, row.values);
       if (peers) held.add(row.values);
-      else out.emit(RowKinds.INSERT, calls.result(row.values, frame.values()));
+      else out.emit(RowKinds.INSERT, calls.result(row.values, window.frame.values()));
     }
 
     @Override
     public void close(Out out) {
       if (!held.isEmpty()) {
-        Object[] values = frame.values();
+        Object[] values = window.frame.values();
         for (Object[] row : held) out.emit(RowKinds.INSERT, calls.result(row, values));
       }
-      save(state, frame, isNew ? 1 : 0);
+      format.save(state, window, context, before);
     }
   }
 }

@@ -3,12 +3,17 @@ package org.compiledplan.kernel.operators;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Sorts the rows of one processing time, that is, of a micro-batch. Follows Flink's ProcTimeSortOperator. */
+/**
+ * Sorts the rows of one processing time, that is, of a micro-batch. Follows Flink's
+ * ProcTimeSortOperator.
+ */
 final class ProctimeSort implements Operator {
   private final SortOrder order;
+  private final StateFormat<?> format;
 
   ProctimeSort(OperatorSpec spec) {
     order = new SortOrder(spec.get("orderBy"));
+    format = StateFormat.nothing(spec);
   }
 
   @Override
@@ -18,7 +23,8 @@ final class ProctimeSort implements Operator {
       @Override
       public void process(InputRow row, Out out) {
         if (row.kind != RowKinds.INSERT) {
-          throw new IllegalStateException("a sort by time takes insert-only input, it got an update");
+          throw new IllegalStateException(
+              "a sort by time takes insert-only input, it got an update");
         }
         rows.add(row.values);
       }
@@ -29,6 +35,11 @@ final class ProctimeSort implements Operator {
         for (Object[] row : rows) out.emit(RowKinds.INSERT, row);
       }
     };
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
   }
 
   @Override

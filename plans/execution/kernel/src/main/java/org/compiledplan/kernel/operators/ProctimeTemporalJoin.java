@@ -1,63 +1,80 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
 
 /**
  * Joins each left row with the right row that is there when it comes. Follows Flink's
  * TemporalProcessTimeJoinOperator.
  */
 final class ProctimeTemporalJoin implements Idle {
-  private static final int VERSION = 1;
   private static final int LEFT = 0;
 
   private final JoinInputs inputs;
-  private final ValueType[] rightTypes;
+  private final Columns columns;
+  private final StateFormat<Current> format;
   private final boolean outer;
 
   ProctimeTemporalJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
-    rightTypes = spec.inputs[1];
+    columns = Columns.ofInput(1, spec.inputs[1]);
+    format = new StateFormat<>(spec, StateKind.TEMPORAL_JOIN_PROCTIME, Current::new);
     outer = TemporalJoin.isOuter(spec);
   }
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {}
 
   @Override
-  public int entries(byte[] state) {
-    return 1;
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
+
+  /** The right row that is there. */
+  private final class Current implements KeyState {
+    private Object[] row;
+
+    @Override
+    public void fields(Fields io) {
+      row = io.row("row", columns, row);
+    }
+
+    @Override
+    public int entries() {
+      return row == null ? 0 : 1;
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return OptionalLong.empty();
+    }
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private boolean loaded;
-    private boolean stored;
-    private Object[] current;
+    private final BatchContext context;
+
+    /** Null until it is needed. */
+    private Current current;
+
+    private int before;
     private boolean changed;
 
-    Work(KeyedState state) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
+      this.context = context;
     }
 
     private void load() {
-      if (loaded) return;
-      loaded = true;
-      byte[] bytes = state.get();
-      if (bytes == null) return;
-      stored = true;
-      ByteReader in = new ByteReader(bytes);
-      int version = in.readByte();
-      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
-      current = ValueCodec.readRow(in, rightTypes);
+      if (current != null) return;
+      current = format.read(state.get());
+      before = current.entries();
     }
 
     @Override
@@ -66,26 +83,20 @@ final class ProctimeTemporalJoin implements Idle {
       if (!matchesNothing) load();
       if (row.port != LEFT) {
         if (matchesNothing) return;
-        current = RowKinds.isAdd(row.kind) ? row.values : null;
+        current.row = RowKinds.isAdd(row.kind) ? row.values : null;
         changed = true;
-      } else if (!matchesNothing && current != null && inputs.condition.test(row.values, current)) {
-        out.emit(row.kind, TemporalJoin.joined(row.values, current));
+      } else if (!matchesNothing
+          && current.row != null
+          && inputs.condition.test(row.values, current.row)) {
+        out.emit(row.kind, TemporalJoin.joined(row.values, current.row));
       } else if (outer) {
-        out.emit(row.kind, TemporalJoin.joined(row.values, new Object[rightTypes.length]));
+        out.emit(row.kind, TemporalJoin.joined(row.values, new Object[columns.types.length]));
       }
     }
 
     @Override
     public void close(Out out) {
-      if (!changed) return;
-      if (current == null) {
-        if (stored) state.remove(-1);
-        return;
-      }
-      ByteWriter writer = new ByteWriter(64);
-      writer.writeByte(VERSION);
-      ValueCodec.writeRow(current, writer);
-      state.put(writer.toBytes(), OptionalLong.empty(), stored ? 0 : 1);
+      if (changed) format.save(state, current, context, before);
     }
   }
 }

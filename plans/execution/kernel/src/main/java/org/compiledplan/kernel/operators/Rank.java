@@ -4,101 +4,133 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.Values;
 
 /**
  * Top-n of a key by ROW_NUMBER, LIMIT and ORDER BY with LIMIT. One algorithm for what Flink does in
- * AppendOnlyTopNFunction, UpdatableTopNFunction and RetractableTopNFunction: the rows are kept in order, and
- * the change of the window from rank {@code start} to rank {@code end} is emitted. Equal rows rank by
- * arrival. Without retractions rows beyond {@code end} are forgotten.
+ * AppendOnlyTopNFunction, UpdatableTopNFunction and RetractableTopNFunction: the rows are kept in
+ * order, and the change of the window from rank {@code start} to rank {@code end} is emitted. Equal
+ * rows rank by arrival. Without retractions rows beyond {@code end} are forgotten.
  *
- * <p>With the row number as output each rank that changes gives {@code -U/+U}, a new last rank {@code +I}, a
- * lost one {@code -D}. Without it rows that leave give {@code -D}, rows that enter {@code +I}, and with the
- * update strategy a row that stays in the window gives {@code -U/+U}.
+ * <p>With the row number as output each rank that changes gives {@code -U/+U}, a new last rank
+ * {@code +I}, a lost one {@code -D}. Without it rows that leave give {@code -D}, rows that enter
+ * {@code +I}, and with the update strategy a row that stays in the window gives {@code -U/+U}.
  */
 final class Rank implements Operator {
-  private static final int VERSION = 1;
-
-  private final ValueType[] types;
+  private final Columns columns;
   private final SortOrder order;
   private final boolean retracts;
+
   /** Columns that identify a row that is updated in place; null with other strategies. */
   private final int[] primaryKey;
+
   private final long start;
   private final long end;
   private final int endColumn;
   private final boolean outputRowNumber;
   private final boolean generateUpdateBefore;
   private final long ttl;
+  private final StateFormat<Ranking> format;
 
   Rank(OperatorSpec spec) {
-    types = spec.inputs[0];
+    columns = Columns.ofInput(0, spec.inputs[0]);
     order = new SortOrder(spec.get("orderBy"));
-    String strategy = spec.has("strategy") ? spec.text("strategy") : "retract";
+    String strategy = spec.text("strategy");
     retracts = strategy.equals("retract");
-    primaryKey = strategy.equals("update") ? spec.columns("primaryKeys") : null;
+    int[] primaryKeys = spec.columns("primaryKeys");
+    primaryKey = strategy.equals("update") ? primaryKeys : null;
     start = spec.number("start", 1);
     end = spec.number("end", Long.MAX_VALUE);
     endColumn = spec.column("endColumn");
-    outputRowNumber = spec.flag("outputRowNumber", false);
-    generateUpdateBefore = spec.flag("generateUpdateBefore", true);
+    outputRowNumber = spec.flag("outputRowNumber");
+    generateUpdateBefore = spec.flag("generateUpdateBefore");
     ttl = spec.ttl(0);
+    format = new StateFormat<>(spec, StateKind.RANK, Ranking::new);
   }
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context.processingTime);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() != null) new Work(state, context.processingTime).save(true);
+    if (state.get() != null) new Work(state, context).save(true);
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
   }
 
   /** A row in the order, with the time at which it was written. */
-  private static final class Ranked {
-    final Object[] row;
-    final long lastWrite;
+  private final class Ranked implements Stored {
+    private Object[] row;
+    private long lastWrite;
 
-    Ranked(Object[] row, long lastWrite) {
-      this.row = row;
-      this.lastWrite = lastWrite;
+    @Override
+    public void fields(Fields io) {
+      lastWrite = io.time("lastWrite", lastWrite);
+      row = io.row("row", columns, row);
+    }
+  }
+
+  /** The rows of a key, in order. */
+  private final class Ranking implements KeyState {
+    /** The last rank of the window, if it was taken from the first row of the key; else -1. */
+    private long last = -1;
+
+    private final List<Ranked> rows = new ArrayList<>();
+
+    @Override
+    public void fields(Fields io) {
+      last = io.number("last", last);
+      io.list("rows", rows, Ranked::new);
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      long oldest = context.processingTime;
+      for (Ranked ranked : rows) oldest = Math.min(oldest, ranked.lastWrite);
+      return Ttl.expiry(oldest, ttl);
+    }
+
+    @Override
+    public int entries() {
+      return rows.size();
+    }
+
+    @Override
+    public void entryTimes(EntryTimes to) {
+      for (Ranked ranked : rows) to.entry(0, ranked.lastWrite, EntryTimes.NONE);
     }
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final long now;
-    private final List<Ranked> rows = new ArrayList<>();
-    private int stored;
-    private boolean wasStored;
+    private final BatchContext context;
+    private final Ranking ranking;
+    private final List<Ranked> rows;
+    private final int stored;
     private boolean changed;
+
     /** The last rank of the window: constant, or taken from the first row of the key. */
     private long last = endColumn < 0 ? end : -1;
 
-    Work(KeyedState state, long now) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-      this.now = now;
-      byte[] bytes = state.get();
-      if (bytes == null) return;
-      wasStored = true;
-      ByteReader in = new ByteReader(bytes);
-      int version = in.readByte();
-      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
-      long storedLast = in.readSigned();
-      stored = in.readVarInt();
-      for (int i = 0; i < stored; i++) {
-        long lastWrite = in.readFixedLong();
-        Object[] row = ValueCodec.readRow(in, types);
-        if (Ttl.isExpired(lastWrite, ttl, now)) changed = true;
-        else rows.add(new Ranked(row, lastWrite));
-      }
-      if (endColumn >= 0 && !rows.isEmpty()) last = storedLast;
+      this.context = context;
+      ranking = format.read(state.get());
+      rows = ranking.rows;
+      stored = rows.size();
+      long now = context.processingTime;
+      changed = rows.removeIf(ranked -> Ttl.isExpired(ranked.lastWrite, ttl, now));
+      if (endColumn >= 0 && !rows.isEmpty()) last = ranking.last;
     }
 
     @Override
@@ -121,7 +153,9 @@ final class Rank implements Operator {
       if (old < 0 && !retracts && position >= last) return;
       int from = old < 0 ? position : Math.min(old, position);
       List<Ranked> before = window(from);
-      Ranked added = new Ranked(row, now);
+      Ranked added = new Ranked();
+      added.row = row;
+      added.lastWrite = context.processingTime;
       Ranked removed = old < 0 ? null : rows.remove(old);
       rows.add(position, added);
       if (!retracts && rows.size() > last) rows.remove(rows.size() - 1);
@@ -207,14 +241,16 @@ final class Rank implements Operator {
       Set<Ranked> next = identities(after);
       boolean updated = removed != null && old.contains(removed) && next.contains(added);
       for (Ranked left : before) {
-        if (!next.contains(left) && !(updated && left == removed)) out.emit(RowKinds.DELETE, left.row);
+        if (!next.contains(left) && !(updated && left == removed))
+          out.emit(RowKinds.DELETE, left.row);
       }
       if (updated && !Values.equalRows(removed.row, added.row)) {
         if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, removed.row);
         out.emit(RowKinds.UPDATE_AFTER, added.row);
       }
       for (Ranked entered : after) {
-        if (!old.contains(entered) && !(updated && entered == added)) out.emit(RowKinds.INSERT, entered.row);
+        if (!old.contains(entered) && !(updated && entered == added))
+          out.emit(RowKinds.INSERT, entered.row);
       }
     }
 
@@ -230,21 +266,8 @@ final class Rank implements Operator {
 
     void save(boolean always) {
       if (!changed && !always) return;
-      if (rows.isEmpty()) {
-        if (wasStored) state.remove(-stored);
-        return;
-      }
-      ByteWriter writer = new ByteWriter(64 * rows.size());
-      long oldest = now;
-      writer.writeByte(VERSION);
-      writer.writeSigned(last);
-      writer.writeVarLong(rows.size());
-      for (Ranked ranked : rows) {
-        writer.writeFixedLong(ranked.lastWrite);
-        ValueCodec.writeRow(ranked.row, writer);
-        oldest = Math.min(oldest, ranked.lastWrite);
-      }
-      state.put(writer.toBytes(), Ttl.expiry(oldest, ttl), rows.size() - stored);
+      if (endColumn >= 0) ranking.last = last;
+      format.save(state, ranking, context, stored);
     }
   }
 }

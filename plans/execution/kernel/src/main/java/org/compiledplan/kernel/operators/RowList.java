@@ -2,71 +2,72 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.PackedList;
+import org.compiledplan.kernel.state.PackedRow;
+import org.compiledplan.kernel.state.Stored;
 
-/** Rows with their kinds in the order they came, as bytes: adding one leaves those that are there untouched. */
-final class RowList {
-  /** A row that is taken out. */
-  static final class Entry {
-    final byte kind;
-    final Object[] row;
+/**
+ * Rows with their kinds in the order they came, as bytes: adding one leaves those that are there
+ * untouched.
+ */
+final class RowList implements Stored {
+  /** A row of the list. */
+  final class Entry implements Stored {
+    private byte kind;
+    private PackedRow row;
 
-    Entry(byte kind, Object[] row) {
-      this.kind = kind;
-      this.row = row;
+    @Override
+    public void fields(Fields io) {
+      kind = (byte) io.code("kind", kind);
+      row = io.packedRow("row", columns, row);
+    }
+
+    byte kind() {
+      return kind;
+    }
+
+    Object[] row() {
+      return row.row(columns.types);
     }
   }
 
-  private final ByteWriter bytes;
-  private int count;
+  private final Columns columns;
+  private final PackedList<Entry> entries = new PackedList<>(Entry::new);
 
-  RowList() {
-    bytes = new ByteWriter(64);
+  RowList(Columns columns) {
+    this.columns = columns;
   }
 
-  /** What {@link #write} wrote. */
-  RowList(ByteReader in) {
-    count = in.readVarInt();
-    int length = in.readVarInt();
-    bytes = new ByteWriter(length + 64);
-    bytes.writeBytes(in.array(), in.position(), length);
-    in.skip(length);
+  @Override
+  public void fields(Fields io) {
+    io.packedList("rows", entries);
   }
 
   void add(byte kind, Object[] row) {
-    bytes.writeByte(kind);
-    ValueCodec.writeRow(row, bytes);
-    count++;
+    Entry entry = new Entry();
+    entry.kind = kind;
+    entry.row = PackedRow.of(row);
+    entries.add(entry);
   }
 
   /** Puts another list's rows behind its own. */
   void addAll(RowList other) {
-    bytes.writeBytes(other.bytes.array(), 0, other.bytes.size());
-    count += other.count;
+    entries.addAll(other.entries);
   }
 
   int size() {
-    return count;
+    return entries.size();
   }
 
-  List<Entry> entries(ValueType[] types) {
-    ByteReader in = new ByteReader(bytes.array(), 0, bytes.size());
-    List<Entry> rows = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) rows.add(new Entry((byte) in.readByte(), ValueCodec.readRow(in, types)));
+  List<Entry> entries() {
+    return entries.all();
+  }
+
+  List<Object[]> rows() {
+    List<Object[]> rows = new ArrayList<>(size());
+    for (Entry entry : entries()) rows.add(entry.row());
     return rows;
-  }
-
-  List<Object[]> rows(ValueType[] types) {
-    List<Object[]> rows = new ArrayList<>(count);
-    for (Entry entry : entries(types)) rows.add(entry.row);
-    return rows;
-  }
-
-  void write(ByteWriter out) {
-    out.writeVarLong(count);
-    out.writeSized(bytes);
   }
 }

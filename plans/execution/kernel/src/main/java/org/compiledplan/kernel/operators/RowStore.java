@@ -5,155 +5,188 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.PackedList;
+import org.compiledplan.kernel.state.PackedRow;
+import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
  * The rows of one input of a join for one key, each with its own time of last write.
  *
- * <p>Rows are read only when they are needed: adding to a store without a unique key appends bytes and
- * leaves what is there untouched. So a key with very many rows costs little as long as it only grows.
+ * <p>Rows are read only when they are needed: adding to a store without a unique key appends bytes
+ * and leaves what is there untouched. So a key with very many rows costs little as long as it only
+ * grows.
  */
-final class RowStore {
+final class RowStore implements Stored {
   /** What all keys' stores of one input have in common. */
   static final class Layout {
-    final ValueType[] types;
+    final Columns columns;
+
     /** Columns of the unique key; empty: at most one row, null: rows may repeat. */
     final int[] uniqueKey;
+
     final long ttl;
 
-    Layout(ValueType[] types, int[] uniqueKey, long ttl) {
-      this.types = types;
+    Layout(int input, ValueType[] types, int[] uniqueKey, long ttl) {
+      this.columns = Columns.ofInput(input, types);
       this.uniqueKey = uniqueKey;
       this.ttl = ttl;
     }
   }
 
-  private final Layout layout;
-  private final long now;
-  private final int storedCount;
-  private final byte[] raw;
-  private final int rawOffset;
-  private final int rawLength;
-  private long oldest;
-  /** Null until the stored rows are needed one by one. */
-  private List<StoredRow> rows;
-  private Map<StoredRow.Bytes, List<StoredRow>> index;
-  private final List<StoredRow> appended = new ArrayList<>(2);
-  private int removedCount;
-  private boolean changed;
+  /** A row with the time of its last write. */
+  final class Entry implements Stored {
+    private PackedRow packed;
+    private long lastWrite;
 
-  /** A store over bytes that {@link #write} wrote; none if the length is 0. */
-  RowStore(Layout layout, long now, byte[] raw, int offset, int length) {
-    this.layout = layout;
-    this.now = now;
-    this.raw = raw;
-    if (length == 0) {
-      storedCount = 0;
-      oldest = now;
-      rawOffset = 0;
-      rawLength = 0;
-    } else {
-      ByteReader in = new ByteReader(raw, offset, length);
-      storedCount = in.readVarInt();
-      oldest = in.readFixedLong();
-      rawOffset = in.position();
-      rawLength = offset + length - rawOffset;
+    /** Outer and semi joins: how many rows of the other side match. */
+    int associations;
+
+    boolean removed;
+
+    private Entry() {}
+
+    private Entry(PackedRow packed, int associations) {
+      this.packed = packed;
+      this.associations = associations;
+      lastWrite = now;
+    }
+
+    @Override
+    public void fields(Fields io) {
+      packed = io.packedRow("row", layout.columns, packed);
+      lastWrite = io.time("lastWrite", lastWrite);
+      associations = (int) io.count("associations", associations);
+    }
+
+    Object[] row() {
+      return packed.row(layout.columns.types);
     }
   }
 
+  private final Layout layout;
+
+  /** The time at which rows are added. */
+  private long now;
+
+  /** With rows: no later than the last write of any. */
+  private long oldest;
+
+  /**
+   * As they were read, and those that were added since; not used once they are needed one by one.
+   */
+  private final PackedList<Entry> packed;
+
+  /** Null until the rows are needed one by one. */
+  private List<Entry> rows;
+
+  private Map<PackedRow, List<Entry>> index;
+  private int removedCount;
+  private boolean changed;
+
+  /** A store without rows. */
+  RowStore(Layout layout) {
+    this.layout = layout;
+    packed = new PackedList<>(Entry::new);
+  }
+
+  @Override
+  public void fields(Fields io) {
+    repack();
+    OptionalLong first = count() == 0 ? OptionalLong.empty() : OptionalLong.of(oldest);
+    oldest = io.maybeTime("oldest", first).orElse(0);
+    io.packedList("rows", packed);
+  }
+
+  /** Begins work at a time. */
+  void startAt(long time) {
+    now = time;
+  }
+
+  /** Puts the rows back to where they are read from and written to. */
+  private void repack() {
+    if (rows == null) return;
+    findOldest();
+    packed.clear();
+    for (Entry row : rows) {
+      if (!row.removed) packed.add(row);
+    }
+    rows = null;
+    index = null;
+    removedCount = 0;
+  }
+
   /** The live rows, in the order they were added; some may be marked removed. */
-  List<StoredRow> rows() {
+  List<Entry> rows() {
     if (rows == null) {
-      rows = new ArrayList<>(storedCount + appended.size());
-      ByteReader in = new ByteReader(raw, rawOffset, rawLength);
-      for (int i = 0; i < storedCount; i++) {
-        int length = in.readVarInt();
-        int at = in.position();
-        in.skip(length);
-        long lastWrite = in.readFixedLong();
-        int associations = in.readVarInt();
-        if (Ttl.isExpired(lastWrite, layout.ttl, now)) changed = true;
-        else rows.add(new StoredRow(raw, at, length, lastWrite, associations));
-      }
-      rows.addAll(appended);
-      appended.clear();
+      rows = packed.all();
+      changed |= rows.removeIf(row -> Ttl.isExpired(row.lastWrite, layout.ttl, now));
     }
     return rows;
   }
 
-  Object[] decode(StoredRow stored) {
-    return stored.row(layout.types);
-  }
-
   /** Adds a row; with a unique key it replaces the row of that key. */
   void add(Object[] row, int associations) {
-    StoredRow stored = encode(row, associations);
+    oldest = count() == 0 ? now : Math.min(oldest, now);
+    Entry stored = new Entry(PackedRow.of(row), associations);
     changed = true;
     if (layout.uniqueKey != null) {
-      StoredRow old = find(row, stored);
+      Entry old = find(row, stored);
       if (old != null) remove(old);
     }
-    if (rows == null) appended.add(stored);
+    if (rows == null) packed.add(stored);
     else rows.add(stored);
-    if (index != null) index.computeIfAbsent(keyOf(row, stored), k -> new ArrayList<>(1)).add(stored);
-    oldest = Math.min(oldest, now);
+    if (index != null)
+      index.computeIfAbsent(keyOf(row, stored), k -> new ArrayList<>(1)).add(stored);
   }
 
-  /** Removes one row equal to the given one, or the row of its unique key; nothing if there is none. */
+  /**
+   * Removes one row equal to the given one, or the row of its unique key; nothing if there is none.
+   */
   void retract(Object[] row) {
-    StoredRow old = find(row, layout.uniqueKey == null ? encode(row, 0) : null);
+    Entry old = find(row, layout.uniqueKey == null ? new Entry(PackedRow.of(row), 0) : null);
     if (old != null) remove(old);
   }
 
   /** Writes the row anew with another number of associations. */
-  void associate(StoredRow stored, int associations) {
+  void associate(Entry stored, int associations) {
     stored.associations = associations;
     stored.lastWrite = now;
     changed = true;
   }
 
-  private StoredRow encode(Object[] row, int associations) {
-    ByteWriter writer = new ByteWriter(16 * row.length + 16);
-    ValueCodec.writeRow(row, writer);
-    return new StoredRow(writer.array(), 0, writer.size(), now, associations);
-  }
-
-  private StoredRow find(Object[] row, StoredRow encoded) {
+  private Entry find(Object[] row, Entry encoded) {
     if (layout.uniqueKey != null && layout.uniqueKey.length == 0) {
-      for (StoredRow stored : rows()) {
+      for (Entry stored : rows()) {
         if (!stored.removed) return stored;
       }
       return null;
     }
     if (index == null) {
       index = new HashMap<>();
-      for (StoredRow stored : rows()) {
+      for (Entry stored : rows()) {
         if (stored.removed) continue;
-        Object[] values = layout.uniqueKey == null ? null : decode(stored);
+        Object[] values = layout.uniqueKey == null ? null : stored.row();
         index.computeIfAbsent(keyOf(values, stored), k -> new ArrayList<>(1)).add(stored);
       }
     }
-    List<StoredRow> found = index.get(keyOf(row, encoded));
+    List<Entry> found = index.get(keyOf(row, encoded));
     return found == null ? null : found.get(0);
   }
 
-  private StoredRow.Bytes keyOf(Object[] row, StoredRow encoded) {
-    if (layout.uniqueKey == null) return encoded.bytes();
-    ByteWriter writer = new ByteWriter(32);
-    for (int column : layout.uniqueKey) ValueCodec.write(row[column], writer);
-    return new StoredRow.Bytes(writer.array(), 0, writer.size());
+  private PackedRow keyOf(Object[] row, Entry encoded) {
+    return layout.uniqueKey == null ? encoded.packed : PackedRow.of(row, layout.uniqueKey);
   }
 
-  private void remove(StoredRow old) {
+  private void remove(Entry old) {
     old.removed = true;
     removedCount++;
     changed = true;
     if (index != null) {
-      StoredRow.Bytes key = keyOf(layout.uniqueKey == null ? null : decode(old), old);
-      List<StoredRow> same = index.get(key);
+      PackedRow key = keyOf(layout.uniqueKey == null ? null : old.row(), old);
+      List<Entry> same = index.get(key);
       same.remove(old);
       if (same.isEmpty()) index.remove(key);
     }
@@ -168,12 +201,15 @@ final class RowStore {
     return changed;
   }
 
-  int storedCount() {
-    return storedCount;
+  int count() {
+    return rows == null ? packed.size() : rows.size() - removedCount;
   }
 
-  int count() {
-    return rows == null ? storedCount + appended.size() : rows.size() - removedCount;
+  /** Tells of its rows, which are those of an input. */
+  void entryTimes(int input, EntryTimes to) {
+    for (Entry row : rows == null ? packed.all() : rows) {
+      if (!row.removed) to.entry(input, row.lastWrite, EntryTimes.NONE);
+    }
   }
 
   /** Time of the first expiry, never later than the true one. */
@@ -181,33 +217,11 @@ final class RowStore {
     return count() == 0 ? OptionalLong.empty() : Ttl.expiry(oldest, layout.ttl);
   }
 
-  /** Time of the first expiry by the rows themselves. */
-  OptionalLong firstExpiry() {
+  /** Drops what has expired, and finds the time of the first expiry by the rows themselves. */
+  void findOldest() {
     oldest = now;
-    for (StoredRow row : rows()) {
+    for (Entry row : rows()) {
       if (!row.removed) oldest = Math.min(oldest, row.lastWrite);
     }
-    return nextExpiry();
-  }
-
-  void write(ByteWriter out) {
-    if (rows != null) firstExpiry();
-    out.writeVarLong(count());
-    out.writeFixedLong(oldest);
-    if (rows == null) {
-      out.writeBytes(raw, rawOffset, rawLength);
-      for (StoredRow row : appended) write(row, out);
-    } else {
-      for (StoredRow row : rows) {
-        if (!row.removed) write(row, out);
-      }
-    }
-  }
-
-  private static void write(StoredRow row, ByteWriter out) {
-    out.writeVarLong(row.length);
-    out.writeBytes(row.buffer(), row.offset(), row.length);
-    out.writeFixedLong(row.lastWrite);
-    out.writeVarLong(row.associations);
   }
 }

@@ -1,80 +1,73 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Fields;
 
 /** The state of a join for one key: one {@link RowStore} for each input. */
-final class RowStores {
-  private static final int VERSION = 1;
-
+final class RowStores implements KeyState {
   private final RowStore[] stores;
-  private final boolean stored;
-  private final KeyedState state;
 
-  RowStores(RowStore.Layout[] layouts, KeyedState state, long now) {
-    this.state = state;
-    byte[] bytes = state.get();
-    stored = bytes != null;
+  /** How many rows were there. */
+  private int before;
+
+  RowStores(RowStore.Layout[] layouts) {
     stores = new RowStore[layouts.length];
-    if (!stored) {
-      for (int i = 0; i < stores.length; i++) stores[i] = new RowStore(layouts[i], now, new byte[0], 0, 0);
-      return;
-    }
-    ByteReader in = new ByteReader(bytes);
-    int version = in.readByte();
-    if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
-    for (int i = 0; i < stores.length; i++) {
-      int length = in.readVarInt();
-      stores[i] = new RowStore(layouts[i], now, bytes, in.position(), length);
-      in.skip(length);
-    }
+    for (int i = 0; i < stores.length; i++) stores[i] = new RowStore(layouts[i]);
+  }
+
+  @Override
+  public void fields(Fields io) {
+    for (int i = 0; i < stores.length; i++) io.part("input" + i, stores[i]);
   }
 
   RowStore get(int input) {
     return stores[input];
   }
 
-  /** Writes the state if it has changed; removes it if no row is left. */
-  void save() {
-    boolean changed = false;
+  @Override
+  public int entries() {
     int count = 0;
-    int before = 0;
+    for (RowStore store : stores) count += store.count();
+    return count;
+  }
+
+  @Override
+  public void entryTimes(EntryTimes to) {
+    for (int input = 0; input < stores.length; input++) stores[input].entryTimes(input, to);
+  }
+
+  @Override
+  public OptionalLong nextDue(BatchContext context) {
     OptionalLong expiry = OptionalLong.empty();
-    for (RowStore store : stores) {
-      changed |= store.isChanged();
-      count += store.count();
-      before += store.storedCount();
-    }
-    if (!changed) return;
-    if (count == 0) {
-      if (stored) state.remove(-before);
-      return;
-    }
-    ByteWriter all = new ByteWriter(256);
-    ByteWriter one = new ByteWriter(256);
-    all.writeByte(VERSION);
-    for (RowStore store : stores) {
-      one.clear();
-      if (store.count() > 0) store.write(one);
-      all.writeSized(one);
-      expiry = Times.earlier(expiry, store.nextExpiry());
-    }
-    state.put(all.toBytes(), expiry, count - before);
+    for (RowStore store : stores) expiry = TimeMath.earlier(expiry, store.nextExpiry());
+    return expiry;
+  }
+
+  /** The stores of a key, with which rows are added at the time of the context. */
+  static RowStores open(StateFormat<RowStores> format, KeyedState state, BatchContext context) {
+    RowStores stores = format.read(state.get());
+    stores.before = stores.entries();
+    for (RowStore store : stores.stores) store.startAt(context.processingTime);
+    return stores;
+  }
+
+  /** Writes the state if it has changed; removes it if no row is left. */
+  void save(StateFormat<RowStores> format, KeyedState state, BatchContext context) {
+    boolean changed = false;
+    for (RowStore store : stores) changed |= store.isChanged();
+    if (changed) format.save(state, this, context, before);
   }
 
   /** Drops the rows that have expired and asks for the next timer. */
-  static void onTimer(RowStore.Layout[] layouts, KeyedState state, long now) {
+  static void onTimer(StateFormat<RowStores> format, KeyedState state, BatchContext context) {
     if (state.get() == null) return;
-    RowStores stores = new RowStores(layouts, state, now);
-    for (RowStore store : stores.stores) store.rows();
+    RowStores stores = open(format, state, context);
     boolean changed = false;
-    OptionalLong expiry = OptionalLong.empty();
     for (RowStore store : stores.stores) {
+      store.findOldest();
       changed |= store.isChanged();
-      expiry = Times.earlier(expiry, store.firstExpiry());
     }
-    if (changed) stores.save();
-    else state.put(state.get(), expiry, 0);
+    if (changed) stores.save(format, state, context);
+    else state.put(state.get(), stores.nextDue(context), 0);
   }
 }

@@ -8,16 +8,23 @@ import java.time.ZoneOffset;
 final class Rowtime {
   private Rowtime() {}
 
-  /** @throws IllegalStateException if there is none, or it is further from 1970 than Spark's timestamps go */
+  /**
+   * @throws IllegalStateException if there is none, or it is further from 1970 than Spark's
+   *     timestamps go
+   */
   static long of(Object[] row, int column) {
-    return Times.checked(millis(row[column], column));
+    return TimeMath.checked(millis(row[column], column));
   }
 
   private static long millis(Object value, int column) {
-    if (value instanceof LocalDateTime) return ((LocalDateTime) value).toInstant(ZoneOffset.UTC).toEpochMilli();
+    if (value instanceof LocalDateTime)
+      return ((LocalDateTime) value).toInstant(ZoneOffset.UTC).toEpochMilli();
     if (value instanceof Instant) return ((Instant) value).toEpochMilli();
     if (value instanceof Long) return (Long) value;
     throw new IllegalStateException(
-        "column " + column + " is the row's time, it must not be " + (value == null ? "null" : value.getClass()));
+        "column "
+            + column
+            + " is the row's time, it must not be "
+            + (value == null ? "null" : value.getClass()));
   }
 }

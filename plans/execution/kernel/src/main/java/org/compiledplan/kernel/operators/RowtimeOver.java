@@ -1,28 +1,34 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.BitSet;
 import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.WaitingRows.Waiting;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.PackedRow;
 
 /**
- * OVER windows in event time: rows wait for the watermark and are then taken by their time. In a window of time
- * rows of one time are peers, which all see each other. Follows Flink's RowTimeUnboundedPrecedingOverFunctionV2,
- * RowTimeRowsBoundedPrecedingFunction and RowTimeRangeBoundedPrecedingFunction: an unbounded window drops rows at
- * or behind the watermark, a bounded one those not behind a row that went through (see {@link Firings}).
+ * OVER windows in event time: rows wait for the watermark and are then taken by their time. In a
+ * window of time rows of one time are peers, which all see each other. Follows Flink's
+ * RowTimeUnboundedPrecedingOverFunctionV2, RowTimeRowsBoundedPrecedingFunction and
+ * RowTimeRangeBoundedPrecedingFunction: an unbounded window drops rows at or behind the watermark,
+ * a bounded one those not behind a row that went through (see {@link Firings}).
  */
 final class RowtimeOver implements Idle {
-  /** In version 1 {@link Firings} are shorter. */
-  private static final int VERSION = 2;
-
-  private final ValueType[] types;
+  private final Columns columns;
+  private final int[] keyColumns;
+  private final Columns key;
+  private final StateFormat<Window> format;
   private final int time;
   private final OverFrame.Reach reach;
   private final OverCalls calls;
 
   RowtimeOver(OperatorSpec spec) {
-    types = spec.inputs[0];
+    columns = Columns.ofInput(0, spec.inputs[0]);
+    keyColumns = spec.key(0);
+    key = Columns.ofInput(0, spec.inputs[0], keyColumns);
+    format = new StateFormat<>(spec, StateKind.OVER_ROWTIME, Window::new);
     time = spec.column("time");
     reach = new OverFrame.Reach(spec);
     calls = new OverCalls(spec, reach.isBounded());
@@ -30,57 +36,51 @@ final class RowtimeOver implements Idle {
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() == null) return;
-    Stored stored = new Stored(state.get());
+    Window stored = format.read(state.get());
+    int before = stored.entries();
     if (reach.isBounded()) stored.firings.moveTo(context.watermark);
     List<Waiting> due = stored.waiting.take(context.watermark);
     if (!due.isEmpty()) {
       emit(due, stored, out);
       stored.firings.through(context.watermark);
     }
-    stored.save(state);
-  }
-
-  @Override
-  public int entries(byte[] state) {
-    ByteReader in = new ByteReader(state);
-    in.readByte();
-    return in.readVarInt();
+    format.save(state, stored, context, before);
   }
 
   @Override
   public boolean waits(byte[] state) {
-    return new Stored(state).waiting.count() > 0;
+    return format.read(state).waiting.count() > 0;
   }
 
-  private void emit(List<Waiting> due, Stored stored, Out out) {
-    OverFrame frame = stored.frame();
+  private void emit(List<Waiting> due, Window stored, Out out) {
+    OverFrame frame = stored.frame;
     for (int from = 0, to; from < due.size(); from = to) {
       Waiting first = due.get(from);
       boolean forgets = false;
       for (to = from; to < due.size(); to++) {
         Waiting next = due.get(to);
-        if (next.time != first.time || next.due != first.due) break;
-        forgets |= next.isMark() && stored.firings.forgetsAt(next.due);
+        if (next.time() != first.time() || next.due() != first.due()) break;
+        forgets |= next.isMark() && stored.firings.forgetsAt(next.due());
       }
-      frame.moveTo(first.time);
-      out.at(first.due);
+      frame.moveTo(first.time());
+      out.at(first.due());
       if (reach.rows) emitRows(due.subList(from, to), frame, out);
       else emitPeers(due.subList(from, to), frame, out);
-      if (forgets) frame = new OverFrame(reach, calls);
+      if (forgets) frame = new OverFrame(reach, calls, columns);
     }
-    stored.use(frame);
+    stored.frame = frame;
   }
 
   private void emitRows(List<Waiting> rows, OverFrame frame, Out out) {
     for (Waiting waiting : rows) {
-      Object[] row = waiting.row(types);
-      frame.add(waiting.time, row);
+      Object[] row = waiting.row();
+      frame.add(waiting.time(), row);
       out.emit(RowKinds.INSERT, calls.result(row, frame.values()));
     }
   }
@@ -90,8 +90,8 @@ final class RowtimeOver implements Idle {
     int count = 0;
     for (Waiting waiting : rows) {
       if (waiting.isMark()) continue;
-      peers[count] = waiting.row(types);
-      frame.add(waiting.time, peers[count++]);
+      peers[count] = waiting.row();
+      frame.add(waiting.time(), peers[count++]);
     }
     if (count == 0) return;
     Object[] values = frame.values();
@@ -100,21 +100,25 @@ final class RowtimeOver implements Idle {
 
   private final class Work implements Session {
     private final KeyedState state;
-    private Stored stored;
+    private final BatchContext context;
+    private Window stored;
+    private int before;
     private boolean changed;
 
-    Work(KeyedState state) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
+      this.context = context;
     }
 
     @Override
     public void process(InputRow row, Out out) {
       if (row.kind != RowKinds.INSERT) {
-        throw new IllegalStateException("an OVER window in event time takes insert-only input, it got an update");
+        throw new IllegalStateException(
+            "an OVER window in event time takes insert-only input, it got an update");
       }
       long at = Rowtime.of(row.values, time);
       if (!reach.isBounded() && at <= row.watermark) return;
-      if (stored == null) stored = new Stored(state.get());
+      if (stored == null) load(row);
       if (reach.isBounded()) {
         changed |= stored.firings.add(at, row.watermark, row.values);
       } else {
@@ -125,79 +129,61 @@ final class RowtimeOver implements Idle {
 
     @Override
     public void close(Out out) {
-      if (changed) stored.save(state);
+      if (changed) format.save(state, stored, context, before);
+    }
+
+    private void load(InputRow row) {
+      stored = format.read(state.get());
+      before = state.get() == null ? 0 : stored.entries();
+      if (stored.keyValues.isNone()) stored.keyValues = PackedRow.of(row.values, keyColumns);
     }
   }
 
-  /**
-   * A key's state: a version byte, the entries it counts as, {@link Firings} if the window is bounded, the frame
-   * with its length before it, the waiting rows.
-   */
-  private final class Stored {
-    private final byte[] bytes;
-    private final WaitingRows waiting;
-    private final Firings firings;
-    private int frameAt;
-    private int frameLength;
-    private OverFrame frame;
-    private int before;
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
 
-    Stored(byte[] bytes) {
-      this.bytes = bytes;
-      if (bytes == null) {
-        waiting = new WaitingRows();
-        firings = new Firings(waiting, memory());
-        return;
-      }
-      ByteReader in = new ByteReader(bytes);
-      int version = in.readByte();
-      if (version != VERSION && version != 1) throw new IllegalStateException("unknown state version " + version);
-      before = in.readVarInt();
-      int firingsAt = in.position();
-      int length = version == VERSION ? Firings.LENGTH : Firings.FIRST_LENGTH;
-      if (reach.isBounded()) in.skip(length);
-      frameLength = in.readVarInt();
-      frameAt = in.position();
-      in.skip(frameLength);
-      waiting = new WaitingRows(in, bytes.length);
-      firings = new Firings(waiting, memory());
-      if (reach.isBounded()) firings.read(new ByteReader(bytes, firingsAt, length));
+  /** The values that the key is made of, the window up to the watermark, and the rows that wait. */
+  private final class Window implements KeyState {
+    private PackedRow keyValues = PackedRow.NONE;
+    private final WaitingRows waiting = new WaitingRows(columns);
+    private final Firings firings = new Firings(waiting, reach.rows ? -1 : reach.preceding);
+    private OverFrame frame = new OverFrame(reach, calls, columns);
+
+    @Override
+    public void fields(Fields io) {
+      keyValues = io.packedRow("key", key, keyValues);
+      if (reach.isBounded()) io.part("firings", firings);
+      io.part("frame", frame);
+      io.part("waiting", waiting);
     }
 
-    private long memory() {
-      return reach.rows ? -1 : reach.preceding;
+    @Override
+    public void recount(BitSet newCalls) {
+      frame.recount(newCalls);
     }
 
-    OverFrame frame() {
-      if (frameLength == 0) return new OverFrame(reach, calls);
-      return new OverFrame(reach, calls, new ByteReader(bytes, frameAt, frameLength), types);
+    /** The window is one, as long as anything is known of it. */
+    @Override
+    public int entries() {
+      return waiting.count() == 0 && firings.isEmpty() ? 0 : waiting.count() + 1;
     }
 
-    void use(OverFrame next) {
-      frame = next;
+    @Override
+    public void entryTimes(EntryTimes to) {
+      if (entries() > 0) to.entry(0, EntryTimes.NONE, EntryTimes.NONE);
+      waiting.entryTimes(0, to);
     }
 
-    void save(KeyedState state) {
-      boolean idle = waiting.count() == 0;
-      if (idle && firings.isEmpty()) {
-        if (bytes != null) state.remove(-before);
-        return;
-      }
-      int entries = waiting.count() + 1;
-      ByteWriter out = new ByteWriter(256);
-      out.writeByte(VERSION);
-      out.writeVarLong(entries);
-      if (reach.isBounded()) firings.write(out);
-      if (frame != null) {
-        ByteWriter one = new ByteWriter(256);
-        frame.write(one);
-        out.writeSized(one);
-      } else {
-        out.writeVarLong(frameLength);
-        if (frameLength > 0) out.writeBytes(bytes, frameAt, frameLength);
-      }
-      waiting.write(out);
-      state.put(out.toBytes(), waiting.firstDue(), entries - before);
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return waiting.firstDue();
+    }
+
+    @Override
+    public boolean waits() {
+      return waiting.count() > 0;
     }
   }
 }

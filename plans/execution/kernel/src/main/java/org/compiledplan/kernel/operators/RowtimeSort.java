@@ -2,61 +2,67 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.WaitingRows.Waiting;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
 
 /**
  * Gives rows out in the order of their time, those of one time by further columns. Follows Flink's
  * RowTimeSortOperator; see {@link Firings} for the rows that it drops.
  */
 final class RowtimeSort implements Operator {
-  /** In version 1 {@link Firings} are shorter. */
-  private static final int VERSION = 2;
-
-  private final ValueType[] types;
+  private final Columns columns;
+  private final StateFormat<Sorting> format;
   private final int time;
   private final SortOrder order;
 
   RowtimeSort(OperatorSpec spec) {
-    types = spec.inputs[0];
+    columns = Columns.ofInput(0, spec.inputs[0]);
+    format = new StateFormat<>(spec, StateKind.TEMPORAL_SORT, Sorting::new);
     time = spec.column("time");
     order = new SortOrder(spec.get("orderBy"));
   }
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() == null) return;
-    Stored stored = new Stored(state.get());
+    Sorting stored = format.read(state.get());
+    int before = stored.entries();
     stored.firings.moveTo(context.watermark);
     List<Waiting> due = stored.waiting.take(context.watermark);
     for (int from = 0, to; from < due.size(); from = to) {
       Waiting first = due.get(from);
       List<Object[]> equal = new ArrayList<>();
-      for (to = from; to < due.size() && due.get(to).time == first.time && due.get(to).due == first.due; to++) {
-        equal.add(due.get(to).row(types));
+      for (to = from;
+          to < due.size() && due.get(to).time() == first.time() && due.get(to).due() == first.due();
+          to++) {
+        equal.add(due.get(to).row());
       }
       equal.sort(order);
-      out.at(first.due);
+      out.at(first.due());
       for (Object[] row : equal) out.emit(RowKinds.INSERT, row);
     }
-    stored.save(state);
+    format.save(state, stored, context, before);
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final Stored stored;
+    private final BatchContext context;
+    private final Sorting stored;
+    private final int before;
     private boolean changed;
 
-    Work(KeyedState state) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-      stored = new Stored(state.get());
+      this.context = context;
+      stored = format.read(state.get());
+      before = state.get() == null ? 0 : stored.entries();
     }
 
     @Override
@@ -69,41 +75,41 @@ final class RowtimeSort implements Operator {
 
     @Override
     public void close(Out out) {
-      if (changed) stored.save(state);
+      if (changed) format.save(state, stored, context, before);
     }
   }
 
-  /** The state: a version byte, what {@link Firings} knows, the waiting rows. */
-  private static final class Stored {
-    private final WaitingRows waiting;
-    private final Firings firings;
-    private final int before;
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
 
-    Stored(byte[] bytes) {
-      if (bytes == null) {
-        waiting = new WaitingRows();
-        firings = new Firings(waiting, -1);
-        before = 0;
-        return;
-      }
-      ByteReader in = new ByteReader(bytes);
-      int version = in.readByte();
-      if (version != VERSION && version != 1) throw new IllegalStateException("unknown state version " + version);
-      int firingsAt = in.position();
-      int length = version == VERSION ? Firings.LENGTH : Firings.FIRST_LENGTH;
-      in.skip(length);
-      waiting = new WaitingRows(in, bytes.length);
-      firings = new Firings(waiting, -1);
-      firings.read(new ByteReader(bytes, firingsAt, length));
-      before = waiting.count() + 1;
+  /** What is known of the past, and the rows that wait. */
+  private final class Sorting implements KeyState {
+    private final WaitingRows waiting = new WaitingRows(columns);
+    private final Firings firings = new Firings(waiting, -1);
+
+    @Override
+    public void fields(Fields io) {
+      io.part("firings", firings);
+      io.part("waiting", waiting);
     }
 
-    void save(KeyedState state) {
-      ByteWriter out = new ByteWriter(256);
-      out.writeByte(VERSION);
-      firings.write(out);
-      waiting.write(out);
-      state.put(out.toBytes(), waiting.firstDue(), waiting.count() + 1 - before);
+    /** The past is one, which stays when nothing waits. */
+    @Override
+    public int entries() {
+      return waiting.count() + 1;
+    }
+
+    @Override
+    public void entryTimes(EntryTimes to) {
+      to.entry(0, EntryTimes.NONE, EntryTimes.NONE);
+      waiting.entryTimes(0, to);
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return waiting.firstDue();
     }
   }
 }

@@ -6,31 +6,39 @@ package org.compiledplan.kernel.operators;
  */
 final class SemiAntiJoin implements Operator {
   private final JoinInputs inputs;
+  private final StateFormat<RowStores> format;
   private final boolean anti;
 
   SemiAntiJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
+    RowStore.Layout[] layouts = inputs.layouts(spec);
+    format = new StateFormat<>(spec, StateKind.JOIN, () -> new RowStores(layouts));
     anti = spec.text("joinType").equals("ANTI");
   }
 
   @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
+
+  @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context.processingTime);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    RowStores.onTimer(inputs.layouts, state, context.processingTime);
+    RowStores.onTimer(format, state, context);
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final long now;
+    private final BatchContext context;
     private RowStores stores;
 
-    Work(KeyedState state, long now) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-      this.now = now;
+      this.context = context;
     }
 
     @Override
@@ -39,7 +47,7 @@ final class SemiAntiJoin implements Operator {
         if (anti && row.port == JoinInputs.LEFT) out.emit(row.kind, row.values);
         return;
       }
-      if (stores == null) stores = new RowStores(inputs.layouts, state, now);
+      if (stores == null) stores = RowStores.open(format, state, context);
       if (row.port == JoinInputs.LEFT) processLeft(row, out);
       else processRight(row, out);
     }
@@ -48,8 +56,8 @@ final class SemiAntiJoin implements Operator {
       RowStore others = stores.get(JoinInputs.RIGHT);
       int matches = 0;
       if (others.count() > 0) {
-        for (StoredRow stored : others.rows()) {
-          if (!stored.removed && inputs.condition.test(row.values, others.decode(stored))) matches++;
+        for (RowStore.Entry stored : others.rows()) {
+          if (!stored.removed && inputs.condition.test(row.values, stored.row())) matches++;
         }
       }
       if (matches > 0 != anti) out.emit(row.kind, row.values);
@@ -63,13 +71,13 @@ final class SemiAntiJoin implements Operator {
       else stores.get(JoinInputs.RIGHT).retract(row.values);
       RowStore others = stores.get(JoinInputs.LEFT);
       if (others.count() == 0) return;
-      for (StoredRow stored : others.rows()) {
-        if (stored.removed || !inputs.condition.test(others.decode(stored), row.values)) continue;
+      for (RowStore.Entry stored : others.rows()) {
+        if (stored.removed || !inputs.condition.test(stored.row(), row.values)) continue;
         int before = stored.associations;
         if (add && before == 0) {
-          out.emit(anti ? RowKinds.DELETE : row.kind, others.decode(stored));
+          out.emit(anti ? RowKinds.DELETE : row.kind, stored.row());
         } else if (!add && before == 1) {
-          out.emit(anti ? RowKinds.INSERT : row.kind, others.decode(stored));
+          out.emit(anti ? RowKinds.INSERT : row.kind, stored.row());
         }
         others.associate(stored, Math.max(0, before + (add ? 1 : -1)));
       }
@@ -77,7 +85,7 @@ final class SemiAntiJoin implements Operator {
 
     @Override
     public void close(Out out) {
-      if (stores != null) stores.save();
+      if (stores != null) stores.save(format, state, context);
     }
   }
 }

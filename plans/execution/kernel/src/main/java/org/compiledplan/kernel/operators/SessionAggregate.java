@@ -1,14 +1,14 @@
 package org.compiledplan.kernel.operators;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
 
-/** Aggregates by key and session, once for each session when it is complete (Flink's UnsliceWindowAggProcessor). */
+/**
+ * Aggregates by key and session, once for each session when it is complete (Flink's
+ * UnsliceWindowAggProcessor).
+ */
 final class SessionAggregate implements Operator {
   private final int[] grouping;
-  private final ValueType[] groupTypes;
+  private final Columns groupColumns;
   private final AggregateCalls calls;
   private final WindowTimes times;
   private final SessionWindows<Accumulated> windows;
@@ -16,13 +16,12 @@ final class SessionAggregate implements Operator {
 
   SessionAggregate(OperatorSpec spec) {
     grouping = spec.columns("grouping");
-    groupTypes = new ValueType[grouping.length];
-    for (int i = 0; i < grouping.length; i++) groupTypes[i] = spec.inputs[0][grouping[i]];
-    boolean needRetraction = spec.flag("needRetraction", false);
+    groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
+    boolean needRetraction = spec.flag("needRetraction");
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
     times = new WindowTimes(spec);
     result = new WindowRow(spec, grouping.length, calls.size(), needRetraction, times);
-    windows = new SessionWindows<>(spec, times, new Content());
+    windows = new SessionWindows<>(spec, StateKind.SESSION_AGGREGATE, times, new Content());
   }
 
   @Override
@@ -35,32 +34,25 @@ final class SessionAggregate implements Operator {
     windows.onTimer(state, context, out);
   }
 
+  @Override
+  public StateFormat<?> stateFormat() {
+    return windows.stateFormat();
+  }
+
   private final class Content implements SessionWindows.Content<Accumulated> {
     @Override
-    public Object[] readHead(ByteReader in) {
-      return ValueCodec.readRow(in, groupTypes);
+    public Columns headColumns() {
+      return groupColumns;
     }
 
     @Override
     public Object[] head(Object[] row) {
-      Object[] group = new Object[grouping.length];
-      for (int i = 0; i < grouping.length; i++) group[i] = row[grouping[i]];
-      return group;
+      return OperatorSpec.values(row, grouping);
     }
 
     @Override
     public Accumulated empty() {
       return new Accumulated(calls);
-    }
-
-    @Override
-    public Accumulated read(ByteReader in) {
-      return new Accumulated(calls, in);
-    }
-
-    @Override
-    public void write(Accumulated content, ByteWriter out, ByteWriter scratch) {
-      content.write(out, scratch);
     }
 
     @Override

@@ -1,27 +1,26 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.Arrays;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * The table function SESSION: holds the rows of a session until it is complete, then emits them with its start, end
- * and time (Flink's UnalignedWindowTableFunctionOperator).
+ * The table function SESSION: holds the rows of a session until it is complete, then emits them
+ * with its start, end and time (Flink's UnalignedWindowTableFunctionOperator).
  */
 final class SessionRows implements Operator {
   private static final Object[] NO_HEAD = {};
 
-  private final ValueType[] types;
+  private final Columns columns;
   private final ValueType[] outputTypes;
   private final WindowTimes times;
   private final SessionWindows<RowList> windows;
 
   SessionRows(OperatorSpec spec) {
-    types = spec.inputs[0];
+    columns = Columns.ofInput(0, spec.inputs[0]);
     outputTypes = spec.output;
     times = new WindowTimes(spec);
-    windows = new SessionWindows<>(spec, times, new Content());
+    windows = new SessionWindows<>(spec, StateKind.SESSION_ROWS, times, new Content());
   }
 
   @Override
@@ -34,6 +33,11 @@ final class SessionRows implements Operator {
     windows.onTimer(state, context, out);
   }
 
+  @Override
+  public StateFormat<?> stateFormat() {
+    return windows.stateFormat();
+  }
+
   private final class Content implements SessionWindows.Content<RowList> {
     @Override
     public Object[] head(Object[] row) {
@@ -41,24 +45,13 @@ final class SessionRows implements Operator {
     }
 
     @Override
-    public Object[] readHead(ByteReader in) {
-      in.readVarInt();
-      return NO_HEAD;
+    public Columns headColumns() {
+      return Columns.NONE;
     }
 
     @Override
     public RowList empty() {
-      return new RowList();
-    }
-
-    @Override
-    public RowList read(ByteReader in) {
-      return new RowList(in);
-    }
-
-    @Override
-    public void write(RowList rows, ByteWriter out, ByteWriter scratch) {
-      rows.write(out);
+      return new RowList(columns);
     }
 
     @Override
@@ -83,12 +76,12 @@ final class SessionRows implements Operator {
       Object first = times.value(start, outputTypes[width]);
       Object last = times.value(end, outputTypes[width + 1]);
       Object time = times.value(end - 1, outputTypes[width + 2]);
-      for (RowList.Entry entry : rows.entries(types)) {
-        Object[] row = Arrays.copyOf(entry.row, width + 3);
+      for (RowList.Entry entry : rows.entries()) {
+        Object[] row = Arrays.copyOf(entry.row(), width + 3);
         row[width] = first;
         row[width + 1] = last;
         row[width + 2] = time;
-        out.emit(entry.kind, row);
+        out.emit(entry.kind(), row);
       }
     }
   }

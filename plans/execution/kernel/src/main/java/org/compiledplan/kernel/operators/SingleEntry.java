@@ -1,59 +1,71 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Fields;
 
-/**
- * State that is one entry: a version byte, the time of the last write and the operator's bytes. Serves all
- * operators whose state for a key expires as a whole.
- */
-final class SingleEntry {
-  private static final int VERSION = 1;
-
+/** State that expires as a whole: the time of the last write, then the fields of the operator. */
+abstract class SingleEntry implements KeyState {
   private final long ttl;
-  private final ByteWriter writer = new ByteWriter(256);
+  private long lastWrite;
 
   SingleEntry(long ttl) {
     this.ttl = ttl;
   }
 
-  /** A reader at the operator's bytes; null if there are none or they have expired. */
-  ByteReader read(byte[] bytes, long now) {
+  @Override
+  public final void fields(Fields io) {
+    lastWrite = io.time("lastWrite", lastWrite);
+    content(io);
+  }
+
+  /** The operator's fields. */
+  abstract void content(Fields io);
+
+  @Override
+  public OptionalLong nextDue(BatchContext context) {
+    return Ttl.expiry(lastWrite, ttl);
+  }
+
+  @Override
+  public boolean isExpired(BatchContext context) {
+    return isExpired(context.processingTime);
+  }
+
+  @Override
+  public int entries() {
+    return 1;
+  }
+
+  @Override
+  public void entryTimes(EntryTimes to) {
+    to.entry(0, lastWrite, EntryTimes.NONE);
+  }
+
+  /** What is kept for the key; null if nothing is, or if it has expired. */
+  static <S extends SingleEntry> S live(StateFormat<S> format, KeyedState state, long now) {
+    byte[] bytes = state.get();
     if (bytes == null) return null;
-    ByteReader in = new ByteReader(bytes);
-    int version = in.readByte();
-    if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
-    return Ttl.isExpired(in.readFixedLong(), ttl, now) ? null : in;
+    S entry = format.read(bytes);
+    return entry.isExpired(now) ? null : entry;
   }
 
-  /** A writer for the operator's bytes, to be given to {@link #put}; valid until the next call. */
-  ByteWriter start(long now) {
-    writer.clear();
-    writer.writeByte(VERSION);
-    writer.writeFixedLong(now);
-    return writer;
+  final boolean isExpired(long now) {
+    return Ttl.isExpired(lastWrite, ttl, now);
   }
 
-  /** Stores what was written since {@link #start}. */
-  void put(KeyedState state, long now, boolean isNew) {
-    putUntil(state, Ttl.expiry(now, ttl), isNew);
-  }
-
-  /** The same for an operator whose timers are not for expiry: the next one is due at the given time. */
-  void putUntil(KeyedState state, OptionalLong due, boolean isNew) {
-    state.put(writer.toBytes(), due, isNew ? 1 : 0);
+  /** Keeps the entry, as written now. */
+  static <S extends SingleEntry> void put(
+      StateFormat<S> format, KeyedState state, S entry, BatchContext context, boolean isNew) {
+    ((SingleEntry) entry).lastWrite = context.processingTime;
+    state.put(format.write(entry), entry.nextDue(context), isNew ? 1 : 0);
   }
 
   /** Removes the entry if it has expired, else asks for another timer. */
-  void onTimer(KeyedState state, long now) {
-    byte[] bytes = state.get();
-    if (bytes == null) return;
-    if (read(bytes, now) == null) {
-      state.remove(-1);
-    } else {
-      long lastWrite = new ByteReader(bytes, 1, 8).readFixedLong();
-      state.put(bytes, Ttl.expiry(lastWrite, ttl), 0);
-    }
+  static <S extends SingleEntry> void onTimer(
+      StateFormat<S> format, KeyedState state, BatchContext context) {
+    if (state.get() == null) return;
+    S entry = live(format, state, context.processingTime);
+    if (entry == null) state.remove(-1);
+    else state.put(state.get(), entry.nextDue(context), 0);
   }
 }

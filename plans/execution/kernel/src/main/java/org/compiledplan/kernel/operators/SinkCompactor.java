@@ -5,57 +5,107 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Before an upsert sink with {@code ON CONFLICT DO NOTHING} or {@code DO ERROR}: the changes of a primary key that
- * come at one watermark wait until it moves on, for a row and the one that replaces it may come in any order. What
- * is left then is one row, none, or a conflict. Follows Flink's WatermarkCompactingSinkMaterializer.
+ * Before an upsert sink with {@code ON CONFLICT DO NOTHING} or {@code DO ERROR}: the changes of a
+ * primary key that come at one watermark wait until it moves on, for a row and the one that
+ * replaces it may come in any order. What is left then is one row, none, or a conflict. Follows
+ * Flink's WatermarkCompactingSinkMaterializer.
  *
  * <p>Timers here are in event time, so what has expired goes when its key is seen again.
  */
 final class SinkCompactor implements Operator {
-  private final ValueType[] types;
+  private final Columns columns;
+
   /** Null: rows are told apart by all their columns. */
   private final int[] upsertKey;
+
   private final int[] primaryKey;
   private final String[] keyNames;
   private final String table;
   private final boolean fails;
-  private final SingleEntry entry;
+  private final StateFormat<Waiting> format;
 
   SinkCompactor(OperatorSpec spec) {
-    types = spec.inputs[0];
+    columns = Columns.ofInput(0, spec.inputs[0]);
     upsertKey = spec.has("upsertKey") ? spec.columns("upsertKey") : null;
     primaryKey = spec.columns("primaryKey");
     keyNames = new String[primaryKey.length];
     for (int i = 0; i < keyNames.length; i++) keyNames[i] = spec.get("keyNames").get(i).asText();
     table = spec.text("table");
     fails = spec.text("conflict").equals("ERROR");
-    entry = new SingleEntry(spec.ttl(0));
+    long ttl = spec.ttl(0);
+    format = new StateFormat<>(spec, StateKind.SINK_COMPACTOR, () -> new Waiting(ttl));
   }
 
   /** A change that waits. */
-  private record Change(byte kind, Object[] row) {}
+  private final class Change implements Stored {
+    private byte kind;
+    private Object[] row;
+
+    @Override
+    public void fields(Fields io) {
+      kind = (byte) io.code("kind", kind);
+      row = io.row("row", columns, row);
+    }
+  }
 
   /** The changes that came at one watermark. */
-  private record Bucket(long watermark, List<Change> changes) {}
+  private final class Bucket implements Stored {
+    private long watermark;
+    private final List<Change> changes = new ArrayList<>();
+
+    @Override
+    public void fields(Fields io) {
+      watermark = io.time("watermark", watermark);
+      io.list("changes", changes, Change::new);
+    }
+  }
+
+  /** What the sink shows, and what waits. */
+  private final class Waiting extends SingleEntry {
+    /** The row that the sink shows. */
+    private Object[] current;
+
+    private final ArrayDeque<Bucket> buckets = new ArrayDeque<>();
+
+    Waiting(long ttl) {
+      super(ttl);
+    }
+
+    @Override
+    void content(Fields io) {
+      current = io.maybeRow("current", columns, current);
+      io.list("buckets", buckets, Bucket::new);
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      if (buckets.isEmpty()) return OptionalLong.empty();
+      return OptionalLong.of(TimeMath.plus(buckets.peekFirst().watermark, 1));
+    }
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context.processingTime);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() == null) return;
-    Work work = new Work(state, context.processingTime);
+    Work work = new Work(state, context);
     while (work.isDue(context.watermark)) {
-      out.at(Times.plus(work.buckets.peekFirst().watermark, 1));
+      out.at(TimeMath.plus(work.buckets.peekFirst().watermark, 1));
       work.compact(out);
     }
     work.changed = true;
@@ -64,31 +114,20 @@ final class SinkCompactor implements Operator {
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final long now;
+    private final BatchContext context;
     private final boolean stored;
-    /** The row that the sink shows. */
-    private Object[] current;
-    private final ArrayDeque<Bucket> buckets = new ArrayDeque<>();
+    private final Waiting entry;
+    private final ArrayDeque<Bucket> buckets;
     private boolean changed;
 
-    Work(KeyedState state, long now) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-      this.now = now;
-      byte[] bytes = state.get();
-      stored = bytes != null;
-      ByteReader in = entry.read(bytes, now);
-      changed = stored && in == null;
-      if (in == null) return;
-      if (in.readByte() == 1) current = ValueCodec.readRow(in, types);
-      int count = in.readVarInt();
-      for (int i = 0; i < count; i++) {
-        Bucket bucket = new Bucket(in.readFixedLong(), new ArrayList<>());
-        int size = in.readVarInt();
-        for (int k = 0; k < size; k++) {
-          bucket.changes.add(new Change((byte) in.readByte(), ValueCodec.readRow(in, types)));
-        }
-        buckets.add(bucket);
-      }
+      this.context = context;
+      stored = state.get() != null;
+      Waiting found = SingleEntry.live(format, state, context.processingTime);
+      entry = found == null ? format.fresh() : found;
+      buckets = entry.buckets;
+      changed = stored && found == null;
     }
 
     boolean isDue(long watermark) {
@@ -100,9 +139,14 @@ final class SinkCompactor implements Operator {
       while (isDue(row.watermark)) compact(out);
       // A row that a timer upstream made knows no watermark; it comes no earlier than what is here.
       if (buckets.isEmpty() || buckets.peekLast().watermark < row.watermark) {
-        buckets.add(new Bucket(row.watermark, new ArrayList<>()));
+        Bucket bucket = new Bucket();
+        bucket.watermark = row.watermark;
+        buckets.add(bucket);
       }
-      add(buckets.peekLast().changes, new Change(row.kind, row.values));
+      Change change = new Change();
+      change.kind = row.kind;
+      change.row = row.values;
+      add(buckets.peekLast().changes, change);
       changed = true;
     }
 
@@ -121,15 +165,15 @@ final class SinkCompactor implements Operator {
 
     private void compact(Out out) {
       List<Object[]> rows = new ArrayList<>();
-      if (current != null) rows.add(current);
+      if (entry.current != null) rows.add(entry.current);
       for (Change change : buckets.removeFirst().changes) apply(rows, change);
       changed = true;
       if (rows.size() > 1) {
         conflict(rows, out);
       } else if (rows.isEmpty()) {
-        if (current != null) out.emit(RowKinds.DELETE, current);
-        current = null;
-      } else if (current == null || !Values.equalRows(current, rows.get(0))) {
+        if (entry.current != null) out.emit(RowKinds.DELETE, entry.current);
+        entry.current = null;
+      } else if (entry.current == null || !Values.equalRows(entry.current, rows.get(0))) {
         show(rows.get(0), out);
       }
     }
@@ -146,8 +190,10 @@ final class SinkCompactor implements Operator {
 
     private int indexOf(List<Object[]> rows, Object[] row) {
       for (int i = 0; i < rows.size(); i++) {
-        boolean same = upsertKey == null
-            ? Values.equalRows(rows.get(i), row) : Values.equalFields(rows.get(i), row, upsertKey);
+        boolean same =
+            upsertKey == null
+                ? Values.equalRows(rows.get(i), row)
+                : Values.equalFields(rows.get(i), row, upsertKey);
         if (same) return i;
       }
       return -1;
@@ -155,42 +201,34 @@ final class SinkCompactor implements Operator {
 
     private void conflict(List<Object[]> rows, Out out) {
       if (!fails) {
-        if (current == null) show(rows.get(0), out);
+        if (entry.current == null) show(rows.get(0), out);
         return;
       }
       String[] key = new String[primaryKey.length];
       for (int i = 0; i < key.length; i++) key[i] = keyNames[i] + "=" + rows.get(0)[primaryKey[i]];
-      throw new IllegalStateException("primary key conflict in " + table + ": " + rows.size() + " rows have the key "
-          + Arrays.toString(key) + "; ON CONFLICT DO NOTHING keeps the first of them, DO DEDUPLICATE the last");
+      throw new IllegalStateException(
+          "primary key conflict in "
+              + table
+              + ": "
+              + rows.size()
+              + " rows have the key "
+              + Arrays.toString(key)
+              + "; ON CONFLICT DO NOTHING keeps the first of them, DO DEDUPLICATE the last");
     }
 
     private void show(Object[] row, Out out) {
-      out.emit(current == null ? RowKinds.INSERT : RowKinds.UPDATE_AFTER, row);
-      current = row;
+      out.emit(entry.current == null ? RowKinds.INSERT : RowKinds.UPDATE_AFTER, row);
+      entry.current = row;
     }
 
     @Override
     public void close(Out out) {
       if (!changed) return;
-      if (current == null && buckets.isEmpty()) {
+      if (entry.current == null && buckets.isEmpty()) {
         if (stored) state.remove(-1);
         return;
       }
-      ByteWriter writer = entry.start(now);
-      writer.writeByte(current == null ? 0 : 1);
-      if (current != null) ValueCodec.writeRow(current, writer);
-      writer.writeVarLong(buckets.size());
-      for (Bucket bucket : buckets) {
-        writer.writeFixedLong(bucket.watermark);
-        writer.writeVarLong(bucket.changes.size());
-        for (Change change : bucket.changes) {
-          writer.writeByte(change.kind);
-          ValueCodec.writeRow(change.row, writer);
-        }
-      }
-      OptionalLong due =
-          buckets.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Times.plus(buckets.peekFirst().watermark, 1));
-      entry.putUntil(state, due, !stored);
+      SingleEntry.put(format, state, entry, context, !stored);
     }
   }
 }

@@ -2,54 +2,74 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Before an upsert sink whose primary key is not the query's upsert key: knows all rows that stand for one
- * primary key and shows the last one. Follows Flink's SinkUpsertMaterializer.
+ * Before an upsert sink whose primary key is not the query's upsert key: knows all rows that stand
+ * for one primary key and shows the last one. Follows Flink's SinkUpsertMaterializer.
  */
 final class SinkUpsertMaterializer implements Operator {
-  private final ValueType[] types;
+  private final Columns columns;
+
   /** Null: rows are told apart by all their columns. */
   private final int[] upsertKey;
-  private final SingleEntry entry;
+
+  private final StateFormat<Rows> format;
 
   SinkUpsertMaterializer(OperatorSpec spec) {
-    types = spec.inputs[0];
+    columns = Columns.ofInput(0, spec.inputs[0]);
     upsertKey = spec.has("upsertKey") ? spec.columns("upsertKey") : null;
-    entry = new SingleEntry(spec.ttl(0));
+    long ttl = spec.ttl(0);
+    format = new StateFormat<>(spec, StateKind.SINK_UPSERT_MATERIALIZER, () -> new Rows(ttl));
   }
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state, context.processingTime);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    entry.onTimer(state, context.processingTime);
+    SingleEntry.onTimer(format, state, context);
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
+
+  /** The rows of a primary key. */
+  private final class Rows extends SingleEntry {
+    private final List<Object[]> rows = new ArrayList<>();
+
+    Rows(long ttl) {
+      super(ttl);
+    }
+
+    @Override
+    void content(Fields io) {
+      io.rows("rows", columns, rows);
+    }
   }
 
   private final class Work implements Session {
     private final KeyedState state;
-    private final long now;
+    private final BatchContext context;
     private final boolean stored;
-    private final List<Object[]> rows = new ArrayList<>();
+    private final Rows entry;
+    private final List<Object[]> rows;
     private boolean changed;
 
-    Work(KeyedState state, long now) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
-      this.now = now;
-      byte[] bytes = state.get();
-      stored = bytes != null;
-      ByteReader in = entry.read(bytes, now);
-      int count = in == null ? 0 : in.readVarInt();
-      for (int i = 0; i < count; i++) rows.add(ValueCodec.readRow(in, types));
-      changed = stored && in == null;
+      this.context = context;
+      stored = state.get() != null;
+      Rows found = SingleEntry.live(format, state, context.processingTime);
+      entry = found == null ? format.fresh() : found;
+      rows = entry.rows;
+      changed = stored && found == null;
     }
 
     @Override
@@ -78,8 +98,10 @@ final class SinkUpsertMaterializer implements Operator {
 
     private int indexOf(Object[] row) {
       for (int i = 0; i < rows.size(); i++) {
-        boolean same = upsertKey == null
-            ? Values.equalRows(rows.get(i), row) : Values.equalFields(rows.get(i), row, upsertKey);
+        boolean same =
+            upsertKey == null
+                ? Values.equalRows(rows.get(i), row)
+                : Values.equalFields(rows.get(i), row, upsertKey);
         if (same) return i;
       }
       return -1;
@@ -92,10 +114,7 @@ final class SinkUpsertMaterializer implements Operator {
         if (stored) state.remove(-1);
         return;
       }
-      ByteWriter writer = entry.start(now);
-      writer.writeVarLong(rows.size());
-      for (Object[] row : rows) ValueCodec.writeRow(row, writer);
-      entry.put(state, now, !stored);
+      SingleEntry.put(format, state, entry, context, !stored);
     }
   }
 }

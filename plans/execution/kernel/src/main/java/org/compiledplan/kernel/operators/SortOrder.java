@@ -17,8 +17,8 @@ final class SortOrder implements Comparator<Object[]> {
     for (int i = 0; i < columns.length; i++) {
       JsonNode field = fields.get(i);
       columns[i] = field.path("index").asInt();
-      ascending[i] = field.path("ascending").asBoolean(true);
-      nullsLast[i] = field.path("nullsLast").asBoolean(!ascending[i]);
+      ascending[i] = field.path("ascending").asBoolean();
+      nullsLast[i] = field.path("nullsLast").asBoolean();
     }
   }
 

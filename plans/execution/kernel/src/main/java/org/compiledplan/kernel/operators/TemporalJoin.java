@@ -1,37 +1,37 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.WaitingRows.Waiting;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
 
 /**
  * Joins each left row with the version of the right row that held at its time. Follows Flink's
- * TemporalRowTimeJoinOperator: left rows wait for the watermark; a right row is a version from its time on until
- * the next one, a deletion ends it; of two at one time the later arrival counts. What is kept of the past is the
- * newest version that is not after the watermark.
+ * TemporalRowTimeJoinOperator: left rows wait for the watermark; a right row is a version from its
+ * time on until the next one, a deletion ends it; of two at one time the later arrival counts. What
+ * is kept of the past is the newest version that is not after the watermark.
  */
 final class TemporalJoin implements Idle {
-  private static final int VERSION = 1;
   private static final int LEFT = 0;
   private static final int RIGHT = 1;
 
   private final JoinInputs inputs;
-  private final ValueType[] leftTypes;
-  private final ValueType[] rightTypes;
+  private final Columns leftColumns;
+  private final Columns rightColumns;
+  private final StateFormat<Sides> format;
   private final boolean outer;
   private final int[] time;
   private final boolean sharedWatermark;
 
   TemporalJoin(OperatorSpec spec) {
     inputs = new JoinInputs(spec);
-    leftTypes = spec.inputs[LEFT];
-    rightTypes = spec.inputs[RIGHT];
+    leftColumns = Columns.ofInput(LEFT, spec.inputs[LEFT]);
+    rightColumns = Columns.ofInput(RIGHT, spec.inputs[RIGHT]);
+    format = new StateFormat<>(spec, StateKind.TEMPORAL_JOIN, Sides::new);
     outer = isOuter(spec);
     time = new int[] {spec.column("leftTime"), spec.column("rightTime")};
-    sharedWatermark = spec.flag("sharedWatermark", false);
+    sharedWatermark = spec.flag("sharedWatermark");
   }
 
   static boolean isOuter(OperatorSpec spec) {
@@ -42,28 +42,25 @@ final class TemporalJoin implements Idle {
 
   @Override
   public Session open(KeyedState state, BatchContext context) {
-    return new Work(state);
+    return new Work(state, context);
   }
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (state.get() == null) return;
-    Stored stored = new Stored(state.get());
+    Sides stored = format.read(state.get());
+    int before = stored.entries();
     List<Waiting> due = stored.left.take(context.watermark);
     for (Waiting waiting : due) {
-      Object[] row = waiting.row(leftTypes);
-      Object[] version = stored.right.at(waiting.time, waiting.due);
-      out.at(waiting.due);
-      if (version != null && inputs.condition.test(row, version)) out.emit(waiting.kind, joined(row, version));
-      else if (outer) out.emit(waiting.kind, joined(row, new Object[rightTypes.length]));
+      Object[] row = waiting.row();
+      Object[] version = stored.right.at(waiting.time(), waiting.due());
+      out.at(waiting.due());
+      if (version != null && inputs.condition.test(row, version))
+        out.emit(waiting.kind(), joined(row, version));
+      else if (outer) out.emit(waiting.kind(), joined(row, new Object[rightColumns.types.length]));
     }
     stored.right.forget(context.watermark);
-    stored.save(state);
-  }
-
-  @Override
-  public int entries(byte[] state) {
-    return new Stored(state).before;
+    format.save(state, stored, context, before);
   }
 
   static Object[] joined(Object[] left, Object[] right) {
@@ -74,21 +71,28 @@ final class TemporalJoin implements Idle {
 
   private final class Work implements Session {
     private final KeyedState state;
-    private Stored stored;
+    private final BatchContext context;
+    private Sides stored;
+    private int before;
 
-    Work(KeyedState state) {
+    Work(KeyedState state, BatchContext context) {
       this.state = state;
+      this.context = context;
     }
 
     @Override
     public void process(InputRow row, Out out) {
       if (inputs.hasNullKey(row)) {
-        if (row.port == LEFT && outer) out.emit(row.kind, joined(row.values, new Object[rightTypes.length]));
+        if (row.port == LEFT && outer)
+          out.emit(row.kind, joined(row.values, new Object[rightColumns.types.length]));
         return;
       }
       // What a version was before is known already.
       if (row.port == RIGHT && row.kind == RowKinds.UPDATE_BEFORE) return;
-      if (stored == null) stored = new Stored(state.get());
+      if (stored == null) {
+        stored = format.read(state.get());
+        before = stored.entries();
+      }
       long at = Rowtime.of(row.values, time[row.port]);
       // Without a common watermark what both inputs have reached counts once the batch is through.
       long watermark = sharedWatermark ? row.watermark : Long.MIN_VALUE;
@@ -98,42 +102,40 @@ final class TemporalJoin implements Idle {
 
     @Override
     public void close(Out out) {
-      if (stored != null) stored.save(state);
+      if (stored != null) format.save(state, stored, context, before);
     }
   }
 
-  /** The state of a key: a version byte, the versions with their length before them, the left rows that wait. */
-  private final class Stored {
-    private final RowVersions right;
-    private final WaitingRows left;
-    private final int before;
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
 
-    Stored(byte[] bytes) {
-      if (bytes == null) {
-        right = new RowVersions(rightTypes);
-        left = new WaitingRows();
-        before = 0;
-        return;
-      }
-      ByteReader in = new ByteReader(bytes);
-      int version = in.readByte();
-      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
-      right = new RowVersions(rightTypes, in);
-      left = new WaitingRows(in, bytes.length);
-      before = right.count() + left.count();
+  /** The versions of the right row, and the left rows that wait. */
+  private final class Sides implements KeyState {
+    private final RowVersions right = new RowVersions(rightColumns);
+    private final WaitingRows left = new WaitingRows(leftColumns);
+
+    @Override
+    public void fields(Fields io) {
+      io.part("right", right);
+      io.part("left", left);
     }
 
-    void save(KeyedState state) {
-      int count = right.count() + left.count();
-      if (count == 0) {
-        if (before > 0) state.remove(-before);
-        return;
-      }
-      ByteWriter out = new ByteWriter(256);
-      out.writeByte(VERSION);
-      right.write(out);
-      left.write(out);
-      state.put(out.toBytes(), Times.earlier(left.firstDue(), right.nextForgetting()), count - before);
+    @Override
+    public int entries() {
+      return right.count() + left.count();
+    }
+
+    @Override
+    public void entryTimes(EntryTimes to) {
+      left.entryTimes(LEFT, to);
+      right.entryTimes(RIGHT, to);
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return TimeMath.earlier(left.firstDue(), right.nextForgetting());
     }
   }
 }

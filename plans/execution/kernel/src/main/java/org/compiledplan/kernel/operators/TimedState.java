@@ -2,17 +2,19 @@ package org.compiledplan.kernel.operators;
 
 import java.util.Arrays;
 import java.util.OptionalLong;
+import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.values.ByteReader;
 
 /**
- * The state of a key with its cleanup timer. The host's bytes are the operator's, then the time of the timer if
- * there is one, then a byte that tells which. A key has one timer: set when an entry that expires is first put,
- * moved when something expires earlier, and set anew when it fires too early.
+ * The state of a key with its cleanup timer. The host's bytes are the operator's, then the time of
+ * the timer if there is one, then a byte that tells which. A key has one timer: set when an entry
+ * that expires is first put, moved when something expires earlier, and set anew when it fires too
+ * early.
  */
 public abstract class TimedState implements KeyedState {
-  /** The last byte: eight bytes before it are the timer's time, but for 0, which is none, and see {@link #oldTime}. */
-  private static final byte OLD = 1;
+  /** The last byte: there is no timer. */
   private static final byte WITHOUT_TIMER = 2;
+
   /** The same: eight bytes before it are the timer's time. */
   private static final byte WITH_TIMER = 3;
 
@@ -20,6 +22,10 @@ public abstract class TimedState implements KeyedState {
   private boolean loaded;
   private OptionalLong timer = OptionalLong.empty();
   private OptionalLong firedAt = OptionalLong.empty();
+  private long earliest = Long.MIN_VALUE;
+
+  /** The uid of the operator. */
+  protected abstract String uid();
 
   /** The host's bytes, null if there are none. */
   protected abstract byte[] load();
@@ -51,21 +57,50 @@ public abstract class TimedState implements KeyedState {
   }
 
   private void read(byte[] stored) {
-    int form = stored[stored.length - 1];
-    if (form != OLD && form != WITHOUT_TIMER && form != WITH_TIMER) {
-      throw new IllegalStateException("unknown version " + form + " of state bytes");
-    }
-    int length = stored.length - (form == WITHOUT_TIMER ? 1 : 9);
-    bytes = Arrays.copyOf(stored, length);
-    if (form == WITHOUT_TIMER) return;
-    long time = new ByteReader(stored, length, 8).readFixedLong();
-    timer = form == WITH_TIMER ? OptionalLong.of(time) : oldTime(time);
+    Parts parts = split(uid(), stored);
+    bytes = parts.bytes;
+    timer = parts.timer;
   }
 
-  /** A timer at 0 was written as the first of all times, for 0 was none. */
-  private static OptionalLong oldTime(long time) {
-    if (time == 0) return OptionalLong.empty();
-    return OptionalLong.of(time == Long.MIN_VALUE ? 0 : time);
+  /** The host's bytes, taken apart. */
+  public static final class Parts {
+    /** The operator's bytes. */
+    public final byte[] bytes;
+
+    /** The time of the timer that is set. */
+    public final OptionalLong timer;
+
+    private Parts(byte[] bytes, OptionalLong timer) {
+      this.bytes = bytes;
+      this.timer = timer;
+    }
+  }
+
+  /**
+   * The parts of the host's bytes.
+   *
+   * @throws StateFormatException if they are of another release
+   */
+  public static Parts split(String uid, byte[] stored) {
+    int form = stored[stored.length - 1];
+    if (form != WITHOUT_TIMER && form != WITH_TIMER) {
+      throw new StateFormatException(
+          "operator "
+              + uid
+              + ": its state ends with the form of timer "
+              + form
+              + ", known here are "
+              + WITHOUT_TIMER
+              + " and "
+              + WITH_TIMER
+              + "; run it with the release that wrote it, or start with an empty checkpoint");
+    }
+    int length = stored.length - (form == WITHOUT_TIMER ? 1 : 9);
+    return new Parts(
+        Arrays.copyOf(stored, length),
+        form == WITHOUT_TIMER
+            ? OptionalLong.empty()
+            : OptionalLong.of(new ByteReader(stored, length, 8).readFixedLong()));
   }
 
   /** Time of the timer that is set. */
@@ -85,12 +120,25 @@ public abstract class TimedState implements KeyedState {
     firedAt = OptionalLong.of(now);
   }
 
+  /**
+   * Begins the state of a key that has none, which is not looked for. Whatever is due at once waits
+   * for the next micro-batch.
+   *
+   * @param now the time up to which timers fire in this one
+   */
+  public void begin(long now) {
+    loaded = true;
+    earliest = TimeMath.plus(now, 1);
+  }
+
   @Override
   public void put(byte[] next, OptionalLong nextExpiry, int entriesDelta) {
     get();
-    if (nextExpiry.isPresent()) moveTimer(due(nextExpiry.getAsLong()));
+    if (nextExpiry.isPresent()) {
+      moveTimer(Math.max(earliest, due(nextExpiry.getAsLong())));
+    }
     bytes = next;
-    store(stored());
+    store(join(bytes, timer));
     if (entriesDelta != 0) countEntries(entriesDelta);
   }
 
@@ -101,13 +149,15 @@ public abstract class TimedState implements KeyedState {
     }
     // What is due is to be done when the timer fires. A timer for it would fire for ever.
     if (firedAt.isPresent() && due <= firedAt.getAsLong()) {
-      throw new IllegalStateException("a timer at " + due + " is set by one that fires at " + firedAt.getAsLong());
+      throw new IllegalStateException(
+          "a timer at " + due + " is set by one that fires at " + firedAt.getAsLong());
     }
     timer = OptionalLong.of(due);
     setTimer(due);
   }
 
-  private byte[] stored() {
+  /** The host's bytes of an operator's, with the time of a timer if one is set. */
+  public static byte[] join(byte[] bytes, OptionalLong timer) {
     byte[] stored = Arrays.copyOf(bytes, bytes.length + (timer.isPresent() ? 9 : 1));
     stored[stored.length - 1] = timer.isPresent() ? WITH_TIMER : WITHOUT_TIMER;
     if (timer.isEmpty()) return stored;

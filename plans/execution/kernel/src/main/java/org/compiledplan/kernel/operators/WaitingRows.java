@@ -4,88 +4,109 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.PackedList;
+import org.compiledplan.kernel.state.PackedRow;
+import org.compiledplan.kernel.state.Stored;
 
 /**
- * Rows of a key that wait for the watermark to reach their time. A row that comes when the watermark is there
- * already waits for the next watermark, as Flink's timers do.
+ * Rows of a key that wait for the watermark to reach their time. A row that comes when the
+ * watermark is there already waits for the next watermark, as Flink's timers do.
  *
  * <p>Adding appends bytes; what is there is read only when something is due.
  */
-final class WaitingRows {
+final class WaitingRows implements Stored {
   /** A waiting row. */
-  static final class Waiting {
-    final long time;
-    /** The watermark from which on it is due. */
-    final long due;
-    /** See {@link RowKinds}. */
-    final byte kind;
-    private final byte[] buffer;
-    private final int offset;
-    private final int length;
+  final class Waiting implements Stored {
+    private long time;
+    private long due;
+    private byte kind;
+    private PackedRow row = PackedRow.NONE;
 
-    private Waiting(long time, long due, byte kind, byte[] buffer, int offset, int length) {
+    private Waiting() {}
+
+    private Waiting(long time, long due, byte kind, PackedRow row) {
       this.time = time;
       this.due = due;
       this.kind = kind;
-      this.buffer = buffer;
-      this.offset = offset;
-      this.length = length;
+      this.row = row;
+    }
+
+    @Override
+    public void fields(Fields io) {
+      time = io.time("time", time);
+      due = io.timeNear("due", time, due);
+      kind = (byte) io.code("kind", kind);
+      row = io.packedRow("row", columns, row);
+    }
+
+    long time() {
+      return time;
+    }
+
+    /** The watermark from which on it is due. */
+    long due() {
+      return due;
+    }
+
+    /** See {@link RowKinds}. */
+    byte kind() {
+      return kind;
     }
 
     /** Whether it is a mark, see {@link WaitingRows#addMark}. */
     boolean isMark() {
-      return length == 0;
+      return row.isNone();
     }
 
-    Object[] row(ValueType[] types) {
-      return ValueCodec.readRow(new ByteReader(buffer, offset, length), types);
+    Object[] row() {
+      return row.row(columns.types);
     }
   }
 
   /** The order in which rows are due: by watermark, then by time. */
   static final Comparator<Waiting> ORDER =
-      Comparator.<Waiting>comparingLong(row -> row.due).thenComparingLong(row -> row.time);
+      Comparator.comparingLong(Waiting::due).thenComparingLong(Waiting::time);
 
-  private final ByteWriter scratch = new ByteWriter(64);
-  private ByteWriter entries = new ByteWriter(256);
-  private int count;
-  /** With rows only: when the first is due. */
-  private long firstDue;
+  private final Columns columns;
+  private final PackedList<Waiting> rows = new PackedList<>(Waiting::new);
 
-  WaitingRows() {}
+  /** When the first is due; empty without rows. */
+  private OptionalLong firstDue = OptionalLong.empty();
 
-  /** The rows that {@link #write} wrote, from the reader's position to the end of the array. */
-  WaitingRows(ByteReader in, int end) {
-    count = in.readVarInt();
-    firstDue = in.readFixedLong();
-    entries = new ByteWriter(end - in.position() + 256);
-    entries.writeBytes(in.array(), in.position(), end - in.position());
-    in.skip(end - in.position());
+  WaitingRows(Columns columns) {
+    this.columns = columns;
+  }
+
+  @Override
+  public void fields(Fields io) {
+    firstDue = io.maybeTime("firstDue", firstDue);
+    io.packedList("rows", rows);
   }
 
   int count() {
-    return count;
+    return rows.size();
+  }
+
+  /** Tells of the rows, which are those of an input. */
+  void entryTimes(int input, EntryTimes to) {
+    for (Waiting row : rows.all()) to.entry(input, EntryTimes.NONE, row.time);
   }
 
   /** The watermark at which the first row is due. */
   OptionalLong firstDue() {
-    return count == 0 ? OptionalLong.empty() : OptionalLong.of(firstDue);
+    return firstDue;
   }
 
   /** Adds a row that comes when the watermark is the given one. */
   Waiting add(long time, long watermark, byte kind, Object[] row) {
-    scratch.clear();
-    ValueCodec.writeRow(row, scratch);
-    return put(time, due(time, watermark), kind, scratch.array(), 0, scratch.size());
+    return put(new Waiting(time, due(time, watermark), kind, PackedRow.of(row)));
   }
 
   /** Adds a time without a row, at which something else is due. */
   Waiting addMark(long time, long watermark) {
-    return put(time, due(time, watermark), RowKinds.INSERT, scratch.array(), 0, 0);
+    return put(new Waiting(time, due(time, watermark), RowKinds.INSERT, PackedRow.NONE));
   }
 
   /** The watermark at which a row is due that comes at the given one. */
@@ -93,49 +114,31 @@ final class WaitingRows {
     return watermark >= time ? watermark + 1 : time;
   }
 
-  private Waiting put(long time, long due, byte kind, byte[] buffer, int offset, int length) {
-    entries.writeSigned(time);
-    entries.writeVarLong((due - time) << 2 | kind);
-    entries.writeVarLong(length);
-    entries.writeBytes(buffer, offset, length);
-    firstDue = count == 0 ? due : Math.min(firstDue, due);
-    count++;
-    return new Waiting(time, due, kind, entries.array(), entries.size() - length, length);
+  private Waiting put(Waiting row) {
+    rows.add(row);
+    firstDue = TimeMath.earlier(firstDue, OptionalLong.of(row.due));
+    return row;
   }
 
   List<Waiting> all() {
-    List<Waiting> rows = new ArrayList<>(count);
-    byte[] bytes = entries.array();
-    ByteReader in = new ByteReader(bytes, 0, entries.size());
-    while (in.hasMore()) {
-      long time = in.readSigned();
-      long late = in.readVarLong();
-      int length = in.readVarInt();
-      rows.add(new Waiting(time, time + (late >>> 2), (byte) (late & 3), bytes, in.position(), length));
-      in.skip(length);
-    }
-    return rows;
+    return rows.all();
   }
 
-  /** Takes out the rows that are due at the watermark, in the order in which they are, equal ones as they came. */
+  /**
+   * Takes out the rows that are due at the watermark, in the order in which they are, equal ones as
+   * they came.
+   */
   List<Waiting> take(long watermark) {
-    if (count == 0 || firstDue > watermark) return List.of();
+    if (firstDue.isEmpty() || firstDue.getAsLong() > watermark) return List.of();
     List<Waiting> due = new ArrayList<>();
-    List<Waiting> rows = all();
-    entries = new ByteWriter(256);
-    count = 0;
-    for (Waiting row : rows) {
+    List<Waiting> all = rows.all();
+    rows.clear();
+    firstDue = OptionalLong.empty();
+    for (Waiting row : all) {
       if (row.due <= watermark) due.add(row);
-      else put(row.time, row.due, row.kind, row.buffer, row.offset, row.length);
+      else put(row);
     }
     due.sort(ORDER);
     return due;
-  }
-
-  /** Writes the rows; nothing may be written behind them. */
-  void write(ByteWriter out) {
-    out.writeVarLong(count);
-    out.writeFixedLong(firstDue);
-    out.writeBytes(entries.array(), 0, entries.size());
   }
 }

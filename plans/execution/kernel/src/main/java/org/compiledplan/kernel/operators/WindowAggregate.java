@@ -5,24 +5,22 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 
 /**
  * Aggregates by key and aligned window, once for each window when it is complete. Follows Flink's
  * SlicingWindowOperator, and AggregateWindowOperator for windows in GROUP BY.
  *
- * <p>Rows that belong to the same windows still to fire share one accumulator, a pane; a window is the panes that
- * belong to it. So a row costs one accumulation, however many windows overlap. A late row has a pane of its own,
- * without the windows that were complete when it came: in Flink these have fired, here they may not yet have.
+ * <p>Rows that belong to the same windows still to fire share one accumulator, a pane; a window is
+ * the panes that belong to it. So a row costs one accumulation, however many windows overlap. A
+ * late row has a pane of its own, without the windows that were complete when it came: in Flink
+ * these have fired, here they may not yet have.
  */
 final class WindowAggregate implements Operator {
-  private static final int VERSION = 1;
-
   private final int[] grouping;
-  private final ValueType[] groupTypes;
+  private final Columns groupColumns;
   private final AggregateCalls calls;
   private final WindowAssigner windows;
   private final WindowTimes times;
@@ -33,14 +31,12 @@ final class WindowAggregate implements Operator {
   private final int endColumn;
   private final boolean dropNullTimes;
   private final boolean newestFirst;
-  private final ByteWriter writer = new ByteWriter(256);
-  private final ByteWriter scratch = new ByteWriter(256);
+  private final StateFormat<Panes> format;
 
   WindowAggregate(OperatorSpec spec) {
     grouping = spec.columns("grouping");
-    groupTypes = new ValueType[grouping.length];
-    for (int i = 0; i < grouping.length; i++) groupTypes[i] = spec.inputs[0][grouping[i]];
-    boolean needRetraction = spec.flag("needRetraction", false);
+    groupColumns = Columns.ofInput(0, spec.inputs[0], grouping);
+    boolean needRetraction = spec.flag("needRetraction");
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
     windows = new WindowAssigner(spec);
     times = new WindowTimes(spec);
@@ -49,8 +45,9 @@ final class WindowAggregate implements Operator {
     time = spec.column("time");
     startColumn = spec.column("windowStart");
     endColumn = spec.column("windowEnd");
-    dropNullTimes = spec.flag("dropNullTimes", false);
-    newestFirst = spec.flag("newestFirst", false);
+    dropNullTimes = spec.flag("dropNullTimes");
+    newestFirst = spec.flag("newestFirst");
+    format = new StateFormat<>(spec, StateKind.WINDOW_AGGREGATE, Panes::new);
   }
 
   @Override
@@ -71,68 +68,109 @@ final class WindowAggregate implements Operator {
     work.save();
   }
 
-  /** The rows of the same windows: those that end at {@code first} and then at each interval up to {@code last}. */
-  private static final class Pane {
-    /** Those of the window that fires next come first, in the order in which their rows are in time. */
-    static final Comparator<Pane> ORDER =
-        Comparator.<Pane>comparingLong(pane -> pane.first).thenComparingLong(pane -> pane.slice);
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
 
-    final long slice;
-    final long first;
-    final long last;
+  /**
+   * The rows of the same windows: those that end at {@code first} and then at each interval up to
+   * {@code last}.
+   */
+  private final class Pane implements Stored {
+    private long slice;
+    private long first;
+    private long last;
+
     /** Start of an attached window. */
-    final long start;
-    Accumulated rows;
+    private long start;
 
-    Pane(long slice, long first, long last, long start, Accumulated rows) {
+    private Accumulated rows;
+
+    private Pane() {
+      rows = new Accumulated(calls);
+    }
+
+    private Pane(long slice, long first, long last, long start, Accumulated rows) {
       this.slice = slice;
       this.first = first;
       this.last = last;
       this.start = start;
       this.rows = rows;
     }
+
+    @Override
+    public void fields(Fields io) {
+      first = io.number("firstEnd", first);
+      last = io.timeNear("lastEnd", first, last);
+      slice = io.timeNear("slice", first, slice);
+      if (windows.isAttached()) start = io.timeNear("start", first, start);
+      rows.fields(io);
+    }
+  }
+
+  /**
+   * Those of the window that fires next come first, in the order in which their rows are in time.
+   */
+  private static final Comparator<Pane> ORDER =
+      Comparator.<Pane>comparingLong(pane -> pane.first).thenComparingLong(pane -> pane.slice);
+
+  /** The panes of a group. */
+  private final class Panes implements KeyState {
+    private Object[] group;
+    private final TreeMap<Pane, Pane> panes = new TreeMap<>(ORDER);
+
+    @Override
+    public void fields(Fields io) {
+      group = io.row("key", groupColumns, group);
+      io.list("panes", panes.keySet(), Pane::new, pane -> panes.put(pane, pane));
+    }
+
+    @Override
+    public int entries() {
+      return panes.size();
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return OptionalLong.of(times.due(nextEnd()));
+    }
+
+    @Override
+    public void entryTimes(EntryTimes to) {
+      for (Pane pane : panes.keySet()) to.entry(0, EntryTimes.NONE, pane.first);
+    }
+
+    /** The end of the window that fires next; there must be one. */
+    long nextEnd() {
+      return panes.firstKey().first;
+    }
   }
 
   private final class Work implements Session {
     private final KeyedState state;
     private final BatchContext context;
-    private final TreeMap<Pane, Pane> panes = new TreeMap<>(Pane.ORDER);
+    private final Panes kept;
+    private final TreeMap<Pane, Pane> panes;
     private final int stored;
-    private Object[] group;
     private boolean changed;
+
     /** The pane of the row before, most often that of the next too. */
     private Pane latest;
 
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      byte[] bytes = state.get();
-      if (bytes == null) {
-        stored = 0;
-        return;
-      }
-      ByteReader in = new ByteReader(bytes);
-      int version = in.readByte();
-      if (version != VERSION) throw new IllegalStateException("unknown state version " + version);
-      group = ValueCodec.readRow(in, groupTypes);
-      stored = in.readVarInt();
-      for (int i = 0; i < stored; i++) {
-        long first = in.readSigned();
-        long last = first + in.readVarLong();
-        long slice = first + in.readSigned();
-        long start = windows.isAttached() ? in.readSigned() : 0;
-        put(new Pane(slice, first, last, start, new Accumulated(calls, in)));
-      }
+      kept = format.read(state.get());
+      panes = kept.panes;
+      stored = panes.size();
     }
 
     @Override
     public void process(InputRow row, Out out) {
       Pane pane = windows.isAttached() ? attached(row) : aligned(row);
       if (pane == null) return;
-      if (group == null) {
-        group = new Object[grouping.length];
-        for (int i = 0; i < grouping.length; i++) group[i] = row.values[grouping[i]];
-      }
+      if (kept.group == null) kept.group = OperatorSpec.values(row.values, grouping);
       latest = pane;
       changed = true;
       pane.rows.process(row.values, RowKinds.isAdd(row.kind));
@@ -141,12 +179,15 @@ final class WindowAggregate implements Operator {
     private Pane attached(InputRow row) {
       long end = WindowTimes.millis(row.values[endColumn]);
       if (latest != null && latest.first == end && !isLate(end, row)) return latest;
-      return isLate(end, row) ? null : pane(end, end, end, WindowTimes.millis(row.values[startColumn]));
+      return isLate(end, row)
+          ? null
+          : pane(end, end, end, WindowTimes.millis(row.values[startColumn]));
     }
 
     private Pane aligned(InputRow row) {
       if (time >= 0 && row.values[time] == null && dropNullTimes) return null;
-      windows.assign(time < 0 ? times.local(context.processingTime) : WindowTimes.millis(row.values[time]));
+      windows.assign(
+          time < 0 ? times.local(context.processingTime) : WindowTimes.millis(row.values[time]));
       long last = windows.last;
       long first = windows.first;
       boolean late = false;
@@ -181,14 +222,9 @@ final class WindowAggregate implements Operator {
       panes.put(pane, pane);
     }
 
-    /** The end of the window that fires next; there must be one. */
-    private long nextEnd() {
-      return panes.firstKey().first;
-    }
-
     void fire(long now, Out out) {
       while (!panes.isEmpty()) {
-        long end = nextEnd();
+        long end = kept.nextEnd();
         if (times.due(end) > now) return;
         out.check();
         changed = true;
@@ -199,10 +235,10 @@ final class WindowAggregate implements Operator {
 
     private void fireWindow(long end, Out out) {
       List<Pane> due = new ArrayList<>();
-      while (!panes.isEmpty() && nextEnd() == end) due.add(panes.pollFirstEntry().getKey());
+      while (!panes.isEmpty() && kept.nextEnd() == end) due.add(panes.pollFirstEntry().getKey());
       Accumulated all = merged(due);
       long start = windows.isAttached() ? due.get(0).start : windows.start(end);
-      result.emit(group, all, start, end, out);
+      result.emit(kept.group, all, start, end, out);
       long next = end + windows.interval;
       if (windows.isCumulative()) {
         // From here on all these rows belong to the same windows.
@@ -229,28 +265,8 @@ final class WindowAggregate implements Operator {
     }
 
     void save() {
-      if (panes.isEmpty()) {
-        if (stored > 0) state.remove(-stored);
-        return;
-      }
-      OptionalLong due = OptionalLong.of(times.due(nextEnd()));
-      if (changed) state.put(bytes(), due, panes.size() - stored);
-      else state.put(state.get(), due, 0);
-    }
-
-    private byte[] bytes() {
-      writer.clear();
-      writer.writeByte(VERSION);
-      ValueCodec.writeRow(group, writer);
-      writer.writeVarLong(panes.size());
-      for (Pane pane : panes.keySet()) {
-        writer.writeSigned(pane.first);
-        writer.writeVarLong(pane.last - pane.first);
-        writer.writeSigned(pane.slice - pane.first);
-        if (windows.isAttached()) writer.writeSigned(pane.start);
-        pane.rows.write(writer, scratch);
-      }
-      return writer.toBytes();
+      if (changed) format.save(state, kept, context, stored);
+      else state.put(state.get(), kept.nextDue(context), 0);
     }
   }
 }

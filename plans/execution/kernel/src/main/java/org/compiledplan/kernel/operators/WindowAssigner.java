@@ -4,11 +4,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigInteger;
 
 /**
- * Which aligned windows a time belongs to: they end at {@link #first}, then every {@link #interval} up to
- * {@link #last}. One instance serves one task: {@link #assign} leaves its answer in the fields.
+ * Which aligned windows a time belongs to: they end at {@link #first}, then every {@link #interval}
+ * up to {@link #last}. One instance serves one task: {@link #assign} leaves its answer in the
+ * fields.
  */
 final class WindowAssigner {
-  private enum Kind { TUMBLING, HOPPING, CUMULATIVE, ATTACHED }
+  private enum Kind {
+    TUMBLING,
+    HOPPING,
+    CUMULATIVE,
+    ATTACHED
+  }
 
   private final Kind kind;
   private final long size;
@@ -18,9 +24,12 @@ final class WindowAssigner {
 
   /** Ends of the first and the last window; none if the last is before the first. */
   long first;
+
   long last;
+
   /** End of the time's slice: times of one slice have the same windows. */
   long slice;
+
   /** The distance of the ends. */
   final long interval;
 
@@ -51,10 +60,13 @@ final class WindowAssigner {
       default:
         throw spec.problem("has windows of unknown type " + type);
     }
-    Times.window(spec, size);
-    interval = Times.window(spec, slide);
+    TimeMath.window(spec, size);
+    interval = TimeMath.window(spec, slide);
     // Windows are the same whether the offset is longer than the distance of their starts or not.
-    offset = window.path("offset").asLong(0) % (kind == Kind.CUMULATIVE ? size : slide);
+    offset =
+        kind == Kind.ATTACHED
+            ? 0
+            : window.path("offset").asLong() % (kind == Kind.CUMULATIVE ? size : slide);
     sliceSize = BigInteger.valueOf(size).gcd(BigInteger.valueOf(slide)).longValue();
   }
 
@@ -74,17 +86,19 @@ final class WindowAssigner {
         first = time - Math.floorMod(time - offset, size) + size;
         last = first;
         break;
-      case HOPPING: {
-        long start = time - Math.floorMod(time - offset, slide);
-        last = start + size;
-        first = start + size - Math.floorDiv(start + size - time - 1, slide) * slide;
-        break;
-      }
-      default: {
-        long start = time - Math.floorMod(time - offset, size);
-        last = start + size;
-        first = start + (time - start) / slide * slide + slide;
-      }
+      case HOPPING:
+        {
+          long start = time - Math.floorMod(time - offset, slide);
+          last = start + size;
+          first = start + size - Math.floorDiv(start + size - time - 1, slide) * slide;
+          break;
+        }
+      default:
+        {
+          long start = time - Math.floorMod(time - offset, size);
+          last = start + size;
+          first = start + (time - start) / slide * slide + slide;
+        }
     }
     slice = time - Math.floorMod(time - offset, sliceSize) + sliceSize;
   }

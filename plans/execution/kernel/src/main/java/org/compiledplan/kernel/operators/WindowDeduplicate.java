@@ -1,62 +1,62 @@
 package org.compiledplan.kernel.operators;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * The first or the last row by time of a window and key; of equal times the first, or the last, to arrive (Flink's
- * RowTimeWindowDeduplicateProcessor).
+ * The first or the last row by time of a window and key; of equal times the first, or the last, to
+ * arrive (Flink's RowTimeWindowDeduplicateProcessor).
  */
-final class WindowDeduplicate implements AttachedWindow.Content<Object[][]> {
-  private final ValueType[] types;
+final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicate.Kept> {
+  private final Columns columns;
   private final int orderColumn;
   private final boolean keepLast;
 
   private WindowDeduplicate(OperatorSpec spec) {
-    types = spec.inputs[0];
+    columns = Columns.ofInput(0, spec.inputs[0]);
     orderColumn = spec.column("orderColumn");
-    keepLast = spec.flag("keepLast", false);
+    keepLast = spec.flag("keepLast");
   }
 
   static Operator create(OperatorSpec spec) {
-    return new AttachedWindow<>(spec, false, new WindowDeduplicate(spec));
+    return new AttachedWindow<>(
+        spec, StateKind.WINDOW_DEDUPLICATE, false, new WindowDeduplicate(spec));
+  }
+
+  /** The row that is kept, null before there is one. */
+  final class Kept implements Stored {
+    private Object[] row;
+
+    @Override
+    public void fields(Fields io) {
+      row = io.row("row", columns, row);
+    }
   }
 
   @Override
-  public Object[][] empty() {
-    return new Object[1][];
+  public Kept empty() {
+    return new Kept();
   }
 
   @Override
-  public Object[][] read(ByteReader in) {
-    return new Object[][] {ValueCodec.readRow(in, types)};
-  }
-
-  @Override
-  public void write(Object[][] kept, ByteWriter out) {
-    ValueCodec.writeRow(kept[0], out);
-  }
-
-  @Override
-  public boolean add(Object[][] kept, InputRow row) {
-    if (kept[0] != null) {
-      int order = Values.compare(row.values[orderColumn], kept[0][orderColumn]);
+  public boolean add(Kept kept, InputRow row) {
+    if (kept.row != null) {
+      int order = Values.compare(row.values[orderColumn], kept.row[orderColumn]);
       if (keepLast ? order < 0 : order >= 0) return false;
     }
-    kept[0] = row.values;
+    kept.row = row.values;
     return true;
   }
 
   @Override
-  public int entries(Object[][] kept) {
-    return kept[0] == null ? 0 : 1;
+  public int entries(Kept kept) {
+    return kept.row == null ? 0 : 1;
   }
 
   @Override
-  public void emit(Object[][] kept, Out out) {
-    out.emit(RowKinds.INSERT, kept[0]);
+  public void emit(Kept kept, Out out) {
+    out.emit(RowKinds.INSERT, kept.row);
   }
 }

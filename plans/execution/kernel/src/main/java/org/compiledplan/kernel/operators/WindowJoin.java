@@ -1,12 +1,15 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.List;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ValueType;
 
-/** Joins the rows of one window and key when the window is complete (Flink's WindowJoinOperator). */
-final class WindowJoin implements AttachedWindow.Content<RowList[]> {
+/**
+ * Joins the rows of one window and key when the window is complete (Flink's WindowJoinOperator).
+ */
+final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
   private static final int LEFT = JoinInputs.LEFT;
   private static final int RIGHT = JoinInputs.RIGHT;
 
@@ -14,8 +17,10 @@ final class WindowJoin implements AttachedWindow.Content<RowList[]> {
   private final ValueType[][] types;
   private final boolean semi;
   private final boolean anti;
+
   /** Whether rows of an input that match nothing are emitted. */
   private final boolean[] outer;
+
   private final int leftWidth;
   private final int width;
 
@@ -25,9 +30,11 @@ final class WindowJoin implements AttachedWindow.Content<RowList[]> {
     String type = spec.text("joinType");
     semi = type.equals("SEMI");
     anti = type.equals("ANTI");
-    outer = new boolean[] {
-      type.equals("LEFT") || type.equals("FULL") || anti, type.equals("RIGHT") || type.equals("FULL")
-    };
+    outer =
+        new boolean[] {
+          type.equals("LEFT") || type.equals("FULL") || anti,
+          type.equals("RIGHT") || type.equals("FULL")
+        };
     if (!outer[LEFT] && !outer[RIGHT] && !semi && !type.equals("INNER")) {
       throw spec.problem("has unknown join type " + type);
     }
@@ -36,41 +43,52 @@ final class WindowJoin implements AttachedWindow.Content<RowList[]> {
   }
 
   static Operator create(OperatorSpec spec) {
-    return new AttachedWindow<>(spec, false, new WindowJoin(spec));
+    return new AttachedWindow<>(spec, StateKind.WINDOW_JOIN, false, new WindowJoin(spec));
+  }
+
+  /** The rows of both inputs. */
+  final class Sides implements Stored {
+    private final RowList[] of = {
+      new RowList(Columns.ofInput(LEFT, types[LEFT])),
+      new RowList(Columns.ofInput(RIGHT, types[RIGHT]))
+    };
+
+    @Override
+    public void fields(Fields io) {
+      io.part("left", of[LEFT]);
+      io.part("right", of[RIGHT]);
+    }
   }
 
   @Override
-  public RowList[] empty() {
-    return new RowList[] {new RowList(), new RowList()};
+  public Sides empty() {
+    return new Sides();
   }
 
   @Override
-  public RowList[] read(ByteReader in) {
-    return new RowList[] {new RowList(in), new RowList(in)};
-  }
-
-  @Override
-  public void write(RowList[] sides, ByteWriter out) {
-    for (RowList side : sides) side.write(out);
-  }
-
-  @Override
-  public boolean add(RowList[] sides, InputRow row) {
+  public boolean add(Sides sides, InputRow row) {
     if (!outer[row.port] && inputs.hasNullKey(row)) return false;
-    sides[row.port].add(RowKinds.INSERT, row.values);
+    sides.of[row.port].add(RowKinds.INSERT, row.values);
     return true;
   }
 
   @Override
-  public int entries(RowList[] sides) {
-    return sides[LEFT].size() + sides[RIGHT].size();
+  public int entries(Sides sides) {
+    return sides.of[LEFT].size() + sides.of[RIGHT].size();
   }
 
   @Override
-  public void emit(RowList[] sides, Out out) {
-    List<Object[]> rights = sides[RIGHT].rows(types[RIGHT]);
+  public void entryTimes(Sides sides, long end, EntryTimes to) {
+    for (int port = LEFT; port <= RIGHT; port++) {
+      for (int i = sides.of[port].size(); i > 0; i--) to.entry(port, EntryTimes.NONE, end);
+    }
+  }
+
+  @Override
+  public void emit(Sides sides, Out out) {
+    List<Object[]> rights = sides.of[RIGHT].rows();
     boolean[] matched = new boolean[rights.size()];
-    for (Object[] left : sides[LEFT].rows(types[LEFT])) {
+    for (Object[] left : sides.of[LEFT].rows()) {
       out.check();
       boolean found = false;
       for (int i = 0; i < matched.length && !(found && (semi || anti)); i++) {
@@ -88,7 +106,10 @@ final class WindowJoin implements AttachedWindow.Content<RowList[]> {
     }
   }
 
-  /** Rows of one key match but for nulls, which equal nothing where the join says so, and the condition. */
+  /**
+   * Rows of one key match but for nulls, which equal nothing where the join says so, and the
+   * condition.
+   */
   private boolean matches(Object[] left, Object[] right) {
     return !inputs.hasNullKey(LEFT, left) && inputs.matches(true, left, right);
   }

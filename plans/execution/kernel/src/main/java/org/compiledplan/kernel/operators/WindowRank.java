@@ -3,52 +3,51 @@ package org.compiledplan.kernel.operators;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
 
-/** The first rows of a window and partition in an order; equal rows rank by arrival (Flink's WindowRankProcessor). */
-final class WindowRank implements AttachedWindow.Content<List<Object[]>> {
-  private final ValueType[] types;
+/**
+ * The first rows of a window and partition in an order; equal rows rank by arrival (Flink's
+ * WindowRankProcessor).
+ */
+final class WindowRank implements AttachedWindow.Content<WindowRank.Ranking> {
+  private final Columns columns;
   private final SortOrder order;
   private final int start;
   private final int end;
   private final boolean outputRowNumber;
 
   private WindowRank(OperatorSpec spec) {
-    types = spec.inputs[0];
+    columns = Columns.ofInput(0, spec.inputs[0]);
     order = new SortOrder(spec.get("orderBy"));
     start = (int) spec.number("start", 1);
     end = (int) Math.min(Integer.MAX_VALUE, spec.number("end", Integer.MAX_VALUE));
-    outputRowNumber = spec.flag("outputRowNumber", false);
+    outputRowNumber = spec.flag("outputRowNumber");
   }
 
   static Operator create(OperatorSpec spec) {
-    return new AttachedWindow<>(spec, false, new WindowRank(spec));
+    return new AttachedWindow<>(spec, StateKind.WINDOW_RANK, false, new WindowRank(spec));
+  }
+
+  /** The first rows, in order. */
+  final class Ranking implements Stored {
+    private final List<Object[]> rows = new ArrayList<>();
+
+    @Override
+    public void fields(Fields io) {
+      io.rows("rows", columns, rows);
+    }
   }
 
   @Override
-  public List<Object[]> empty() {
-    return new ArrayList<>();
+  public Ranking empty() {
+    return new Ranking();
   }
 
   @Override
-  public List<Object[]> read(ByteReader in) {
-    int count = in.readVarInt();
-    List<Object[]> rows = new ArrayList<>(count + 1);
-    for (int i = 0; i < count; i++) rows.add(ValueCodec.readRow(in, types));
-    return rows;
-  }
-
-  @Override
-  public void write(List<Object[]> rows, ByteWriter out) {
-    out.writeVarLong(rows.size());
-    for (Object[] row : rows) ValueCodec.writeRow(row, out);
-  }
-
-  @Override
-  public boolean add(List<Object[]> rows, InputRow row) {
+  public boolean add(Ranking ranking, InputRow row) {
+    List<Object[]> rows = ranking.rows;
     int low = 0;
     int high = rows.size();
     while (low < high) {
@@ -63,12 +62,13 @@ final class WindowRank implements AttachedWindow.Content<List<Object[]>> {
   }
 
   @Override
-  public int entries(List<Object[]> rows) {
-    return rows.size();
+  public int entries(Ranking ranking) {
+    return ranking.rows.size();
   }
 
   @Override
-  public void emit(List<Object[]> rows, Out out) {
+  public void emit(Ranking ranking, Out out) {
+    List<Object[]> rows = ranking.rows;
     for (int i = start - 1; i < rows.size(); i++) {
       Object[] row = rows.get(i);
       if (outputRowNumber) {

@@ -3,9 +3,17 @@ package org.compiledplan.kernel.operators;
 import com.fasterxml.jackson.databind.JsonNode;
 import org.compiledplan.kernel.values.ValueType;
 
-/** Makes a window aggregate's output: the group's values, the results, then properties of the window. */
+/**
+ * Makes a window aggregate's output: the group's values, the results, then properties of the
+ * window.
+ */
 final class WindowRow {
-  private enum Property { START, END, ROWTIME, PROCTIME }
+  private enum Property {
+    START,
+    END,
+    ROWTIME,
+    PROCTIME
+  }
 
   private final Property[] properties;
   private final ValueType[] types;
@@ -14,10 +22,12 @@ final class WindowRow {
   private final boolean needRetraction;
   private final WindowTimes times;
 
-  WindowRow(OperatorSpec spec, int groupWidth, int results, boolean needRetraction, WindowTimes times) {
+  WindowRow(
+      OperatorSpec spec, int groupWidth, int results, boolean needRetraction, WindowTimes times) {
     JsonNode names = spec.get("properties");
     properties = new Property[names.size()];
-    for (int i = 0; i < properties.length; i++) properties[i] = Property.valueOf(names.get(i).asText().toUpperCase());
+    for (int i = 0; i < properties.length; i++)
+      properties[i] = Property.valueOf(names.get(i).asText().toUpperCase());
     types = spec.output;
     firstResult = groupWidth;
     firstProperty = groupWidth + results;
@@ -39,10 +49,14 @@ final class WindowRow {
 
   private Object property(Property property, long start, long end, ValueType type) {
     switch (property) {
-      case START: return times.value(start, type);
-      case END: return times.value(end, type);
-      case ROWTIME: return times.value(end - 1, type);
-      default: return null;
+      case START:
+        return times.value(start, type);
+      case END:
+        return times.value(end, type);
+      case ROWTIME:
+        return times.value(end - 1, type);
+      default:
+        return null;
     }
   }
 }

@@ -8,15 +8,16 @@ import java.util.TimeZone;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Times of windows. Starts and ends lie on a clock on the wall, in ms from 1970 there; timers and watermarks count
- * ms since 1970. For windows over TIMESTAMP_LTZ and over processing time the clock is that of the session's zone,
- * else the two are the same.
+ * TimeMath of windows. Starts and ends lie on a clock on the wall, in ms from 1970 there; timers
+ * and watermarks count ms since 1970. For windows over TIMESTAMP_LTZ and over processing time the
+ * clock is that of the session's zone, else the two are the same.
  */
 final class WindowTimes {
   private static final long HOUR = 3_600_000;
 
   /** Null: UTC. */
   private final ZoneId zone;
+
   private final boolean summerTime;
   private final boolean eventTime;
   private final long watermarkOf;
@@ -27,7 +28,8 @@ final class WindowTimes {
     zone = spec.has("zone") ? ZoneId.of(spec.text("zone")) : null;
     summerTime = zone != null && TimeZone.getTimeZone(zone).useDaylightTime();
     eventTime = spec.eventTime();
-    // A window of event time is complete when the watermark has its last ms, one of processing time at its end.
+    // A window of event time is complete when the watermark has its last ms, one of processing time
+    // at its end.
     watermarkOf = eventTime ? 0 : 1;
     lastDue = timer(lastEnd - 1) + watermarkOf;
   }
@@ -52,7 +54,10 @@ final class WindowTimes {
     return lastDue;
   }
 
-  /** The ms since 1970 of a time on the clock, the later one where the clock is put back (Flink's TimeWindowUtil). */
+  /**
+   * The ms since 1970 of a time on the clock, the later one where the clock is put back (Flink's
+   * TimeWindowUtil).
+   */
   private long timer(long local) {
     long time = epoch(local);
     if (!summerTime) return time;
@@ -64,7 +69,9 @@ final class WindowTimes {
   /** What the clock shows. */
   long local(long epoch) {
     if (zone == null) return epoch;
-    return LocalDateTime.ofInstant(Instant.ofEpochMilli(epoch), zone).toInstant(ZoneOffset.UTC).toEpochMilli();
+    return LocalDateTime.ofInstant(Instant.ofEpochMilli(epoch), zone)
+        .toInstant(ZoneOffset.UTC)
+        .toEpochMilli();
   }
 
   private long epoch(long local) {
@@ -72,9 +79,14 @@ final class WindowTimes {
     return dateTime(local).atZone(zone).toInstant().toEpochMilli();
   }
 
-  /** A time on the clock as a column value: as it is in a TIMESTAMP, as a point in time in a TIMESTAMP_LTZ. */
+  /**
+   * A time on the clock as a column value: as it is in a TIMESTAMP, as a point in time in a
+   * TIMESTAMP_LTZ.
+   */
   Object value(long local, ValueType type) {
-    return type.kind == ValueType.Kind.TIMESTAMP ? Instant.ofEpochMilli(epoch(local)) : dateTime(local);
+    return type.kind == ValueType.Kind.TIMESTAMP
+        ? Instant.ofEpochMilli(epoch(local))
+        : dateTime(local);
   }
 
   private static LocalDateTime dateTime(long local) {
@@ -84,11 +96,13 @@ final class WindowTimes {
 
   /** A window's start or end in a column: ms, or a TIMESTAMP. */
   static long millis(Object value) {
-    if (value instanceof Long) return Times.checked((Long) value);
+    if (value instanceof Long) return TimeMath.checked((Long) value);
     if (value instanceof LocalDateTime) {
-      return Times.checked(((LocalDateTime) value).toInstant(ZoneOffset.UTC).toEpochMilli());
+      return TimeMath.checked(((LocalDateTime) value).toInstant(ZoneOffset.UTC).toEpochMilli());
     }
-    if (value == null) throw new IllegalStateException("a row without a time, or without a window, cannot be aggregated");
+    if (value == null)
+      throw new IllegalStateException(
+          "a row without a time, or without a window, cannot be aggregated");
     throw new IllegalArgumentException("no time of a window: " + value);
   }
 }

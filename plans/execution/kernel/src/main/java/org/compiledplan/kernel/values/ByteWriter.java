@@ -17,7 +17,8 @@ public final class ByteWriter {
 
   private void reserve(int more) {
     if (buffer.length - size < more) {
-      buffer = Arrays.copyOf(buffer, Math.max(size + more, buffer.length + (buffer.length >> 1) + 16));
+      buffer =
+          Arrays.copyOf(buffer, Math.max(size + more, buffer.length + (buffer.length >> 1) + 16));
     }
   }
 
@@ -65,6 +66,34 @@ public final class ByteWriter {
   public void writeSized(ByteWriter other) {
     writeVarLong(other.size);
     writeBytes(other.buffer, 0, other.size);
+  }
+
+  /**
+   * Begins something with its length before it, see {@link #end}.
+   *
+   * @return where it begins
+   */
+  public int begin() {
+    writeByte(0);
+    return size;
+  }
+
+  /** Ends what began there: writes its length, which is one byte in the most cases, before it. */
+  public void end(int start) {
+    int length = size - start;
+    int more = 0;
+    for (int left = length >>> 7; left != 0; left >>>= 7) more++;
+    if (more > 0) {
+      reserve(more);
+      System.arraycopy(buffer, start, buffer, start + more, length);
+      size += more;
+    }
+    int at = start - 1;
+    for (; more > 0; more--) {
+      buffer[at++] = (byte) ((length & 0x7F) | 0x80);
+      length >>>= 7;
+    }
+    buffer[at] = (byte) length;
   }
 
   public int size() {

@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Values to bytes and back. A tag before each value says what it is, so bytes are read as the type that is
- * asked for when that type is wider than the one they were written with.
+ * Values to bytes and back. A tag before each value says what it is, so bytes are read as the type
+ * that is asked for when that type is wider than the one they were written with.
  *
- * <p>The bytes are canonical: whole numbers of all widths share one form, so do FLOAT and DOUBLE, and a
- * row's trailing nulls are left out. So equal rows have equal bytes, after a column was widened or a
- * nullable column was added at the end too.
+ * <p>The bytes are canonical: whole numbers of all widths share one form, so do FLOAT and DOUBLE,
+ * and a row's trailing nulls are left out. So equal rows have equal bytes, after a column was
+ * widened or a nullable column was added at the end too.
  */
 public final class ValueCodec {
   private static final int NULL = 0;
@@ -53,7 +53,9 @@ public final class ValueCodec {
     for (int i = 0; i < count; i++) write(row[i], out);
   }
 
-  /** Reads a row as the given types; fields that are not there are null, fields beyond are dropped. */
+  /**
+   * Reads a row as the given types; fields that are not there are null, fields beyond are dropped.
+   */
   public static Object[] readRow(ByteReader in, ValueType[] types) {
     int count = in.readVarInt();
     Object[] row = new Object[types.length];
@@ -72,7 +74,9 @@ public final class ValueCodec {
       out.writeByte(TEXT);
       out.writeVarLong(text.length);
       out.writeBytes(text, 0, text.length);
-    } else if (value instanceof Long || value instanceof Integer || value instanceof Short
+    } else if (value instanceof Long
+        || value instanceof Integer
+        || value instanceof Short
         || value instanceof Byte) {
       out.writeByte(INTEGRAL);
       out.writeSigned(((Number) value).longValue());
@@ -156,39 +160,59 @@ public final class ValueCodec {
   public static Object read(ByteReader in, ValueType type) {
     int tag = in.readByte();
     switch (tag) {
-      case NULL: return null;
-      case FALSE: return Boolean.FALSE;
-      case TRUE: return Boolean.TRUE;
-      case INTEGRAL: return number(in.readSigned(), type);
-      case FLOATING: return floating(Double.longBitsToDouble(in.readFixedLong()), type);
-      case SMALL_DECIMAL: {
-        int scale = (int) in.readSigned();
-        return decimal(BigDecimal.valueOf(in.readSigned(), scale), type);
-      }
-      case BIG_DECIMAL: {
-        int scale = (int) in.readSigned();
-        return decimal(new BigDecimal(new BigInteger(in.readBytes(in.readVarInt())), scale), type);
-      }
-      case TEXT: {
-        int length = in.readVarInt();
-        String text = new String(in.array(), in.position(), length, StandardCharsets.UTF_8);
-        in.skip(length);
-        return text;
-      }
-      case BYTES: return in.readBytes(in.readVarInt());
-      case DATE: return LocalDate.ofEpochDay(in.readSigned());
-      case TIME: return LocalTime.ofNanoOfDay(in.readVarLong());
-      case INSTANT: return Instant.ofEpochSecond(in.readSigned(), in.readVarLong());
-      case DATE_TIME: return LocalDateTime.ofEpochSecond(in.readSigned(), in.readVarInt(), ZoneOffset.UTC);
-      case DURATION: return Duration.ofSeconds(in.readSigned(), in.readVarLong());
-      case PERIOD: {
-        long months = in.readSigned();
-        return Period.of((int) (months / 12), (int) (months % 12), 0);
-      }
-      case ROW: return new Struct(readRow(in, type == null ? new ValueType[0] : type.children));
-      case LIST: return readList(in, type == null ? null : type.children[0]);
-      case MAP: return readMap(in, type);
-      default: throw new IllegalStateException("unknown tag " + tag + " in state bytes");
+      case NULL:
+        return null;
+      case FALSE:
+        return Boolean.FALSE;
+      case TRUE:
+        return Boolean.TRUE;
+      case INTEGRAL:
+        return number(in.readSigned(), type);
+      case FLOATING:
+        return floating(Double.longBitsToDouble(in.readFixedLong()), type);
+      case SMALL_DECIMAL:
+        {
+          int scale = (int) in.readSigned();
+          return decimal(BigDecimal.valueOf(in.readSigned(), scale), type);
+        }
+      case BIG_DECIMAL:
+        {
+          int scale = (int) in.readSigned();
+          return decimal(
+              new BigDecimal(new BigInteger(in.readBytes(in.readVarInt())), scale), type);
+        }
+      case TEXT:
+        {
+          int length = in.readVarInt();
+          String text = new String(in.array(), in.position(), length, StandardCharsets.UTF_8);
+          in.skip(length);
+          return text;
+        }
+      case BYTES:
+        return in.readBytes(in.readVarInt());
+      case DATE:
+        return LocalDate.ofEpochDay(in.readSigned());
+      case TIME:
+        return LocalTime.ofNanoOfDay(in.readVarLong());
+      case INSTANT:
+        return Instant.ofEpochSecond(in.readSigned(), in.readVarLong());
+      case DATE_TIME:
+        return LocalDateTime.ofEpochSecond(in.readSigned(), in.readVarInt(), ZoneOffset.UTC);
+      case DURATION:
+        return Duration.ofSeconds(in.readSigned(), in.readVarLong());
+      case PERIOD:
+        {
+          long months = in.readSigned();
+          return Period.of((int) (months / 12), (int) (months % 12), 0);
+        }
+      case ROW:
+        return new Struct(readRow(in, type == null ? new ValueType[0] : type.children));
+      case LIST:
+        return readList(in, type == null ? null : type.children[0]);
+      case MAP:
+        return readMap(in, type);
+      default:
+        throw new IllegalStateException("unknown tag " + tag + " in state bytes");
     }
   }
 
@@ -212,10 +236,14 @@ public final class ValueCodec {
   private static Object number(long number, ValueType type) {
     if (type == null) return number;
     switch (type.kind) {
-      case FLOAT: return (float) number;
-      case DOUBLE: return (double) number;
-      case DECIMAL: return BigDecimal.valueOf(number).setScale(type.scale);
-      default: return type.integral(number);
+      case FLOAT:
+        return (float) number;
+      case DOUBLE:
+        return (double) number;
+      case DECIMAL:
+        return BigDecimal.valueOf(number).setScale(type.scale);
+      default:
+        return type.integral(number);
     }
   }
 
@@ -225,7 +253,8 @@ public final class ValueCodec {
   }
 
   private static Object decimal(BigDecimal number, ValueType type) {
-    if (type == null || type.kind != ValueType.Kind.DECIMAL || number.scale() == type.scale) return number;
+    if (type == null || type.kind != ValueType.Kind.DECIMAL || number.scale() == type.scale)
+      return number;
     return number.setScale(type.scale, java.math.RoundingMode.HALF_UP);
   }
 }

@@ -1,13 +1,15 @@
 package org.compiledplan.kernel.values;
 
 import java.io.Serializable;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 /**
  * The type of a column as the kernel sees it: which Java class its values have.
  *
- * <p>Classes: {@code Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, String, byte[],
- * LocalDate, LocalTime, Instant, LocalDateTime, Duration, Period}, {@link Struct} for rows, {@code
- * java.util.List} for arrays and {@code java.util.Map} for maps and multisets.
+ * <p>Classes: {@code Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, String,
+ * byte[], LocalDate, LocalTime, Instant, LocalDateTime, Duration, Period}, {@link Struct} for rows,
+ * {@code java.util.List} for arrays and {@code java.util.Map} for maps and multisets.
  */
 public final class ValueType implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -15,15 +17,35 @@ public final class ValueType implements Serializable {
 
   /** What a type is, apart from its parameters. */
   public enum Kind {
-    BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL, STRING, BINARY,
-    DATE, TIME, TIMESTAMP, TIMESTAMP_NTZ, DAY_TIME, YEAR_MONTH, ROW, ARRAY, MAP
+    BOOLEAN,
+    BYTE,
+    SHORT,
+    INT,
+    LONG,
+    FLOAT,
+    DOUBLE,
+    DECIMAL,
+    STRING,
+    BINARY,
+    DATE,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DAY_TIME,
+    YEAR_MONTH,
+    ROW,
+    ARRAY,
+    MAP
   }
 
   public final Kind kind;
+
   /** Digits of a DECIMAL in all; 0 for other kinds. */
   public final int precision;
+
   /** Digits of a DECIMAL after the point; 0 for other kinds. */
   public final int scale;
+
   /** Fields of a ROW, element of an ARRAY, key and value of a MAP. */
   public final ValueType[] children;
 
@@ -57,11 +79,48 @@ public final class ValueType implements Serializable {
   /** The number in the class of this integral type; what does not fit wraps. */
   public Object integral(long number) {
     switch (kind) {
-      case BYTE: return (byte) number;
-      case SHORT: return (short) number;
-      case INT: return (int) number;
-      case LONG: return number;
-      default: throw new IllegalStateException(kind + " is not an integral type");
+      case BYTE:
+        return (byte) number;
+      case SHORT:
+        return (short) number;
+      case INT:
+        return (int) number;
+      case LONG:
+        return number;
+      default:
+        throw new IllegalStateException(kind + " is not an integral type");
+    }
+  }
+
+  /** The type as Flink spells it; times are those that Spark keeps. */
+  public String text() {
+    switch (kind) {
+      case BYTE:
+        return "TINYINT";
+      case SHORT:
+        return "SMALLINT";
+      case LONG:
+        return "BIGINT";
+      case BINARY:
+        return "BYTES";
+      case TIME:
+        return "TIME(6)";
+      case TIMESTAMP:
+        return "TIMESTAMP_LTZ(6)";
+      case TIMESTAMP_NTZ:
+        return "TIMESTAMP(6)";
+      case DAY_TIME:
+        return "INTERVAL DAY TO SECOND(6)";
+      case YEAR_MONTH:
+        return "INTERVAL YEAR TO MONTH";
+      case ROW:
+      case ARRAY:
+      case MAP:
+        return Arrays.stream(children)
+            .map(ValueType::text)
+            .collect(Collectors.joining(", ", kind + "<", ">"));
+      default:
+        return toString();
     }
   }
 

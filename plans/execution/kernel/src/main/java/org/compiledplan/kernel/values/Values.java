@@ -2,6 +2,7 @@ package org.compiledplan.kernel.values;
 
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -89,14 +90,22 @@ public final class Values {
     return value.hashCode();
   }
 
-  /** A stand-in for the value that is usable as a key of a hash map; null stays null. */
+  /**
+   * A stand-in for the value that is usable as a key of a hash map, in which floating numbers are
+   * equal by their bits; null stays null.
+   */
   public static Object mapKey(Object value) {
-    return value instanceof byte[] ? ByteBuffer.wrap((byte[]) value) : value;
+    if (value instanceof byte[]) return ByteBuffer.wrap((byte[]) value);
+    if (!(value instanceof Struct)) return value;
+    List<Object> fields = new ArrayList<>();
+    for (Object field : ((Struct) value).fields) fields.add(mapKey(field));
+    return fields;
   }
 
   /**
-   * Order of two values of one type, neither null. Text compares by its UTF-8 bytes and bytes as unsigned
-   * numbers, as Flink's binary strings do; false before true; -0.0 equals 0.0 and NaN is the greatest.
+   * Order of two values of one type, neither null. Text compares by its UTF-8 bytes and bytes as
+   * unsigned numbers, as Flink's binary strings do; false before true; -0.0 equals 0.0 and NaN is
+   * the greatest.
    */
   @SuppressWarnings({"unchecked", "rawtypes"})
   public static int compare(Object a, Object b) {
@@ -115,7 +124,8 @@ public final class Values {
     if (a instanceof Struct) return compareRows(((Struct) a).fields, ((Struct) b).fields);
     if (a instanceof List) return compareRows(((List<?>) a).toArray(), ((List<?>) b).toArray());
     if (a instanceof Comparable) return ((Comparable) a).compareTo(b);
-    throw new IllegalArgumentException("values of " + a.getClass().getSimpleName() + " have no order");
+    throw new IllegalArgumentException(
+        "values of " + a.getClass().getSimpleName() + " have no order");
   }
 
   private static int compareRows(Object[] a, Object[] b) {

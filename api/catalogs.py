@@ -1,0 +1,66 @@
+"""What a session says about its catalogs, and where in them it is: a part of `TableEnvironment`.
+
+Source: Flink's `TableEnvironment`.
+"""
+
+from __future__ import annotations
+
+from compiled_plan.planner.context import PlanningContext
+
+
+class CatalogMethods:
+    """The methods that list catalogs, databases, tables and views, and choose the current ones."""
+
+    context: PlanningContext
+
+    def use_catalog(self, name: str) -> None:
+        """Make a catalog the current one; its first database becomes the current one.
+
+        Raises:
+            ProgramError: there is none of that name.
+        """
+        self.context.catalog.use_catalog(name)
+
+    def use_database(self, name: str) -> None:
+        """Make a database of the current catalog the current one.
+
+        Raises:
+            ProgramError: there is none of that name.
+        """
+        self.context.catalog.use_database((name,))
+
+    def get_current_catalog(self) -> str:
+        """The name of the current catalog."""
+        return self.context.catalog.current_catalog
+
+    def get_current_database(self) -> str:
+        """The name of the current database."""
+        return self.context.catalog.current_database
+
+    def list_catalogs(self) -> list[str]:
+        """The names of all catalogs."""
+        return self.context.catalog.catalog_names()
+
+    def list_databases(self) -> list[str]:
+        """The names of the databases of the current catalog."""
+        return self.context.catalog.database_names()
+
+    def list_tables(self) -> list[str]:
+        """The names of the tables and views of the current database."""
+        return self.context.catalog.names()
+
+    def list_views(self) -> list[str]:
+        """The names of the views of the current database."""
+        return self.context.catalog.view_names()
+
+    def list_temporary_tables(self) -> list[str]:
+        """The names of the temporary tables and views of the current database."""
+        return [name for name in self.context.catalog.names() if self._is_temporary(name)]
+
+    def list_temporary_views(self) -> list[str]:
+        """The names of the temporary views of the current database."""
+        return [name for name in self.list_views() if self._is_temporary(name)]
+
+    def _is_temporary(self, name: str) -> bool:
+        found = self.context.catalog.find((name,))
+        return found is not None and found.temporary

@@ -1,0 +1,59 @@
+"""Changes as the table that they leave, and as a table of changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.types import Field, RowType, VarCharType
+from compiled_plan.plans.types.row import RowKind
+
+_ADDS = frozenset((RowKind.INSERT.value, RowKind.UPDATE_AFTER.value))
+_KINDS = tuple(RowKind)
+
+
+def as_table(chunks: Sequence[Chunk], width: int) -> Chunk:
+    """The rows that are left when all changes are done, in the order in which they were last added.
+
+    Args:
+        chunks: changes in their order, with the row before each update.
+        width: the number of columns.
+    """
+    places: dict[Any, list[int]] = {}
+    rows: list[tuple[Any, ...] | None] = []
+    for chunk in chunks:
+        for kind, row in zip(chunk.kinds, zip(*chunk.columns, strict=True), strict=True):
+            same = places.setdefault(_key(row), [])
+            if kind in _ADDS:
+                same.append(len(rows))
+                rows.append(row)
+            elif same:
+                rows[same.pop()] = None
+    left = [row for row in rows if row is not None]
+    return Chunk([0] * len(left), [[row[at] for row in left] for at in range(width)])
+
+
+def as_changes(row_type: RowType, chunks: Sequence[Chunk]) -> tuple[RowType, list[Chunk]]:
+    """The changes as rows with a first column `op`: `+I`, `-U`, `+U`, `-D`."""
+    op = Field("op", VarCharType(length=2, nullable=False))
+    found = [
+        Chunk([0] * len(chunk.kinds), [[_KINDS[kind].short for kind in chunk.kinds], *chunk.columns])
+        for chunk in chunks
+    ]
+    return RowType(fields=(op, *row_type.fields)), found
+
+
+def _key(value: Any) -> Any:
+    """What tells values apart, to be used as a key: NaN equals itself, -0.0 is not 0.0, True is not 1."""
+    match value:
+        case tuple() | list():
+            return tuple(map(_key, value))
+        case dict():
+            return frozenset(Counter((_key(key), _key(item)) for key, item in value.items()).items())
+        case float():
+            return repr(value)
+        case bool():
+            return repr(value)
+    return value

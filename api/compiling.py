@@ -1,0 +1,60 @@
+"""Sinks and queries that were bound, as plans of this program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.planner.algebra.nodes import RelNode, Sink
+from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
+from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.pipeline import plan
+from compiled_plan.planner.table.source import not_too_deep
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types import LogicalType, TimestampBase
+
+
+def compile_sinks(context: PlanningContext, sinks: Sequence[Sink]) -> CompiledPlan:
+    """The plan of sinks.
+
+    Raises:
+        ProgramError: there are none, or they cannot be planned.
+        UnsupportedError: an operation that no operator is known for.
+    """
+    if not sinks:
+        raise ProgramError(
+            "there is nothing to compile: no insert was added", remedy='add one: add_insert("sink", table)'
+        )
+    return not_too_deep("compile_plan", lambda: CompiledPlan.of(plan(sinks, context.config)))
+
+
+def compile_query(context: PlanningContext, rel: RelNode, names: Sequence[str] = ()) -> CompiledPlan:
+    """The plan of a query whose rows this process collects; it cannot be written to a file."""
+    return compile_sinks(context, [_collecting(rel, names)])
+
+
+def explain_query(context: PlanningContext, rel: RelNode) -> str:
+    """The operators of a query, without the one that would collect its rows."""
+    _, *lines = compile_query(context, rel).explain().splitlines()
+    return "\n".join(line.removeprefix("   " if line.startswith("   ") else "+- ") for line in lines)
+
+
+def _collecting(rel: RelNode, names: Sequence[str]) -> Sink:
+    name = uuid4().hex[:12]
+    fields = rel.row_type.fields
+    shown = names if len(set(names)) == len(fields) else rel.row_type.names
+    columns = tuple(
+        Column(one, _plain(field.type), comment=field.comment) for one, field in zip(shown, fields, strict=True)
+    )
+    table = CatalogTable(
+        ObjectIdentifier("default_catalog", "default_database", f"collect-{name}"),
+        columns,
+        (("connector", "collect"), ("id", name)),
+        temporary=True,
+    )
+    return Sink(rel, table)
+
+
+def _plain(type_: LogicalType) -> LogicalType:
+    return type_.as_regular() if isinstance(type_, TimestampBase) else type_

@@ -1,0 +1,113 @@
+"""Tables out of Python's values and DataFrames.
+
+Source: Flink's `TableEnvironment.fromValues`; PyFlink's `from_pandas`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sqlglot import exp
+
+from compiled_plan.api import embedded
+from compiled_plan.api.table import Table
+from compiled_plan.api.tables import from_path
+from compiled_plan.planner.algebra.nodes import Values
+from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
+from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.functions.values import columns_of_schema, constant_rows
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Bound
+from compiled_plan.planner.sql.binding.scans import scan
+from compiled_plan.planner.table.descriptors import Schema, TableDescriptor, declared
+from compiled_plan.planner.table.expressions.core import Operand
+from compiled_plan.planner.table.expressions.types import type_node
+from compiled_plan.planner.table.operations import bind
+from compiled_plan.planner.table.python_literals import node_of
+from compiled_plan.planner.table.rows import rows
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types.data_types import AnyType
+from compiled_plan.plans.types.row import Row
+
+
+def from_values(context: PlanningContext, values: Iterable[object], schema: AnyType = None) -> Table:
+    """A table of constant rows, of Python objects or expressions. See `planner.functions.values.constant_rows`."""
+    if isinstance(values, str | bytes | Mapping | Row) or not isinstance(values, Iterable):
+        raise ProgramError(
+            f"from_values() takes a list of rows, not {values!r}",
+            where="from_values()",
+            remedy='write from_values([(1, "a"), (2, "b")], ["id", "name"])',
+        )
+    if isinstance(schema, Schema):
+        schema = _plain(schema)
+    listed = list(values)
+    cells = [_cells(item) for item in listed]
+    if any(isinstance(cell, Operand) for row in cells for cell in row):
+        return _from_expressions(context, cells, schema)
+    found = constant_rows(listed, schema)
+    return Table(context, rows(Bound(Values(found.row_type, found.cells), found.row_type.names)))
+
+
+def _plain(schema: Schema) -> AnyType:
+    """The columns of a schema that has nothing but columns."""
+    if len(schema.lines) > len(schema.physical) or schema.key:
+        raise ProgramError(
+            "the schema of constant rows has columns alone",
+            where="from_values()",
+            remedy="leave computed columns, watermark and key out; add them with a query, or use from_dataframe",
+        )
+    return schema.to_row_data_type()
+
+
+def _cells(item: object) -> list[object]:
+    """The values of a row; `row(...)` is a row, any other expression a row of one column."""
+    if isinstance(item, Operand) and isinstance(item._node, ast.RowValue):
+        return [Operand(node) for node in item._node.expressions]
+    return list(item) if isinstance(item, list | tuple) else [item]
+
+
+def _from_expressions(context: PlanningContext, cells: list[list[object]], schema: AnyType) -> Table:
+    """A table of rows that hold expressions, bound as SQL's VALUES."""
+    names, type_ = columns_of_schema(schema)
+    width = len(cells[0])
+    for at, row in enumerate(cells, start=1):
+        if len(row) != width:
+            raise ProgramError(f"row {at} has {len(row)} value(s), the first row {width}", where="from_values()")
+    names = names or tuple(f"f{at}" for at in range(width))
+    if len(names) != width:
+        raise ProgramError(f"from_values() has {width} column(s) and {len(names)} name(s)", where="from_values()")
+    nodes = [[node_of(cell) for cell in row] for row in cells]
+    if type_ is not None:
+        kinds = [type_node(one) for one in type_.types]
+        nodes = [[exp.Cast(this=node, to=kind) for node, kind in zip(row, kinds, strict=True)] for row in nodes]
+    bound = bind(context, "from_values", exp.Values(expressions=[ast.RowValue(expressions=row) for row in nodes]))
+    return Table(context, rows(Bound(bound.rel, names)))
+
+
+def from_dataframe(context: PlanningContext, frame: object, schema: AnyType = None) -> Table:
+    """A table of the rows of a DataFrame. See `api.embedded.inline`."""
+    if isinstance(schema, Schema):
+        return _declared(context, frame, schema)
+    held = embedded.inline(frame, schema)
+    catalog = context.catalog
+    name = f"*anonymous_dataframe${next(context.anonymous)}*"
+    table = CatalogTable(
+        ObjectIdentifier(catalog.current_catalog, catalog.current_database, name),
+        tuple(Column(field.name, field.type, comment=field.comment) for field in held.row_type.fields),
+        tuple(held.options.items()),
+        temporary=True,
+        holds=held.data,
+    )
+    return Table(context, rows(Bound(scan(table, name, ()), held.row_type.names), name))
+
+
+def _declared(context: PlanningContext, frame: object, schema: Schema) -> Table:
+    """A DataFrame as a table with computed columns, watermark and key, which has a name like any other table."""
+    held = embedded.inline(frame, schema.to_row_data_type())
+    return from_descriptor(context, TableDescriptor(schema, tuple(held.options.items())), "from_dataframe")
+
+
+def from_descriptor(context: PlanningContext, descriptor: object, operation: str = "from_descriptor") -> Table:
+    """A table of a descriptor, which the catalog does not know."""
+    with declared(context, descriptor, operation) as path:
+        return Table(context, from_path(context, path)._rows)

@@ -1,0 +1,384 @@
+"""TableEnvironment: a session in which programs are compiled and run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.api.catalogs import CatalogMethods
+from compiled_plan.planner.catalog.memory import Catalog
+from compiled_plan.planner.config import TableConfig
+from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.pipeline import plan
+from compiled_plan.planner.settings import FORCE_RECOMPILE
+from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.binding.queries import new_binder
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.declaring import declare
+from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.planner.sql.scripts import bind_script
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.plan import CompiledPlan as Plan
+
+# A script of SQL is compiled without the Table API and what runs plans, which would double the time that
+# `compile-plan` takes to start: the methods that need them import them.
+if TYPE_CHECKING:
+    from compiled_plan.api.inserts import StatementSet
+    from compiled_plan.api.plans import CompiledPlan, PlanReference
+    from compiled_plan.api.results import TableResult
+    from compiled_plan.api.table import Table
+    from compiled_plan.planner.table.descriptors import TableDescriptor
+    from compiled_plan.plans.types.data_types import AnyType
+
+
+@dataclass(frozen=True)
+class CompiledScript:
+    """The plan of a script, and where its COMPILE PLAN statement wants it (None without one).
+
+    `overwrite`: whether it may replace a file that is there.
+    """
+
+    plan: Plan
+    path: str | None = None
+    if_not_exists: bool = False
+    overwrite: bool = False
+
+
+class TableEnvironment(CatalogMethods):
+    """A catalog and a configuration, and the programs compiled over them.
+
+    Args:
+        options: configuration, as by SET.
+    """
+
+    def __init__(self, options: Mapping[str, str] | None = None) -> None:
+        self.context = PlanningContext.new(options)
+
+    @property
+    def config(self) -> TableConfig:
+        """The options."""
+        return self.context.config
+
+    @property
+    def catalog(self) -> Catalog:
+        """The tables, views and functions."""
+        return self.context.catalog
+
+    def set(self, key: str, value: str) -> None:
+        """Set an option of the configuration.
+
+        Raises:
+            ProgramError: a value that the option cannot have.
+        """
+        self.config.set(key, value)
+
+    def get_config(self) -> TableConfig:
+        """The configuration: `env.get_config().set(key, value)`."""
+        return self.config
+
+    def execute_sql(self, text: str) -> TableResult:
+        """Carry out statements, one after another; the result is that of the last.
+
+        Statements that declare, set and show things take effect at once. A SELECT, an INSERT, a statement set and
+        EXECUTE PLAN start a run on an embedded local Spark: the rows of a SELECT come out of the result, and `wait()`
+        waits for an INSERT.
+
+        Raises:
+            ProgramError: a statement is wrong; with line, column and caret.
+            UnsupportedError: a statement that is not supported.
+            ExecutionError: Spark does not start.
+        """
+        source = Source(text)
+        binder = new_binder(source, self.catalog)
+        result: TableResult | None = None
+        for statement in parse_script(text):
+            if isinstance(statement, _SHOWS):
+                from compiled_plan.api.showing import show
+
+                with source.at_span(statement.span):
+                    result = show(self.context, binder, statement)
+            elif isinstance(statement, _RUNS):
+                from compiled_plan.api.running import run_statement
+
+                with source.at_span(statement.span):
+                    result = run_statement(self.context, binder, statement)
+            else:
+                declare(self.context, binder, statement)
+                result = None
+        if result is None:
+            from compiled_plan.api.results import DONE
+
+            return DONE
+        return result
+
+    def create_temporary_function(self, name: str, function: Any) -> None:
+        """Register a function for this session, in the current database unless the name says another.
+
+        Args:
+            name: `f`, `db.f` or `catalog.db.f`.
+            function: a subclass of ScalarFunction, TableFunction or AggregateFunction of `plans.functions`, or its
+                object (whose attributes become part of plans).
+
+        Raises:
+            ProgramError: its types cannot be had, or the name is taken; names parameter, annotation and remedy.
+        """
+        self._register(name, function)
+
+    def create_temporary_system_function(self, name: str, function: Any) -> None:
+        """Register a function for this session under a name without a database, which wins over built-in functions.
+
+        Raises:
+            ProgramError: as `create_temporary_function`.
+        """
+        self._register(name, function, system=True)
+
+    def create_function(self, name: str, function: Any) -> None:
+        """Register a function in a catalog's database.
+
+        Raises:
+            ProgramError: as `create_temporary_function`.
+        """
+        self._register(name, function, temporary=False)
+
+    def drop_temporary_function(self, name: str) -> bool:
+        """Remove a temporary function; whether there was one."""
+        return self._unregister(name, temporary=True)
+
+    def drop_temporary_system_function(self, name: str) -> bool:
+        """Remove a temporary system function; whether there was one."""
+        return self._unregister(name, temporary=True, system=True)
+
+    def drop_function(self, name: str) -> bool:
+        """Remove a catalog's function; whether there was one.
+
+        Raises:
+            ProgramError: a temporary function hides it.
+        """
+        return self._unregister(name, temporary=False)
+
+    def _register(self, name: str, function: Any, *, temporary: bool = True, system: bool = False) -> None:
+        from compiled_plan.planner.functions.user.registering import catalog_function, path_of
+
+        full = self.catalog.qualify(path_of(name, system))
+        self.catalog.functions.create(catalog_function(full, function, temporary=temporary, system=system))
+
+    def _unregister(self, name: str, *, temporary: bool, system: bool = False) -> bool:
+        from compiled_plan.planner.functions.user.registering import path_of
+
+        full = self.catalog.qualify(path_of(name, system))
+        return self.catalog.functions.drop(full, temporary=temporary, system=system, if_exists=True)
+
+    def compile_script(self, text: str) -> CompiledPlan:
+        """The plan of a script: declarations, and one INSERT or one statement set.
+
+        Raises:
+            ProgramError: the script does not compile; with line, column and caret.
+            UnsupportedError: it uses what is not supported.
+        """
+        from compiled_plan.api.plans import CompiledPlan
+
+        return CompiledPlan.of(self.compile_statements(text).plan)
+
+    def compile_plan_sql(self, statement: str) -> CompiledPlan:
+        """The plan of one INSERT or statement set over what was declared before.
+
+        Raises:
+            ProgramError: as `compile_script`, and for any other statement.
+        """
+        return self.compile_script(statement)
+
+    def compile_statements(self, text: str) -> CompiledScript:
+        """As `compile_script`, with what the script's COMPILE PLAN says about the file.
+
+        Raises:
+            ProgramError: as `compile_script`.
+        """
+        sinks, body = bind_script(self.context, text)
+        path, if_not_exists = None, False
+        if isinstance(body, st.CompilePlan):
+            path, if_not_exists = body.path, body.if_not_exists
+        with Source(text).at_span(body.span):
+            overwrite = self.config.boolean(FORCE_RECOMPILE)
+            return CompiledScript(plan(sinks, self.config), path, if_not_exists, overwrite)
+
+    # --- the Table API: see planner.table
+
+    def from_path(self, path: str) -> Table:
+        """A table or view of the catalog.
+
+        Raises:
+            ProgramError: there is none of that name.
+        """
+        from compiled_plan.api.tables import from_path
+
+        return from_path(self.context, path)
+
+    def from_descriptor(self, descriptor: TableDescriptor) -> Table:
+        """A table that is declared where it is read, and has no name in the catalog.
+
+        Raises:
+            ProgramError: the declaration is wrong.
+        """
+        from compiled_plan.api.embedding import from_descriptor
+
+        return from_descriptor(self.context, descriptor)
+
+    def sql_query(self, query: str) -> Table:
+        """The table that a query gives; other tables are in its text by name, or as f"... {table} ...".
+
+        Raises:
+            ProgramError: no query, or a wrong one; with line, column and caret.
+        """
+        from compiled_plan.api.tables import sql_query
+
+        return sql_query(self.context, query)
+
+    def from_values(self, values: Iterable[object], schema: AnyType = None) -> Table:
+        """A table of constant rows.
+
+        Args:
+            values: the rows: tuples, lists, Rows, dicts, NamedTuples, objects of dataclasses, or single values, which
+                are rows of one column; values may be expressions.
+            schema: the columns: a row type (`DataTypes.ROW(...)`, `"ROW<a INT, b STRING>"`), a class with
+                annotations, or a list of names. Left out, the names are those that the rows have, else f0, f1, ...,
+                and each column has the common type of its values.
+
+        Raises:
+            ProgramError: no rows and no types; rows of different widths; a column without a common type.
+            DataError: a value that is none of its column's type; names column, type and value.
+        """
+        from compiled_plan.api.embedding import from_values
+
+        return from_values(self.context, values, schema)
+
+    def from_dataframe(self, frame: object, schema: AnyType = None) -> Table:
+        """A table of the rows of a DataFrame.
+
+        Args:
+            frame: of pandas, PyArrow (Table or RecordBatch) or Spark; a streaming one of Spark never ends.
+            schema: the columns: a row type, or a list of names; those of the frame if left out.
+
+        Raises:
+            ProgramError: no DataFrame; a column whose type is not known; a schema that does not fit.
+            DataError: a value that is none of its column's type; names column, type and value.
+        """
+        from compiled_plan.api.embedding import from_dataframe
+
+        return from_dataframe(self.context, frame, schema)
+
+    from_pandas = from_dataframe
+
+    def create_temporary_view(self, path: str, table: Table) -> None:
+        """Give a table a name, by which SQL and `from_path` find it.
+
+        Raises:
+            ProgramError: the name is taken.
+        """
+        from compiled_plan.planner.table.naming import create_view
+
+        create_view(self.context, path, table, "create_temporary_view")
+
+    def drop_temporary_view(self, path: str) -> bool:
+        """Drop a temporary view; False where there is none."""
+        from compiled_plan.planner.table.naming import drop_temporary
+
+        return drop_temporary(self.context, "VIEW", path)
+
+    def drop_temporary_table(self, path: str) -> bool:
+        """Drop a temporary table; False where there is none."""
+        from compiled_plan.planner.table.naming import drop_temporary
+
+        return drop_temporary(self.context, "TABLE", path)
+
+    def create_view(self, path: str, table: Table) -> None:
+        """As `create_temporary_view`, in the catalog.
+
+        Raises:
+            ProgramError: the name is taken.
+        """
+        from compiled_plan.planner.table.naming import create_view
+
+        create_view(self.context, path, table, "create_view", temporary=False)
+
+    def create_temporary_table(self, path: str, descriptor: TableDescriptor) -> None:
+        """Declare a temporary table: `TableDescriptor.for_connector("filesystem").schema(...).option(...).build()`.
+
+        Raises:
+            ProgramError: the declaration is wrong, or the name is taken.
+        """
+        from compiled_plan.planner.table.descriptors import create_table
+
+        create_table(self.context, path, descriptor, temporary=True)
+
+    def create_table(self, path: str, descriptor: TableDescriptor) -> None:
+        """Declare a table of the catalog.
+
+        Raises:
+            ProgramError: the declaration is wrong, or the name is taken.
+        """
+        from compiled_plan.planner.table.descriptors import create_table
+
+        create_table(self.context, path, descriptor, temporary=False)
+
+    def load_plan(self, reference: PlanReference) -> CompiledPlan:
+        """The plan of `PlanReference.from_file(...)` or `from_json_string(...)`.
+
+        Raises:
+            PlanError: no such file, or not a plan.
+        """
+        return _checked(reference, "load_plan").load()
+
+    def execute_plan(self, reference: PlanReference) -> TableResult:
+        """Run a plan on an embedded local Spark, in the background: `load_plan(reference).execute()`.
+
+        Where the plan says nothing of a time zone, that of this session holds.
+
+        Raises:
+            PlanError: no such file, or not a plan.
+            UnsupportedError, ExecutionError: as `CompiledPlan.execute`.
+        """
+        from compiled_plan.api.running import start_plan
+
+        return start_plan(self.context, _checked(reference, "execute_plan").load())
+
+    def explain_sql(self, statement: str) -> str:
+        """The operators of a query, an INSERT or a statement set, as a tree, each with its state entries.
+
+        Raises:
+            ProgramError: no such statement, or a wrong one; with line, column and caret.
+        """
+        from compiled_plan.api.tables import explain_sql
+
+        return explain_sql(self.context, statement)
+
+    def create_statement_set(self) -> StatementSet:
+        """Inserts that become one plan."""
+        from compiled_plan.api.inserts import StatementSet
+
+        return StatementSet(self.context)
+
+    if not TYPE_CHECKING:  # a type checker knows the methods that there are
+
+        def __getattr__(self, name: str) -> Any:
+            from compiled_plan.planner.table.unfinished import no_method
+
+            raise no_method("TableEnvironment", type(self), name)
+
+
+def _checked(reference: Any, operation: str) -> PlanReference:
+    from compiled_plan.api.plans import PlanReference
+
+    if not isinstance(reference, PlanReference):
+        raise ProgramError(
+            f"{operation}() takes a PlanReference, not {reference!r}",
+            where=f"{operation}()",
+            remedy='write PlanReference.from_file("plan.json") or PlanReference.from_json_string(text)',
+        )
+    return reference
+
+
+#: Statements that show something.
+_SHOWS = st.Describe | st.Show | st.Explain
+#: Statements that read or write data, or plan files.
+_RUNS = st.Query | st.Insert | st.StatementSet | st.CompilePlan | st.ExecutePlan | st.CompileAndExecutePlan

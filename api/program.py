@@ -1,0 +1,154 @@
+"""A table program in Python: a module with a function `main` that is given the environment and returns what to write.
+
+    def main(env: TableEnvironment) -> TablePipeline:
+        env.execute_sql("CREATE TABLE orders ...")
+        return env.from_path("orders").where(col("price") > 10).insert_into("expensive")
+
+A function, and not the environment of the module, because then whoever compiles the program says with which options,
+importing the module has no effect, a test calls `main` with an environment of its own, and what the plan is made of is
+what `main` returns: one insert, several, a statement set, or a plan.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from compiled_plan.api.inserts import StatementSet, TablePipeline
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from compiled_plan.plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from compiled_plan.api.environment import TableEnvironment
+
+MAIN = "main"
+_WRITE = f'write def {MAIN}(env): ... return table.insert_into("sink")'
+
+
+def compile_program(env: TableEnvironment, path: str | Path) -> CompiledPlan:
+    """The plan of a program in a file.
+
+    What the program prints goes to stderr. The file's folder is where it finds modules of its own.
+
+    Args:
+        env: given to the program's `main`.
+        path: the file.
+
+    Raises:
+        ProgramError: it cannot be read, has no `main`, fails, or returns nothing to write; with the file's line.
+        UnsupportedError: it uses what is not supported.
+    """
+    file = Path(path)
+    with _errors_at(file), redirect_stdout(sys.stderr):
+        module = _imported(file)
+        main = getattr(module, MAIN, None)
+        if not callable(main):
+            raise ProgramError(f"the program has no function {MAIN}(env)", where=str(path), remedy=_WRITE)
+        if getattr(getattr(main, "__code__", None), "co_argcount", 1) < 1:
+            raise ProgramError(f"{MAIN}() takes no environment", where=str(path), remedy=f"write def {MAIN}(env)")
+        return _plan(env, main(env), file)
+
+
+def _plan(env: TableEnvironment, found: object, file: Path) -> CompiledPlan:
+    if isinstance(found, CompiledPlan):
+        return found
+    if isinstance(found, TablePipeline | StatementSet):
+        return found.compile_plan()
+    if isinstance(found, list | tuple) and found:
+        inserts = env.create_statement_set()
+        for item in found:
+            _add(inserts, item, file)
+        return inserts.compile_plan()
+    if isinstance(found, str):
+        return env.compile_plan_sql(found)
+    raise _nothing(found, file)
+
+
+def _add(inserts: StatementSet, item: object, file: Path) -> None:
+    if isinstance(item, TablePipeline):
+        inserts.add(item)
+    elif isinstance(item, str):
+        inserts.add_insert_sql(item)
+    else:
+        raise _nothing(item, file)
+
+
+def _nothing(found: object, file: Path) -> ProgramError:
+    what = "nothing" if found is None else f"a value of type {type(found).__name__}"
+    return ProgramError(
+        f"{MAIN}(env) returns {what}: a plan needs tables to write to",
+        where=str(file),
+        remedy='return table.insert_into("sink"), a list of them, or a statement set',
+    )
+
+
+def _imported(file: Path) -> ModuleType:
+    """The file as a module of its name, so that classes in it have an import path."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ProgramError("there is no such file", where=str(file), remedy="check the path") from None
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ProgramError(f"the program cannot be read: {fault}", where=str(file)) from None
+    name = file.stem
+    known = sys.modules.get(name)
+    if name in sys.stdlib_module_names or (known is not None and getattr(known, "__file__", "") != str(file.resolve())):
+        raise ProgramError(
+            f"a program cannot be named like the module {name!r}, which Python knows already",
+            where=str(file),
+            remedy="rename the file",
+        )
+    code = compile(text, str(file), "exec", dont_inherit=True)
+    module = ModuleType(name)
+    module.__file__ = str(file.resolve())
+    folder = str(file.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    sys.modules[name] = module
+    try:
+        exec(code, module.__dict__)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+@contextmanager
+def _errors_at(file: Path) -> Iterator[None]:
+    """Give errors the line of the program where they came up."""
+    try:
+        yield
+    except SyntaxError as fault:
+        place = f"{fault.filename}, line {fault.lineno}"
+        text = (fault.text or "").rstrip()
+        raise ProgramError(
+            f"the program is no Python: {fault.msg}", where=f"{place}\n    {text.strip()}" if text else place
+        ) from fault
+    except CompiledPlanError as fault:
+        place = _line_of(fault, file)
+        where = "\n  at: ".join(part for part in (place, fault.where) if part and part != str(file))
+        kind = type(fault) if isinstance(fault, UnsupportedError) else ProgramError
+        raise kind(fault.message, where=where or fault.where, remedy=fault.remedy) from fault
+    except SystemExit as fault:
+        raise ProgramError(
+            "the program ends itself", where=_line_of(fault, file), remedy="leave sys.exit out"
+        ) from fault
+    except Exception as fault:
+        message = "".join(traceback.format_exception_only(fault)).strip()
+        raise ProgramError(f"the program fails: {message}", where=_line_of(fault, file)) from fault
+
+
+def _line_of(fault: BaseException, file: Path) -> str:
+    """The innermost line of the program that an error passed through."""
+    frames = [frame for frame in traceback.extract_tb(fault.__traceback__) if frame.filename == str(file)]
+    if not frames:
+        return ""
+    line = frames[-1].lineno or 0
+    text = linecache.getline(str(file), line).strip()
+    return f"{file}, line {line}" + (f"\n    {text}" if text else "")

@@ -1,0 +1,78 @@
+"""Results whose rows are there at once: those of DESCRIBE, SHOW and EXPLAIN.
+
+Source: Flink's `TableResult` of statements that only show something; they are printed without kinds of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from compiled_plan.api.results import TableResult
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.types import RowType
+from compiled_plan.plans.types.row import RowKind
+
+
+@dataclass(frozen=True)
+class _Done:
+    """A run that is over: a `Job` with all its rows."""
+
+    rows: Sequence[Sequence[Any]]
+    #: There is no run.
+    id: str = ""
+
+    def chunks(self) -> Iterator[Chunk]:
+        if self.rows:
+            columns = list(zip(*self.rows, strict=True))
+            yield Chunk([list(RowKind).index(RowKind.INSERT)] * len(self.rows), columns)
+
+    def stop(self) -> None:
+        """There is nothing to end."""
+
+    def wait(self, seconds: float | None) -> bool:
+        return True
+
+    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
+        raise ExecutionError("this statement gives no DataFrame", remedy="take its rows with collect()")
+
+
+class ReadyResult(TableResult):
+    """A result of rows that are there.
+
+    Args:
+        row_type: the columns.
+        rows: one sequence of values a row.
+        text: what `print` prints; the rows in a frame without it.
+    """
+
+    def __init__(self, row_type: RowType, rows: Sequence[Sequence[Any]], text: str = "") -> None:
+        super().__init__(row_type, _Done(rows))
+        self._rows = rows
+        self._text = text
+
+    def print(self) -> None:
+        """Print the rows in a frame."""
+        print(self)
+
+    def __str__(self) -> str:
+        return self._text or _framed(self.column_names, [[_shown(cell) for cell in row] for row in self._rows])
+
+
+def _shown(cell: object) -> str:
+    return "" if cell is None else str(cell).upper() if isinstance(cell, bool) else str(cell)
+
+
+def _framed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return "Empty set"
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+
+    def line(cells: Sequence[str]) -> str:
+        return "|" + "|".join(f" {cell:>{width}} " for cell, width in zip(cells, widths, strict=True)) + "|"
+
+    count = f"{len(rows)} row{'' if len(rows) == 1 else 's'} in set"
+    return "\n".join([rule, line(headings), rule, *map(line, rows), rule, count])

@@ -1,0 +1,123 @@
+"""Statements that run: queries whose rows are collected, INSERTs, plan files. Run by `api.embedded`.
+
+Source: Flink's `TableEnvironment.executeSql` and `Table.execute`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compiled_plan.api import embedded
+from compiled_plan.api.compiling import compile_query, compile_sinks
+from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.api.results import DONE, TableResult
+from compiled_plan.api.tableau import Display
+from compiled_plan.planner.algebra.nodes import RelNode, Sink
+from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.settings import FORCE_RECOMPILE
+from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.binding.core import Binder, Surroundings
+from compiled_plan.planner.sql.binding.inserts import bind_insert
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.files import exists
+from compiled_plan.plans.inspection.reading import plan_from_file
+from compiled_plan.plans.inspection.recompile import recompile
+from compiled_plan.plans.plan import CompiledPlan as Plan
+from compiled_plan.plans.plan.session_options import DEFAULT, UTC, ZONE, with_zone
+
+
+def run_query(context: PlanningContext, rel: RelNode, names: Sequence[str] = ()) -> TableResult:
+    """Run a query; its rows come out of the result.
+
+    Args:
+        context: what it was bound in.
+        rel: the query.
+        names: of its columns; those of `rel` where they are left out or repeat themselves.
+
+    Raises:
+        ProgramError, UnsupportedError: the query cannot be planned, or cannot run.
+        ExecutionError: Spark does not start.
+    """
+    return start_plan(context, compile_query(context, rel, names))
+
+
+def run_sinks(context: PlanningContext, sinks: Sequence[Sink]) -> TableResult:
+    """Run INSERTs as one job, in the background unless `table.dml-sync` is set.
+
+    Raises:
+        ProgramError, UnsupportedError, ExecutionError: as `run_query`.
+    """
+    return run_plan(context, compile_sinks(context, sinks))
+
+
+def run_plan(context: PlanningContext, plan: Plan) -> TableResult:
+    """Run a plan that writes, in the background unless `table.dml-sync` is set.
+
+    Raises:
+        UnsupportedError, ExecutionError: as `run_query`.
+    """
+    result = start_plan(context, plan)
+    if context.config.boolean("table.dml-sync"):
+        result.wait()
+    return result
+
+
+def start_plan(context: PlanningContext, plan: Plan) -> TableResult:
+    """Run a plan in the background; where it says nothing of a time zone, that of the session holds."""
+    zone, width = context.config.value(ZONE), context.config.value("table.display.max-column-width")
+    display = Display(UTC if zone == DEFAULT else zone, int(width))
+    return embedded.execute(with_zone(plan, otherwise=zone), display=display)
+
+
+def run_statement(context: PlanningContext, binder: Binder, statement: st.Statement) -> TableResult:
+    """Run a statement that reads or writes data, or a plan file.
+
+    Raises:
+        ProgramError, UnsupportedError, PlanError, ExecutionError: it is wrong or does not run.
+    """
+    match statement:
+        case st.Query():
+            bound = binder.bind_query(binder, statement.query, Surroundings())
+            return run_query(context, bound.rel, bound.names)
+        case st.Insert():
+            return run_sinks(context, [bind_insert(binder, statement)])
+        case st.StatementSet():
+            if not statement.inserts:
+                raise binder.source.error_at(statement.span, "the statement set is empty", "put an INSERT into it")
+            return run_sinks(context, [bind_insert(binder, insert) for insert in statement.inserts])
+        case st.ExecutePlan():
+            if statement.if_exists and not exists(statement.path):
+                return DONE
+            return start_plan(context, CompiledPlan.read_file(statement.path))
+        case st.CompilePlan():
+            if not (statement.if_not_exists and exists(statement.path)):
+                _write(context, binder, statement, if_not_exists=False)
+            return DONE
+        case st.CompileAndExecutePlan():
+            return start_plan(context, _write(context, binder, statement, if_not_exists=True))
+    raise AssertionError(statement)
+
+
+def _write(
+    context: PlanningContext,
+    binder: Binder,
+    statement: st.CompilePlan | st.CompileAndExecutePlan,
+    *,
+    if_not_exists: bool,
+) -> CompiledPlan:
+    """The plan of a plan file, which is compiled and written unless it is there."""
+    if exists(statement.path):
+        if if_not_exists:
+            return CompiledPlan.read_file(statement.path)
+        if not context.config.boolean(FORCE_RECOMPILE):
+            raise PlanError(
+                f"the plan file {statement.path} is there already",
+                remedy=f"write COMPILE PLAN IF NOT EXISTS, remove the file, or SET '{FORCE_RECOMPILE}' = 'true'",
+            )
+    body = statement.body
+    inserts = (body,) if isinstance(body, st.Insert) else body.inserts
+    found = compile_sinks(context, [bind_insert(binder, insert) for insert in inserts])
+    if exists(statement.path):
+        found = CompiledPlan.of(recompile(found, plan_from_file(statement.path)).plan)
+    found.write_file(statement.path)
+    return found

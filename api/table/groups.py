@@ -1,0 +1,90 @@
+"""Operations of a table that group rows, and put them into windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn, Self, overload
+
+from compiled_plan.planner.table import grouping
+from compiled_plan.planner.table.grouping import GroupedTable, OverWindowedTable, WindowedTable
+from compiled_plan.planner.table.planned import PlannedTable
+from compiled_plan.planner.table.unfinished import remedy_of
+from compiled_plan.planner.table.windows import OverWindow, Window
+from compiled_plan.plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from compiled_plan.planner.table.expressions.expression import Expression
+
+
+class GroupMethods(PlannedTable):
+    """GROUP BY, windows, OVER."""
+
+    __slots__ = ()
+
+    def group_by(self, *fields: Expression | str) -> GroupedTable[Self]:
+        """GROUP BY; `select` follows."""
+        return grouping.group_by(self, fields)
+
+    def flat_aggregate(self, function: object) -> NoReturn:
+        """Not there: see `GroupedTable.flat_aggregate`.
+
+        Raises:
+            UnsupportedError: always.
+        """
+        raise grouping.no_flat_aggregate()
+
+    @overload
+    def window(self, window: Window) -> Self: ...
+
+    @overload
+    def window(self, window: OverWindow) -> OverWindowedTable[Self]: ...
+
+    def window(self, window: Window | OverWindow) -> Self | WindowedTable[Self] | OverWindowedTable[Self]:
+        """A window table function: all columns, then window_start, window_end, window_time.
+
+        `table.window(Tumble.over(lit(10).minutes).on(col("ts")))`; the window may be a `Tumble`, `Slide`, `Session` or
+        `Cumulate`. With an alias it is a group window instead, after which only `group_by` can follow: see
+        `group_window`, which has the types for it.
+
+        Source: FLIP-155, "window".
+        """
+        if isinstance(window, OverWindow):
+            return self.over_window(window)
+        _check_window(window)
+        return WindowedTable(self, window) if window.name else grouping.window_table(self, window)
+
+    def group_window(self, window: Window) -> WindowedTable[Self]:
+        """A group window: `group_window(Tumble.over(lit(1).hours).on(col("ts")).alias("w")).group_by(col("w"))`."""
+        _check_window(window)
+        if not window.name:
+            raise ProgramError("a group window needs a name", where="group_window()", remedy='write .alias("w")')
+        return WindowedTable(self, window)
+
+    def over_window(self, *windows: OverWindow) -> OverWindowedTable[Self]:
+        """Windows for `.over(col("w"))` in the `select` that follows."""
+        _check_over_windows(windows)
+        return OverWindowedTable(self, windows)
+
+
+def _check_window(window: object) -> None:
+    if not isinstance(window, Window):
+        raise ProgramError(
+            f"window() takes a window, not {getattr(window, '__name__', None) or repr(window)}",
+            where="window()",
+            remedy=remedy_of(window, 'write Tumble.over(lit(10).minutes).on(col("ts"))'),
+        )
+    if window.time is None:
+        raise ProgramError("the window has no time", where="window()", remedy='write .on(col("ts"))')
+
+
+def _check_over_windows(windows: Sequence[object]) -> None:
+    wrong = next((window for window in windows if not isinstance(window, OverWindow)), None)
+    if not windows or wrong is not None:
+        raise ProgramError(
+            "over_window() has no window" if wrong is None else f"over_window() takes windows of OVER, not {wrong!r}",
+            where="over_window()",
+            remedy='write over_window(Over.partition_by(col("a")).order_by(col("ts")).alias("w"))',
+        )
+    for window in windows:
+        assert isinstance(window, OverWindow)
+        window.node()

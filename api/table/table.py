@@ -1,0 +1,192 @@
+"""Table: a relation as a value, and its operations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NoReturn
+
+from compiled_plan.api.compiling import explain_query
+from compiled_plan.api.describing import description
+from compiled_plan.api.inserts import TablePipeline, insert_into
+from compiled_plan.api.results import TableResult
+from compiled_plan.api.running import run_query
+from compiled_plan.api.table.columns import ColumnMethods
+from compiled_plan.api.table.groups import GroupMethods
+from compiled_plan.api.table.joins import JoinMethods
+from compiled_plan.api.table.rows import RowMethods
+from compiled_plan.planner.table.descriptors import TableDescriptor
+from compiled_plan.planner.table.expressions.expression import Expression
+from compiled_plan.planner.table.naming import hinted, name_of
+from compiled_plan.planner.table.nodes import Column, columns_remedy, identifier, named
+from compiled_plan.planner.table.planned import PlannedTable
+from compiled_plan.planner.table.schemas import ResolvedSchema, schema_of
+from compiled_plan.plans.errors import ProgramError
+
+
+def _snake(name: object) -> str:
+    """`executeInsert` as Python names it."""
+    return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: f"_{found[0].lower()}", str(name))
+
+
+class NoColumnError(ProgramError, AttributeError):
+    """A column that a table does not have."""
+
+
+class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
+    """A table: rows of a schema that some program computes. Immutable: every operation gives another table.
+
+    A table does nothing by itself: it becomes part of a plan when it is inserted into a sink. Operations resolve names
+    and types at once, as SQL does; errors name the operation, the Python expression and the columns that there are.
+
+    `table.a`, `table["a"]` (for names that methods have) and `table.col("a")` are columns of this very table, which a
+    join keeps apart from those of the same name of another. Where an operation's input is not made of this table, they
+    are columns by their names alone, as `col("a")` is.
+
+    Source: FLIP-155; Flink's "Table API" page. Made by `TableEnvironment.from_path`, `from_values` and `sql_query`.
+    """
+
+    __slots__ = ()
+
+    # --- columns and schema
+
+    def col(self, name: str) -> Expression:
+        """A column of this table.
+
+        Raises:
+            NoColumnError: there is none of that name.
+        """
+        names = self._rows.names
+        if name not in names:
+            remedy = columns_remedy(name, list(names))
+            if hasattr(type(self), snake := _snake(name)):
+                remedy = f"the method is {snake}. {remedy}"
+            raise NoColumnError(f"the table has no column {name!r}", remedy=remedy)
+        if names.count(name) > 1:
+            raise ProgramError(
+                f"column {name!r} is ambiguous: {names.count(name)} columns have that name",
+                remedy="take it from one of the tables that were joined, or rename it there",
+            )
+        node = Column(parts=[identifier(name)], owner=self._rows.keys[-1])
+        shown = f"{self._rows.name or 'table'}.{name}" if name.isidentifier() else f"table.col({name!r})"
+        return Expression(named(node, shown))
+
+    def __getattr__(self, name: str) -> Expression:
+        if name.startswith("__") or name in PlannedTable.__slots__:
+            raise AttributeError(name)
+        return self.col(name)
+
+    def __getitem__(self, name: str) -> Expression:
+        return self.col(name)
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("a table cannot be iterated over: its rows are there only when a plan runs")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *(name for name in self._rows.names if name.isidentifier())})
+
+    def __copy__(self) -> Table:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Table:
+        return self
+
+    def __repr__(self) -> str:
+        return f"Table{self.get_schema()}"
+
+    def __str__(self) -> str:
+        """A name for this table in SQL: `env.sql_query(f"SELECT * FROM {table}")`."""
+        return name_of(self)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._rows.names)
+
+    def get_schema(self) -> ResolvedSchema:
+        """The columns with their types."""
+        return schema_of(self)
+
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """The same as `get_schema`."""
+        return self.get_schema()
+
+    def print_schema(self) -> None:
+        """Print the columns with their types."""
+        print(self.get_schema())
+
+    def describe(self) -> TableResult:
+        """What DESCRIBE says of the table: `table.describe().print()`.
+
+        Source: FLIP-155, "describe".
+        """
+        return description(self.get_schema())
+
+    # --- hints
+
+    def hint(self, name: str, options: Mapping[str, str]) -> Table:
+        """A hint: OPTIONS for a table of the catalog, STATE_TTL for the next aggregate or join.
+
+        `orders.hint("OPTIONS", {"scan.startup.mode": "earliest-offset"})` reads the table with other options.
+        `orders.hint("STATE_TTL", {"orders": "1 d", "rates": "2 d"}).join(rates, ...)` says how long each side of the
+        join keeps its rows; tables are known by their names in the catalog.
+
+        Source: FLIP-155, "hint"; Flink's "Hints" page.
+        """
+        return hinted(self, name, options)
+
+    # --- sinks
+
+    def insert_into(
+        self,
+        target: str | TableDescriptor,
+        *,
+        columns: Sequence[str] | None = None,
+        options: Mapping[str, str] | None = None,
+        on_conflict: Literal["NOTHING", "ERROR", "DEDUPLICATE"] | None = None,
+    ) -> TablePipeline:
+        """The rows into a table of the catalog: `table.insert_into("sink").compile_plan()`.
+
+        Args:
+            target: the table's name, or a `TableDescriptor` of one that has none.
+            columns: the columns to write, in this table's order; without them all, by place.
+            options: options of the sink that replace its own.
+            on_conflict: what happens to rows of another key of changes than the sink's primary key: ON CONFLICT DO ...
+
+        Raises:
+            ProgramError: no such table; columns that do not fit, with both schemas.
+        """
+        if options is not None and not isinstance(options, Mapping):
+            raise ProgramError(
+                f"the options of a sink are a mapping, not {options!r}",
+                where="insert_into()",
+                remedy='write options={"sink.parallelism": "1"}',
+            )
+        return insert_into(self, target, columns, options, on_conflict)
+
+    def execute(self) -> TableResult:
+        """Run the query on an embedded local Spark; its rows come out of the result.
+
+        `table.execute().print()`, `for row in table.execute().collect()`, `table.execute().to_dataframe("pandas")`.
+
+        Raises:
+            ProgramError, UnsupportedError: the query cannot be planned, or cannot run.
+            ExecutionError: Spark does not start.
+        """
+        return run_query(self._context, self._rows.rel, self._rows.names)
+
+    def to_pandas(self) -> Any:
+        """The rows as a DataFrame of pandas: `execute().to_dataframe("pandas")`."""
+        return self.execute().to_dataframe("pandas")
+
+    def execute_insert(self, target: str | TableDescriptor) -> TableResult:
+        """Insert the rows into a table of the catalog or of a descriptor: `insert_into(target).execute()`.
+
+        Raises:
+            ProgramError, UnsupportedError, ExecutionError: as `TablePipeline.execute`.
+        """
+        return self.insert_into(target).execute()
+
+    def explain(self) -> str:
+        """The operators that compute the table, as a tree, each with its state entries."""
+        return explain_query(self._context, self._rows.as_query().rel)

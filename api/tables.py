@@ -1,0 +1,63 @@
+"""Tables and explanations that a session gives.
+
+Source: Flink's "Concepts & Common API" page, `TableEnvironment`.
+"""
+
+from __future__ import annotations
+
+from compiled_plan.api.compiling import compile_sinks, explain_query
+from compiled_plan.api.table import Table
+from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.sql import statements as st
+from compiled_plan.planner.sql.binding.core import Binder, Surroundings
+from compiled_plan.planner.sql.binding.inserts import bind_insert
+from compiled_plan.planner.sql.binding.queries import bind_query
+from compiled_plan.planner.sql.binding.source import Source
+from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.planner.table.naming import scanned
+from compiled_plan.planner.table.paths import path_of
+from compiled_plan.planner.table.rows import rows
+from compiled_plan.plans.errors import ProgramError
+
+
+def from_path(context: PlanningContext, path: str) -> Table:
+    """A table or view of the catalog."""
+    found, origin = scanned(context, path_of(path, "from_path"), {}, "from_path")
+    return Table(context, found, (), origin)
+
+
+def sql_query(context: PlanningContext, text: str) -> Table:
+    """The table that a query of SQL gives."""
+    source = Source(text)
+    found = parse_script(text)
+    query = found[0] if len(found) == 1 else None
+    if not isinstance(query, st.Query):
+        raise ProgramError(
+            "sql_query() takes one query",
+            where="sql_query()",
+            remedy="write SELECT ...; give other statements to execute_sql(...)",
+        )
+    binder = Binder(source, context.catalog, bind_query, context.names)
+    return Table(context, rows(binder.bind_query(binder, query.query, Surroundings())))
+
+
+def explain_sql(context: PlanningContext, text: str) -> str:
+    """The operators of a query, an INSERT or a statement set."""
+    found = parse_script(text)
+    statement = found[0] if len(found) == 1 else None
+    body = statement.body if isinstance(statement, st.Explain) else statement
+    return explain_statement(context, Binder(Source(text), context.catalog, bind_query, context.names), body)
+
+
+def explain_statement(context: PlanningContext, binder: Binder, statement: st.Statement | None) -> str:
+    """The operators of a query, an INSERT or a statement set."""
+    match statement:
+        case st.Query():
+            return explain_query(context, binder.bind_query(binder, statement.query, Surroundings()).rel)
+        case st.Insert():
+            return compile_sinks(context, [bind_insert(binder, statement)]).explain()
+        case st.StatementSet():
+            return compile_sinks(context, [bind_insert(binder, insert) for insert in statement.inserts]).explain()
+    raise ProgramError(
+        "one query, INSERT or statement set can be explained", where="EXPLAIN", remedy="give one of them"
+    )

@@ -1,0 +1,137 @@
+"""A run as the command shows it: its progress, and what signals do to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
+
+from compiled_plan.cli._common import ExitCode, console
+from compiled_plan.plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.progress import BatchProgress
+    from compiled_plan.plans.execution.run import Run, RunResult
+    from compiled_plan.plans.execution.upgrade.decision import Decision
+
+INTERRUPTED = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TERMINATED}
+
+
+def print_line(line: str) -> None:
+    """Print a line of data."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+class Stop:
+    """What SIGINT and SIGTERM do to a run: the first ends it, the second ends the process, and so does time."""
+
+    def __init__(self, path: str, seconds: float) -> None:
+        self.path, self.seconds = path, seconds
+        self.signal: signal.Signals | None = None
+        self.watch: threading.Timer | None = None
+        self._run: Run | None = None
+
+    @contextmanager
+    def heeded_by(self, run: Run) -> Iterator[None]:
+        """The signals concern this run."""
+        self._run = run
+        before = {number: signal.signal(number, self.on_signal) for number in INTERRUPTED}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def on_signal(self, number: int, frame: FrameType | None) -> None:
+        """A signal came."""
+        if self.signal is not None:
+            self.end_now(f"{self.signal.name} came again")
+        self.signal = signal.Signals(number)
+        assert self._run is not None
+        self._run.stop()
+        # Until the process ends: Spark's own end may wait for the task, too.
+        self.watch = threading.Timer(self.seconds, self.end_now)
+        self.watch.daemon = True
+        self.watch.start()
+
+    def end_now(self, why: str = "") -> NoReturn:
+        """End the process, and Spark's."""
+        from compiled_plan.plans.execution.stopping import kill_spark
+
+        assert self.signal is not None and self._run is not None
+        why = why or f"the run goes on, {self.seconds:g} s after {self.signal.name}"
+        # Not by sys.stderr: a signal may come in the middle of a write to it.
+        os.write(2, f"error: {self.path}: {why}: ended with its process, what was committed is kept\n".encode())
+        kill_spark()
+        self._run.remove_temporary()
+        os._exit(INTERRUPTED[self.signal])
+
+
+class Progress:
+    """Progress on stderr, as text or as JSON lines."""
+
+    def __init__(self, path: str, as_json: bool, quiet: bool) -> None:
+        self.path = path
+        self.as_json = as_json
+        self.quiet = quiet
+
+    def steps(self, run: Run, plan: CompiledPlan, zone: str | None) -> None:
+        """What a run would do."""
+        from compiled_plan.cli._upgrading import decision_dict, decision_lines
+        from compiled_plan.plans.execution.explain import stages_text
+
+        if self.as_json:
+            print_line(json.dumps(decision_dict(run.upgrade)))
+        else:
+            print_line("\n".join([stages_text(plan, zone, run.options.host), *decision_lines(run.upgrade)]))
+
+    def start(self, run: Run) -> None:
+        """The run begins."""
+        if run.upgrade is not None and run.upgrade.moves:
+            self._moving(run.upgrade)
+        how = "until its input ends" if run.bounded else "until it is stopped"
+        if self.as_json:
+            self._json({"event": "start", "version": 1, "plan": self.path, "bounded": run.bounded})
+        elif not self.quiet:
+            console().print(f"{Path(self.path).name}: running {how}", highlight=False)
+
+    def _moving(self, decision: Decision) -> None:
+        from compiled_plan.cli._upgrading import decision_dict, decision_lines
+
+        if self.as_json:
+            self._json({"event": "upgrade", "version": 1, **decision_dict(decision)})
+        elif not self.quiet:
+            console().print("\n".join(decision_lines(decision)), highlight=False)
+
+    def batch(self, progress: BatchProgress) -> None:
+        """A micro-batch is done."""
+        if self.as_json:
+            self._json(progress.to_dict())
+        elif not self.quiet:
+            head = f"batch {progress.batch}: {progress.rows_in} rows in, {progress.rows_out} out, {progress.millis} ms"
+            lines = [
+                f"  {o.uid}: {o.rows_in} rows in, {o.rows_out} out, {o.state_rows} state rows"
+                for o in progress.operators
+            ]
+            console().print("\n".join([head, *lines]), highlight=False)
+
+    def end(self, result: RunResult) -> None:
+        """The run is over."""
+        if self.as_json:
+            found = {"event": "end", "batches": result.batches, "rowsIn": result.rows_in, "stopped": result.stopped}
+            self._json(found)
+        elif not self.quiet:
+            how = "stopped" if result.stopped else "finished"
+            console().print(f"{how} after {result.batches} batches, {result.rows_in} rows in", highlight=False)
+
+    def _json(self, message: dict[str, object]) -> None:
+        sys.stderr.write(json.dumps(message) + "\n")
+        sys.stderr.flush()

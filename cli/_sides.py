@@ -1,0 +1,87 @@
+"""What `diff-plan` compares: plan files, checkpoints, programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from compiled_plan.cli._programs import Say, compiled, is_program
+from compiled_plan.plans.files.folders import ReadableFolder, folder_to_read
+from compiled_plan.plans.files.local import is_remote
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.inspection.diff.document import Side as Named
+    from compiled_plan.plans.plan import CompiledPlan
+
+_JSON = ".json"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two.
+
+    Args:
+        name: the argument.
+        kind: "plan", "checkpoint" or "program".
+        plan: its plan.
+    """
+
+    name: str
+    kind: str
+    plan: CompiledPlan
+
+    def named(self) -> Named:
+        """As the document says it."""
+        from compiled_plan.plans.inspection.diff.document import Side as Named
+
+        return Named(name=self.name, kind=self.kind)  # type: ignore[arg-type]
+
+
+def side_of(name: str, settings: Mapping[str, str], say: Say, over: Side | None = None) -> Side:
+    """What an argument stands for.
+
+    Args:
+        name: a plan file, a checkpoint's folder or a program, local or remote.
+        settings: options for programs.
+        say: told each warning.
+        over: what a program is compiled over: as by `compile-plan -o` it keeps its uids and edited TTLs.
+
+    Raises:
+        CompiledPlanError: it cannot be read, or is refused.
+    """
+    if is_program(name):
+        plan = compiled(name, settings, say).plan
+        return Side(name, "program", plan if over is None else _over(plan, over, say))
+    folder = _checkpoint(name)
+    if folder is not None:
+        from compiled_plan.plans.inspection.checkpoints import CheckpointReader
+        from compiled_plan.plans.inspection.reading import plan_from_json
+
+        where = folder.uri
+        return Side(name, "checkpoint", plan_from_json(CheckpointReader(folder).program_in_force().plan, where))
+    from compiled_plan.plans.inspection.reading import plan_from_file
+
+    return Side(name, "plan", plan_from_file(name))
+
+
+def _over(plan: CompiledPlan, over: Side, say: Say) -> CompiledPlan:
+    from compiled_plan.plans.inspection.recompile import notes, recompile
+
+    found = recompile(plan, over.plan)
+    for note in notes(found, over.name):
+        say(note)
+    return found.plan
+
+
+def _checkpoint(name: str) -> ReadableFolder | None:
+    """The folder, if the name is that of one."""
+    folder = folder_to_read(name)
+    if not is_remote(name):
+        from pathlib import Path
+
+        return folder if Path(name.removeprefix("file://")).is_dir() else None
+    if name.endswith(_JSON):
+        return None
+    # An object store has folders only as parts of names.
+    return folder if folder.names() else None

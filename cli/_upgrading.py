@@ -1,0 +1,80 @@
+"""What `execute-plan` says of a checkpoint whose program was another one, and going back to the one before."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.cli._common import console
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeError
+
+
+def decision_dict(decision: Decision | None) -> dict[str, Any]:
+    """How a start goes on with a checkpoint, as JSON."""
+    if decision is None:
+        return {"start": "new", "verdict": None, "accepted": [], "steps": []}
+    return {
+        "start": "moves" if decision.moves else "in place",
+        "verdict": decision.verdict.value,
+        "accepted": [each.text for each in decision.findings],
+        "steps": [step.to_dict() for step in decision.steps],
+    }
+
+
+def decision_lines(decision: Decision | None) -> list[str]:
+    """The same as text."""
+    if decision is None:
+        return ["checkpoint: new"]
+    if not decision.moves:
+        return ["checkpoint: goes on in place, with all state"]
+    lines = [f"checkpoint: {decision.verdict.value}, the state moves into a new generation"]
+    lines += [f"  accepted: {each.text}" for each in decision.findings]
+    return [*lines, *(f"  {number}. {step.text}" for number, step in enumerate(decision.steps, 1))]
+
+
+def show_refusal(fault: UpgradeError) -> None:
+    """The difference of the plans, on stderr, in front of the error."""
+    if fault.diff is None:
+        return
+    from compiled_plan.plans.inspection.diff.text import diff_lines
+
+    for line in diff_lines(fault.diff):
+        console().print(line.text, style=line.style or None)
+
+
+def go_back(checkpoint: str, *, rollback: bool, master: str, settings: Mapping[str, str], as_json: bool) -> None:
+    """Roll a checkpoint back, or prune it.
+
+    Args:
+        checkpoint: its folder.
+        rollback: whether to go back to the generation before; else generations that do not count are removed.
+        master: Spark's master.
+        settings: Spark's settings.
+        as_json: whether to print JSON.
+    """
+    from compiled_plan.plans.execution.session import spark_session
+
+    with spark_session(master, settings, verbose=False) as spark:
+        from compiled_plan.plans.execution.upgrade.rollback import prune, roll_back
+
+        if not rollback:
+            removed = prune(spark, checkpoint)
+            shown = ", ".join(map(str, removed))
+            _print({"removed": list(removed)}, [f"removed generations: {shown or 'none'}"], as_json)
+            return
+        found = roll_back(spark, checkpoint)
+        lines = [
+            f"generation {found.generation} counts again; generation {found.before} stays until --prune",
+            f"what sinks got in {found.batches} micro-batches of generation {found.before}, and get once more:",
+            *(f"  {each.text}" for each in found.sinks),
+        ]
+        _print(found.to_dict(), lines, as_json)
+
+
+def _print(found: Mapping[str, Any], lines: list[str], as_json: bool) -> None:
+    text = json.dumps(found) if as_json else "\n".join(lines)
+    sys.stdout.write(f"{text}\n")

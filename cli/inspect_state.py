@@ -1,0 +1,140 @@
+"""`inspect-state`: what is in the state of a checkpoint."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from compiled_plan.cli._common import ExitCode, app_for, fail, print_table, run_app
+from compiled_plan.plans.errors import CompiledPlanError
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.state.reader import StateReader
+
+app = app_for()
+
+
+@app.command()
+def inspect(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", help="The folder of the checkpoint, local or any Hadoop URI.")
+    ],
+    operator: Annotated[
+        str, typer.Argument(metavar="[OPERATOR]", help="One operator: its uid, or the id of its node.")
+    ] = "",
+    what_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[ENTRY=]DURATION",
+            help="What another TTL would remove: 3d for all entries, left=3d or 0=3d for one; repeatable.",
+        ),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=VALUE",
+            help="Show what is kept for a key: id=5, name=NULL, name='NULL' for the text; repeatable.",
+        ),
+    ] = None,
+    export: Annotated[
+        str, typer.Option(metavar="PATH", help="Write all entries of the operator there, as Parquet.")
+    ] = "",
+    master: Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")] = "",
+    conf: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document (schemas/state.schema.json).")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Look at the state in a checkpoint, also while a run goes on there. Nothing is started and nothing is changed.
+
+    Without an operator: a line for each, with its keys, rows and bytes, its oldest and newest write, its TTLs, how
+    many rows are past their TTL and when the next one is. With one: rows by age, what its TTL removes and when.
+
+    Exit codes: 0 shown, 1 there is no such checkpoint, operator or key, or it cannot be read, 2 wrong usage.
+    """
+    if (key or export) and not operator:
+        raise typer.BadParameter("--key and --export are of one operator; name it")
+    if bool(key) + bool(export) + bool(what_if) > 1:
+        raise typer.BadParameter("--what-if, --key and --export are three questions; ask one")
+    settings = dict(_setting(pair) for pair in conf or [])
+    try:
+        from compiled_plan.plans.execution.session import spark_session
+        from compiled_plan.plans.execution.state.reader import StateReader
+
+        if not debug:
+            logging.getLogger("py4j").setLevel(logging.CRITICAL)
+        with spark_session(master, settings, verbose=debug) as spark:
+            _show(StateReader.open(spark, checkpoint), operator, what_if or [], key or [], export, as_json)
+    except CompiledPlanError as fault:
+        fail(fault, debug=debug)
+        raise typer.Exit(ExitCode.FAILED) from None
+
+
+def _setting(pair: str) -> tuple[str, str]:
+    name, equals, value = pair.partition("=")
+    if not equals or not name.strip():
+        raise typer.BadParameter(f"--conf {pair}: write NAME=VALUE")
+    return name.strip(), value
+
+
+def _show(
+    reader: StateReader,
+    name: str,
+    what_if: list[str],
+    key: list[str],
+    path: str,
+    as_json: bool,
+) -> None:
+    from compiled_plan.cli._state_text import COLUMNS, about, key_lines, operator_lines, overview
+    from compiled_plan.plans.execution.state.asked import key_of, tried_of
+    from compiled_plan.plans.execution.state.document import Exported, Figures, KeyEntries, to_json
+
+    operator = reader.operator(name) if name else None
+    if operator is not None and key:
+        from compiled_plan.plans.execution.state.content import key_report
+
+        entries = key_report(reader, operator, key_of(key))
+        _print(to_json(KeyEntries(entries=entries)) if as_json else _lines(key_lines(entries)))
+        return
+    if operator is not None and path:
+        from compiled_plan.plans.execution.state.export import export
+
+        rows = export(reader, operator, path)
+        done = Exported(uid=operator.uid, path=path, rows=rows)
+        _print(to_json(done) if as_json else f"{operator.uid}: {rows} rows written to {path}\n")
+        return
+    from compiled_plan.plans.execution.state.figures import state_report
+
+    tried = tried_of(what_if, operator)
+    report = state_report(reader, None if operator is None else [operator.uid], tried=tried)
+    if as_json:
+        _print(to_json(Figures(state=report)))
+    elif operator is None and not what_if:
+        typer.echo(about(report), err=True)
+        if report.operators:
+            print_table(COLUMNS, overview(report))
+        else:
+            _print("no operator of the plan keeps state\n")
+    else:
+        typer.echo(about(report), err=True)
+        for each in report.operators:
+            _print(_lines(operator_lines(each, report.at)))
+
+
+def _lines(lines: object) -> str:
+    return "".join(f"{line}\n" for line in lines)  # type: ignore[attr-defined]
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text)
+
+
+def main() -> None:
+    """Entry of the command `inspect-state`."""
+    run_app(app)
+
+
+if __name__ == "__main__":
+    main()

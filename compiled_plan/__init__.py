@@ -1,0 +1,291 @@
+"""The one name of the product: what programs use is here, `import compiled_plan as cp`.
+
+Each name is imported when it is first used, so that a program pays for those alone that it has. The packages below it
+are those of the repository's folders; importing this module starts no JVM and imports no Spark.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.api.inserts import StatementSet, TablePipeline
+    from compiled_plan.api.inspecting import export_state, inspect_key, inspect_state
+    from compiled_plan.api.plans import CompiledPlan, PlanReference
+    from compiled_plan.api.programs import compile_sql, load_plan
+    from compiled_plan.api.results import JobClient, TableResult
+    from compiled_plan.api.table import Table
+    from compiled_plan.planner.table.descriptors import Schema, TableDescriptor
+    from compiled_plan.planner.table.expressions.built_in import (
+        atan2,
+        concat,
+        concat_ws,
+        convert_tz,
+        count_star,
+        current_database,
+        current_date,
+        current_time,
+        current_timestamp,
+        current_watermark,
+        date_format,
+        dense_rank,
+        e,
+        from_unixtime,
+        greatest,
+        json_array,
+        json_array_agg,
+        json_object,
+        json_object_agg,
+        json_string,
+        lag,
+        lead,
+        least,
+        local_time,
+        local_timestamp,
+        log,
+        negative,
+        pi,
+        proctime,
+        rand,
+        rand_integer,
+        rank,
+        row_number,
+        temporal_overlaps,
+        timestamp_diff,
+        to_date,
+        to_timestamp,
+        to_timestamp_ltz,
+        unix_timestamp,
+        uuid,
+    )
+    from compiled_plan.planner.table.expressions.expression import Expression
+    from compiled_plan.planner.table.expressions.functions import (
+        and_,
+        array,
+        call,
+        call_sql,
+        case,
+        coalesce,
+        col,
+        if_then_else,
+        lit,
+        map_,
+        map_from_arrays,
+        not_,
+        null_of,
+        or_,
+        range_,
+        row,
+        row_interval,
+        with_all_columns,
+        with_columns,
+        without_columns,
+    )
+    from compiled_plan.planner.table.expressions.structured import object_of
+    from compiled_plan.planner.table.grouping import GroupedTable, OverWindowedTable, WindowedTable
+    from compiled_plan.planner.table.schemas import ResolvedSchema
+    from compiled_plan.planner.table.windows import (
+        CURRENT_RANGE,
+        CURRENT_ROW,
+        UNBOUNDED_RANGE,
+        UNBOUNDED_ROW,
+        Cumulate,
+        Over,
+        Session,
+        Slide,
+        Tumble,
+    )
+    from compiled_plan.plans.functions import (
+        ANY,
+        AggregateFunction,
+        ArgumentCount,
+        CallContext,
+        DataTypeHint,
+        FunctionContext,
+        InputTypeStrategies,
+        ScalarFunction,
+        TableFunction,
+        TypeInference,
+        TypeStrategies,
+        UserDefinedFunction,
+        function_hint,
+    )
+    from compiled_plan.plans.types.conversions.converter import DataTypeConverter
+    from compiled_plan.plans.types.data_types import DataType, DataTypes
+    from compiled_plan.plans.types.row import Row, RowKind
+
+_FUNCTIONS = """
+    and_ array call call_sql case coalesce col if_then_else lit map_ map_from_arrays not_ null_of or_ range_ row
+    row_interval with_all_columns with_columns without_columns
+"""
+_BUILT_IN = """
+    atan2 concat concat_ws convert_tz count_star current_database current_date current_time current_timestamp
+    current_watermark date_format dense_rank e from_unixtime greatest json_array json_array_agg json_object
+    json_object_agg json_string lag lead least local_time local_timestamp log negative pi proctime rand
+    rand_integer rank row_number temporal_overlaps timestamp_diff to_date to_timestamp to_timestamp_ltz
+    unix_timestamp uuid
+"""
+_WINDOWS = "CURRENT_RANGE CURRENT_ROW Cumulate Over Session Slide Tumble UNBOUNDED_RANGE UNBOUNDED_ROW"
+
+_USER_FUNCTIONS = """
+    ANY AggregateFunction ArgumentCount CallContext DataTypeHint FunctionContext InputTypeStrategies ScalarFunction
+    TableFunction TypeInference TypeStrategies UserDefinedFunction function_hint
+"""
+
+#: Where each public name is.
+_HOMES = {
+    **dict.fromkeys(_FUNCTIONS.split(), "compiled_plan.planner.table.expressions.functions"),
+    **dict.fromkeys(_BUILT_IN.split(), "compiled_plan.planner.table.expressions.built_in"),
+    **dict.fromkeys(_WINDOWS.split(), "compiled_plan.planner.table.windows"),
+    **dict.fromkeys(_USER_FUNCTIONS.split(), "compiled_plan.plans.functions"),
+    "CompiledPlan": "compiled_plan.api.plans",
+    "Expression": "compiled_plan.planner.table.expressions.expression",
+    "GroupedTable": "compiled_plan.planner.table.grouping",
+    "OverWindowedTable": "compiled_plan.planner.table.grouping",
+    "PlanReference": "compiled_plan.api.plans",
+    "ResolvedSchema": "compiled_plan.planner.table.schemas",
+    "Schema": "compiled_plan.planner.table.descriptors",
+    "StatementSet": "compiled_plan.api.inserts",
+    "Table": "compiled_plan.api.table",
+    "TableDescriptor": "compiled_plan.planner.table.descriptors",
+    "TableEnvironment": "compiled_plan.api.environment",
+    "TablePipeline": "compiled_plan.api.inserts",
+    "WindowedTable": "compiled_plan.planner.table.grouping",
+    "compile_sql": "compiled_plan.api.programs",
+    "export_state": "compiled_plan.api.inspecting",
+    "inspect_key": "compiled_plan.api.inspecting",
+    "inspect_state": "compiled_plan.api.inspecting",
+    "load_plan": "compiled_plan.api.programs",
+    "object_of": "compiled_plan.planner.table.expressions.structured",
+    "DataType": "compiled_plan.plans.types.data_types",
+    "DataTypes": "compiled_plan.plans.types.data_types",
+    "DataTypeConverter": "compiled_plan.plans.types.conversions.converter",
+    "Row": "compiled_plan.plans.types.row",
+    "RowKind": "compiled_plan.plans.types.row",
+    "JobClient": "compiled_plan.api.results",
+    "TableResult": "compiled_plan.api.results",
+}
+
+__all__ = [
+    "ANY",
+    "CURRENT_RANGE",
+    "CURRENT_ROW",
+    "UNBOUNDED_RANGE",
+    "UNBOUNDED_ROW",
+    "AggregateFunction",
+    "ArgumentCount",
+    "CallContext",
+    "CompiledPlan",
+    "Cumulate",
+    "DataType",
+    "DataTypeConverter",
+    "DataTypeHint",
+    "DataTypes",
+    "Expression",
+    "FunctionContext",
+    "GroupedTable",
+    "InputTypeStrategies",
+    "JobClient",
+    "Over",
+    "OverWindowedTable",
+    "PlanReference",
+    "ResolvedSchema",
+    "Row",
+    "RowKind",
+    "ScalarFunction",
+    "Schema",
+    "Session",
+    "Slide",
+    "StatementSet",
+    "Table",
+    "TableDescriptor",
+    "TableEnvironment",
+    "TableFunction",
+    "TablePipeline",
+    "TableResult",
+    "Tumble",
+    "TypeInference",
+    "TypeStrategies",
+    "UserDefinedFunction",
+    "WindowedTable",
+    "and_",
+    "array",
+    "atan2",
+    "call",
+    "call_sql",
+    "case",
+    "coalesce",
+    "col",
+    "compile_sql",
+    "concat",
+    "concat_ws",
+    "convert_tz",
+    "count_star",
+    "current_database",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "current_watermark",
+    "date_format",
+    "dense_rank",
+    "e",
+    "export_state",
+    "from_unixtime",
+    "function_hint",
+    "greatest",
+    "if_then_else",
+    "inspect_key",
+    "inspect_state",
+    "json_array",
+    "json_array_agg",
+    "json_object",
+    "json_object_agg",
+    "json_string",
+    "lag",
+    "lead",
+    "least",
+    "lit",
+    "load_plan",
+    "local_time",
+    "local_timestamp",
+    "log",
+    "map_",
+    "map_from_arrays",
+    "negative",
+    "not_",
+    "null_of",
+    "object_of",
+    "or_",
+    "pi",
+    "proctime",
+    "rand",
+    "rand_integer",
+    "range_",
+    "rank",
+    "row",
+    "row_interval",
+    "row_number",
+    "temporal_overlaps",
+    "timestamp_diff",
+    "to_date",
+    "to_timestamp",
+    "to_timestamp_ltz",
+    "unix_timestamp",
+    "uuid",
+    "with_all_columns",
+    "with_columns",
+    "without_columns",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'compiled_plan' has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

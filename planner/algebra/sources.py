@@ -1,0 +1,43 @@
+"""What a scan reads: its options under hints, and the changes that they make it give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from compiled_plan.planner.algebra.nodes import Hint, Scan
+from compiled_plan.planner.catalog.connectors import SourceChangelog, source_changelog
+from compiled_plan.planner.catalog.tables import CatalogTable
+from compiled_plan.planner.settings import Settings
+from compiled_plan.plans.errors import ProgramError
+
+
+def changelog_of(rel: Scan, settings: Settings) -> SourceChangelog:
+    """The changes that a scan gives under its hints and the settings.
+
+    Raises:
+        ProgramError: the table cannot be read, or needs a primary key that it lacks.
+    """
+    options = tuple(options_of(rel.table, rel.hints).items())
+    return source_changelog(replace(rel.table, options=options), settings)
+
+
+def options_of(table: CatalogTable, hints: Sequence[Hint]) -> dict[str, str]:
+    """The connector's options under the OPTIONS hints of a query.
+
+    Raises:
+        ProgramError: a hint would change the connector.
+    """
+    found = dict(table.options)
+    for hint in hints:
+        if hint.name.upper() != "OPTIONS":
+            continue
+        for key, value in hint.options:
+            if key == "connector" and value != found.get(key):
+                raise ProgramError(
+                    f"an OPTIONS hint cannot change the connector of {table.identifier}",
+                    where=hint.where,
+                    remedy="declare another table with CREATE TABLE ... LIKE",
+                )
+            found[key] = value
+    return found

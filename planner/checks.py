@@ -1,0 +1,73 @@
+"""What holds of a draft after every pass: of its trees, of its operators, of its plan.
+
+The check of operators runs at the end of every compilation. The others take a tenth of its time: tests run them on
+every plan, and a compilation does where the first one finds something, to name the pass that broke it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from compiled_plan.planner.algebra.nodes import RelNode
+from compiled_plan.planner.algebra.traverse import expressions, nodes
+from compiled_plan.planner.physical.base import Operator, OperatorPlanner
+from compiled_plan.planner.physical.draft import Draft
+from compiled_plan.plans.rex import InputRef, walk
+from compiled_plan.plans.types import LogicalType, TimestampBase
+
+
+def faults(draft: Draft) -> Iterator[str]:
+    """What is wrong with a draft: the plan where it has one, else its operators, else its trees."""
+    if draft.plan is not None:
+        # Reading plans costs more to load than compiling a small program takes.
+        from compiled_plan.plans.inspection.rules import plan_findings
+
+        yield from (f"{item.pointer}: {item.message}" for item in plan_findings(draft.plan.nodes, draft.plan.edges))
+    elif draft.operators:
+        yield from operator_faults(draft)
+    else:
+        yield from tree_faults(draft.trees)
+
+
+def tree_faults(trees: Sequence[RelNode]) -> Iterator[str]:
+    """References to columns that are not there, or are of another type."""
+    for rel in nodes(trees):
+        types = tuple(type_ for child in rel.inputs for type_ in child.row_type.types)
+        for rex in expressions(rel):
+            for node in walk(rex):
+                if isinstance(node, InputRef):
+                    yield from _reference(node, types, type(rel).__name__)
+
+
+def _reference(ref: InputRef, types: Sequence[LogicalType], where: str) -> Iterator[str]:
+    if not 0 <= ref.index < len(types):
+        yield f"{where} reads column {ref.index} of {len(types)}"
+    elif _plain(ref.type) != _plain(types[ref.index]):
+        yield f"{where} reads column {ref.index} as {ref.type}, and it is {types[ref.index]}"
+
+
+def _plain(type_: LogicalType) -> LogicalType:
+    """The type without what passes settle one after another: whether it may be null, whether it is a time attribute."""
+    found = type_.as_regular() if isinstance(type_, TimestampBase) else type_
+    return found.with_nullability(True)
+
+
+def operator_faults(draft: Draft) -> Iterator[str]:
+    """Traits that do not fit the row: keys of columns that are not there, columns of which nothing is said."""
+    seen: set[int] = set()
+    for sink in draft.operators:
+        yield from _below(sink, draft.known, seen)
+
+
+def _below(operator: Operator, planner: OperatorPlanner, seen: set[int]) -> Iterator[str]:
+    if id(operator) in seen:
+        return
+    seen.add(id(operator))
+    for child in operator.inputs:
+        yield from _below(child, planner, seen)
+    traits, width = planner.traits(operator), len(operator.row_type.fields)
+    for key in traits.upsert_keys | traits.local_keys:
+        if not all(0 <= index < width for index in key):
+            yield f"{operator.title()} has the key {sorted(key)} in {width} columns"
+    if len(traits.monotonicity) != width:
+        yield f"{operator.title()} says how {len(traits.monotonicity)} of {width} columns move"

@@ -1,0 +1,44 @@
+"""A program on its way through the pipeline: first relational trees, then operators, then a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from compiled_plan.planner.algebra.nodes import RelNode
+from compiled_plan.planner.physical.base import Operator, OperatorPlanner
+from compiled_plan.planner.settings import Settings
+from compiled_plan.plans.plan import CompiledPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What passes have made so far.
+
+    Args:
+        settings: the program's options.
+        trees: a tree for each statement.
+        planner: knows the operators of the trees, and their traits; None before there are any.
+        operators: the sinks, with the operators below them; none before they are chosen.
+        plan: None until the last pass.
+    """
+
+    settings: Settings
+    trees: tuple[RelNode, ...]
+    planner: OperatorPlanner | None = None
+    operators: tuple[Operator, ...] = ()
+    plan: CompiledPlan | None = None
+
+    @property
+    def known(self) -> OperatorPlanner:
+        """The planner of the operators, which are there."""
+        assert self.planner is not None
+        return self.planner
+
+    def with_trees(self, trees: Iterable[RelNode]) -> Draft:
+        """The draft with other trees."""
+        return replace(self, trees=tuple(trees))
+
+    def with_operators(self, operators: Iterable[Operator]) -> Draft:
+        """The draft with other operators."""
+        return replace(self, operators=tuple(operators))

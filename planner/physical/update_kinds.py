@@ -1,0 +1,65 @@
+"""Inferring how every operator sends updates: the old row and the new one, or the new one alone.
+
+From the sinks down, each consumer says what it needs. An operator that cannot send new rows alone says so, and its
+consumer falls back to both. One operator with consumers of different needs becomes two.
+"""
+
+from __future__ import annotations
+
+from compiled_plan.planner.physical.base import Operator, OperatorPlanner
+from compiled_plan.planner.physical.draft import Draft
+from compiled_plan.planner.physical.sink import TableSinkOperator, infer_sink
+from compiled_plan.planner.physical.traits import UpdateKind
+
+#: Stands for an input that does not matter.
+_HOLE = Operator()
+
+
+def infer_update_kinds(draft: Draft) -> Draft:
+    """The operators, each sending updates as its readers need them.
+
+    Raises:
+        ProgramError: a sink takes new rows alone, and what it reads cannot send these.
+    """
+    inference = _Inference(draft.known)
+    return draft.with_operators(map(inference.sink, draft.operators))
+
+
+class _Inference:
+    """Decides for the operators of one plan how each sends its updates; equal operators become one."""
+
+    def __init__(self, lowering: OperatorPlanner) -> None:
+        self._lowering = lowering
+        self._done: dict[tuple[int, UpdateKind], Operator | None] = {}
+        self._known: dict[tuple[Operator, tuple[int, ...]], Operator] = {}
+
+    def sink(self, sink: Operator) -> Operator:
+        """The sink and all below it."""
+        assert isinstance(sink, TableSinkOperator)
+        return infer_sink(sink, self.infer)
+
+    def infer(self, operator: Operator, wanted: UpdateKind) -> Operator | None:
+        """The operator sending updates as wanted; None when it cannot."""
+        if not self._lowering.traits(operator).modify_kinds.updates:
+            wanted = UpdateKind.NONE
+        key = (id(operator), wanted)
+        if key not in self._done:
+            self._done[key] = self._inferred(operator, wanted)
+        return self._done[key]
+
+    def _inferred(self, operator: Operator, wanted: UpdateKind) -> Operator | None:
+        needs = operator.required_updates(wanted, tuple(map(self._lowering.traits, operator.inputs)))
+        if needs is None:
+            return None
+        inputs: list[Operator] = []
+        for side, (child, need) in enumerate(zip(operator.inputs, needs, strict=True)):
+            found = self.infer(child, need)
+            if found is None and need is UpdateKind.AFTER and operator.takes_old_rows(side):
+                found = self.infer(child, UpdateKind.BOTH)
+            if found is None:
+                return None
+            inputs.append(found)
+        made = operator.with_inputs(tuple(inputs)).sending(wanted)
+        # The inputs are done, so equal ones are the same objects.
+        bare = made.with_inputs((_HOLE,) * len(made.inputs))
+        return self._known.setdefault((bare, tuple(map(id, made.inputs))), made)

@@ -1,0 +1,177 @@
+"""The pipeline: how a table program becomes a plan, pass after pass.
+
+    SQL    --parse-->  statements of `sql.statements`   \
+                                                          --bind-->  relational trees  --PIPELINE-->  CompiledPlan
+    Python ----------> nodes of `sql.nodes`, by `table`  /
+
+A pass takes a draft and gives the next one. Passes over relational trees are in `rules/`, one a file, what they share
+in `rules/helpers/`; passes over operators are in `physical/`. Their order is that of `PIPELINE`; each says why it
+stands where it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from compiled_plan.planner.algebra.nodes import RelNode, Sink
+from compiled_plan.planner.checks import faults, operator_faults
+from compiled_plan.planner.internal import InternalError
+from compiled_plan.planner.physical.choosing import choose_operators
+from compiled_plan.planner.physical.draft import Draft
+from compiled_plan.planner.physical.numbering import number_nodes
+from compiled_plan.planner.physical.session_options import check_options
+from compiled_plan.planner.physical.update_kinds import infer_update_kinds
+from compiled_plan.planner.rules.aggregate_functions import reduce_aggregate_functions
+from compiled_plan.planner.rules.constants import simplify_expressions
+from compiled_plan.planner.rules.derived_conditions import derive_conditions
+from compiled_plan.planner.rules.grouping_sets import expand_grouping_sets
+from compiled_plan.planner.rules.join_keys import compute_join_keys
+from compiled_plan.planner.rules.laterals import remove_laterals
+from compiled_plan.planner.rules.merged_sinks import merge_sinks
+from compiled_plan.planner.rules.over_aggregates import plan_over_aggregates
+from compiled_plan.planner.rules.prune import forget_unused_windows, prune_columns
+from compiled_plan.planner.rules.push_filters import push_filters
+from compiled_plan.planner.rules.set_operations import expand_set_operations
+from compiled_plan.planner.rules.sorts import remove_sorts
+from compiled_plan.planner.rules.subqueries import remove_subqueries
+from compiled_plan.planner.rules.time_attributes import materialize_time
+from compiled_plan.planner.rules.top_n import find_top_n
+from compiled_plan.planner.settings import Settings
+from compiled_plan.plans.deep import deeply
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.plan import CompiledPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A step of the pipeline, and why it stands where it does."""
+
+    change: Callable[[Draft], Draft]
+    why: str
+    name: str
+
+
+def each(rule: Callable[[RelNode], RelNode], why: str) -> Pass:
+    """A pass that rewrites the tree of each statement by itself."""
+    return Pass(lambda draft: draft.with_trees(map(rule, draft.trees)), why, rule.__name__)
+
+
+def every(rule: Callable[[Sequence[RelNode], Settings], Iterable[RelNode]], why: str) -> Pass:
+    """A pass that rewrites the trees of all statements at once, so that what they share stays shared."""
+    return Pass(lambda draft: draft.with_trees(rule(draft.trees, draft.settings)), why, rule.__name__)
+
+
+def physical(change: Callable[[Draft], Draft], why: str) -> Pass:
+    """A pass over the operators, or over the draft as a whole."""
+    return Pass(change, why, change.__name__)
+
+
+def optional(option: str, kind: Callable[[Any, str], Pass], place: str, why: str) -> Pass:
+    """A pass that few programs ask for, by an option that is false unless they do; it is loaded when one does.
+
+    Args:
+        option: the option's name.
+        kind: `each`, `every` or `physical`.
+        place: the module below `planner`, and the function.
+        why: the reason for its place in the order.
+    """
+    module, name = place.split(":")
+
+    def change(draft: Draft) -> Draft:
+        if not draft.settings.boolean(option):
+            return draft
+        return kind(getattr(import_module(f"compiled_plan.planner.{module}"), name), why).change(draft)
+
+    return Pass(change, why, name)
+
+
+PIPELINE: tuple[Pass, ...] = (
+    physical(check_options, "options under which the plan would not mean what the program says end it here"),
+    every(merge_sinks, "statements that write one table are one sink, before each tree is looked at by itself"),
+    # relational trees: constructs that operators do not know are written in terms of those that they do
+    each(expand_set_operations, "INTERSECT, EXCEPT and UNION become joins and aggregates, for all that follows"),
+    each(remove_subqueries, "subqueries become joins, while conditions are still where the program wrote them"),
+    each(remove_laterals, "so do LATERAL queries; the subqueries inside them are gone by now"),
+    each(remove_sorts, "an order that nobody sees must not stop conditions from moving"),
+    each(expand_grouping_sets, "grouping sets become rows of their own, which conditions can pass"),
+    each(reduce_aggregate_functions, "functions become those that exist, before anybody counts their columns"),
+    # relational trees: less to compute
+    each(simplify_expressions, "constants are computed, so that conditions show what they are"),
+    each(push_filters, "conditions go down, before ranks and windows are read off them"),
+    each(derive_conditions, "what joins ask of one side is known only now that conditions have arrived at them"),
+    each(forget_unused_windows, "a window function that nobody reads must not hide a top-n"),
+    each(find_top_n, "ranks, of the conditions on row numbers that are left above them"),
+    each(plan_over_aggregates, "the window functions that are no rank"),
+    each(push_filters, "conditions can pass what the last three have made"),
+    each(simplify_expressions, "and show constants where they have arrived"),
+    each(compute_join_keys, "keys become columns last: conditions have settled, and nothing looks through them"),
+    optional(
+        "table.optimizer.distinct-agg.split.enabled",
+        every,
+        "rules.split_distinct:split_distinct",
+        "before columns are pruned, of which it makes new ones",
+    ),
+    every(prune_columns, "columns that nobody reads; over all statements, which may share what they read"),
+    every(materialize_time, "time attributes become timestamps, or windows and intervals, of what is left"),
+    # operators
+    physical(choose_operators, "each node becomes the operator that computes it"),
+    optional(
+        "table.exec.mini-batch.enabled",
+        physical,
+        "physical.mini_batch:form_mini_batches",
+        "over operators, since it is exchanges that it puts aggregates around",
+    ),
+    physical(infer_update_kinds, "how updates are sent follows from all operators, from the sinks up"),
+    physical(number_nodes, "operators become nodes of the plan in the order of the flow"),
+)
+
+
+@deeply
+def plan(sinks: Sequence[Sink], config: Mapping[str, str]) -> CompiledPlan:
+    """The plan of a program's INSERT statements.
+
+    Args:
+        sinks: the statements in the order of the program.
+        config: the options that the program sets.
+
+    Raises:
+        ProgramError: the program cannot run as it is (updates into an append-only sink, keys that clash, ...).
+        UnsupportedError: the program uses what no operator is known for, or an option that is not supported.
+        InternalError: a pass broke the plan; names it.
+    """
+    first = Draft(Settings(config), tuple(sinks))
+    *_, (_, draft) = drafts(first)
+    fault = next(operator_faults(draft), None)
+    if fault is not None:
+        raise _broken(first, fault)
+    assert draft.plan is not None
+    return draft.plan
+
+
+def _broken(first: Draft, fault: str) -> InternalError:
+    """The error for a plan that cannot be right, with the first pass after which it was not."""
+    for step, draft in drafts(first):
+        found = next(faults(draft), None)
+        if found is not None:
+            return InternalError(f"the planner broke the plan: {found}", where=f"the pass {step.name}")
+    return InternalError(f"the planner broke the plan: {fault}")
+
+
+def drafts(draft: Draft, passes: Sequence[Pass] | None = None) -> Iterator[tuple[Pass, Draft]]:
+    """Each pass, of the pipeline or of those given, with the draft that it made.
+
+    Raises:
+        InternalError: a pass fails by itself, and not by what the program says.
+    """
+    for step in PIPELINE if passes is None else passes:
+        try:
+            draft = step.change(draft)
+        except (CompiledPlanError, RecursionError):
+            raise
+        except Exception as fault:
+            message = f"the planner failed: {type(fault).__name__}: {fault}"
+            raise InternalError(message, where=f"the pass {step.name}") from fault
+        yield step, draft

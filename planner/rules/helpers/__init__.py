@@ -1,0 +1,1 @@
+"""What several passes share, or one needs in a file of its own; none of them is a pass."""

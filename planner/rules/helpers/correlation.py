@@ -1,0 +1,162 @@
+"""What taking a correlated query apart works with: the enclosing row, what is pulled out, equalities with it.
+
+Where conditions are no equalities, an aggregate is computed over the distinct values that the enclosing rows have (the
+domain), joined in below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from compiled_plan.planner.algebra.expressions import (
+    conjunction,
+    contains,
+    equals,
+    not_distinct,
+    shift,
+)
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Aggregate, Join, Project, RelNode
+from compiled_plan.planner.algebra.rex import OuterRef, Subquery
+from compiled_plan.planner.algebra.rows import column_names, identity, named_row
+from compiled_plan.planner.algebra.traverse import outer_refs
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.rex import Call, InputRef, RexNode, transform, type_of
+from compiled_plan.plans.types import RowType, row_of
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    """The enclosing row: its correlation name and the query that gives it."""
+
+    name: str
+    rel: RelNode
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """A query without references to the enclosing row.
+
+    `columns` are the query's columns over those of `rel` (and the enclosing row's, as OuterRef). With `always` there
+    is a row for every enclosing row, also where `rel` has none; `columns` then hold for a row of nulls too.
+    """
+
+    rel: RelNode
+    columns: tuple[RexNode, ...]
+    conditions: tuple[RexNode, ...] = ()
+    always: bool = False
+
+
+def with_exprs(below: Pulled, exprs: tuple[RexNode, ...]) -> tuple[RelNode, tuple[RexNode, ...]]:
+    """`exprs` as the first columns, those of `below` behind them for its conditions."""
+    given = identity(below.rel.row_type) if below.conditions else ()
+    made = Project(below.rel, (*exprs, *given), row_over(below.rel, (*exprs, *given)))
+    return made, tuple(shift(item, len(exprs)) for item in below.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Domain:
+    """The distinct values that the enclosing rows have in some columns, and the conditions that match them again."""
+
+    rel: RelNode
+    name: str
+    place: dict[int, RexNode]
+    matches: tuple[RexNode, ...]
+
+    def local(self, rex: RexNode) -> RexNode:
+        """An expression over some columns and the enclosing row, as one over the domain's columns and those behind."""
+        return transform(
+            shift(rex, len(self.place)),
+            lambda node: self.place[node.index] if isinstance(node, OuterRef) and node.name == self.name else node,
+        )
+
+
+def domain_of(exprs: Sequence[RexNode], outer: Outer) -> _Domain:
+    """The distinct values of the enclosing columns that expressions read."""
+    used = {node.index: node for rex in exprs for node in _outer_nodes(rex, outer)}
+    indices = sorted(used)
+    row = outer.rel.row_type
+    own = row_of([row.names[index] for index in indices], [row.types[index] for index in indices])
+    columns = tuple(InputRef(index, row.types[index]) for index in indices)
+    rel = Aggregate(Project(outer.rel, columns, own), tuple(range(len(indices))), (), own)
+    place: dict[int, RexNode] = {index: InputRef(at, row.types[index]) for at, index in enumerate(indices)}
+    return _Domain(rel, outer.name, place, tuple(_same(used[index], place[index]) for index in indices))
+
+
+def over_domain(below: Pulled, outer: Outer) -> Pulled:
+    """The query joined to the distinct values of the enclosing columns that it uses, and matched with them."""
+    domain = domain_of((*below.conditions, *below.columns), outer)
+    joined = Join(domain.rel, below.rel, JoinKind.INNER, conjunction(map(domain.local, below.conditions)))
+    return Pulled(joined, tuple(map(domain.local, below.columns)), domain.matches)
+
+
+Pair = tuple[RexNode, RexNode, Callable[[RexNode, RexNode], RexNode]]
+
+
+def equality(condition: RexNode, outer: Outer) -> Pair | None:
+    """The enclosing side and the own side of an equality between them, and how to write it again."""
+    if isinstance(condition, Call) and condition.name == "$=$1":
+        sides = condition.operands
+        build: Callable[[RexNode, RexNode], RexNode] = equals
+    elif isinstance(condition, Call) and condition.name == "$IS NOT DISTINCT FROM$1":
+        sides = condition.operands
+        build = _same
+    else:
+        return None
+    for mine, theirs in ((sides[0], sides[1]), (sides[1], sides[0])):
+        only_outer = not contains(mine, InputRef) and reads(mine, outer)
+        if only_outer and not reads(theirs, outer):
+            return mine, theirs, build
+    return None
+
+
+def match_with(pair: Pair, column: RexNode) -> RexNode:
+    """The equality of a pair, with another column in the place of its own."""
+    return pair[2](pair[0], column)
+
+
+def _same(left: RexNode, right: RexNode) -> RexNode:
+    """Equality that two nulls have too; kept as one call so that it stays recognizable until it is a join key."""
+    if not type_of(left).nullable or not type_of(right).nullable:
+        return equals(left, right)
+    template = not_distinct(left, right)
+    return Call("$IS NOT DISTINCT FROM$1", (left, right), type_of(template).with_nullability(False), "BINARY")
+
+
+def _outer_nodes(rex: RexNode, outer: Outer) -> list[OuterRef]:
+    found: list[OuterRef] = []
+
+    def note(node: RexNode) -> RexNode:
+        if isinstance(node, OuterRef) and node.name == outer.name:
+            found.append(node)
+        return node
+
+    transform(rex, note)
+    return found
+
+
+def reads(rex: RexNode, outer: Outer) -> bool:
+    """Whether an expression refers to the enclosing row."""
+    return bool(_outer_nodes(rex, outer))
+
+
+def refuse_nested(rex: RexNode, outer: Outer) -> None:
+    """Refuse an expression with a subquery that reads this enclosing row.
+
+    Raises:
+        UnsupportedError: it is one.
+    """
+    if contains(rex, lambda node: isinstance(node, Subquery) and bool(outer_refs(node.rel, outer.name))):
+        raise refused("a subquery that refers to a query two levels out")
+
+
+def row_over(rel: RelNode, exprs: Sequence[RexNode]) -> RowType:
+    """The row of expressions over the columns of `rel`."""
+    return named_row(column_names(exprs, rel.row_type), [type_of(rex) for rex in exprs])
+
+
+def refused(what: str) -> UnsupportedError:
+    """The error for a correlated query that cannot be written as a join."""
+    return UnsupportedError(
+        f"{what} is not supported", remedy="write it as a join: aggregate by the compared columns, then JOIN ... ON"
+    )

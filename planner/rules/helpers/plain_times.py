@@ -1,0 +1,59 @@
+"""Time attributes as plain timestamps: a rowtime is cast, a processing time is read off the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from compiled_plan.planner.algebra.nodes import Project, RelNode
+from compiled_plan.planner.algebra.rows import identity
+from compiled_plan.plans.rex import Call, RexNode, type_of
+from compiled_plan.plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
+
+
+def is_time(type_: LogicalType) -> bool:
+    """Whether a type is a time attribute."""
+    return isinstance(type_, TimestampBase) and type_.is_time_attribute
+
+
+def is_proctime(type_: LogicalType) -> bool:
+    """Whether a type is processing time."""
+    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME
+
+
+def plain_type(type_: LogicalType) -> LogicalType:
+    """The type of a time attribute's values; another type as it is."""
+    return type_.as_regular() if isinstance(type_, TimestampBase) else type_
+
+
+def plain(rex: RexNode) -> RexNode:
+    """The value of a time attribute; another expression as it is."""
+    type_ = type_of(rex)
+    if not isinstance(type_, TimestampBase) or not type_.is_time_attribute:
+        return rex
+    if type_.kind is TimeKind.PROCTIME:
+        return Call("$PROCTIME_MATERIALIZE$1", (rex,), type_.as_regular())
+    return Call("$CAST$1", (rex,), type_.as_regular(), "SPECIAL")
+
+
+def with_plain_operands(rex: RexNode) -> RexNode:
+    """The expression with plain timestamps for the time attributes that its calls take."""
+    children = rex.children()
+    if not children:
+        return rex
+    if isinstance(rex, Call) and rex.name == "$PROCTIME_MATERIALIZE$1":
+        return rex
+    found = rex.with_children(tuple(plain(with_plain_operands(child)) for child in children))
+    if isinstance(found, Call) and found.name == "$CAST$1" and found.type == type_of(found.operands[0]):
+        # A rowtime cast to its own type: becoming a plain timestamp was all.
+        return found.operands[0]
+    return found
+
+
+def with_plain_columns(rel: RelNode, check: Callable[[LogicalType], bool] = is_time) -> RelNode:
+    """The rows with the columns whose types pass the test as plain timestamps."""
+    row = rel.row_type
+    if not any(check(type_) for type_ in row.types):
+        return rel
+    exprs = tuple(plain(rex) if check(rex.type) else rex for rex in identity(row))
+    fields = tuple(Field(item.name, type_of(rex), item.comment) for item, rex in zip(row.fields, exprs, strict=True))
+    return Project(rel, exprs, RowType(fields=fields))

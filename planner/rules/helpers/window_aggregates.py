@@ -1,0 +1,232 @@
+"""Aggregates by the columns of a window become operators that work window by window.
+
+An aggregate over a window table function assigns the windows itself, where nothing between the two looks at them.
+
+Source: Flink's pages "Window Aggregation"; Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Expand, Filter, Project, RelNode
+from compiled_plan.planner.algebra.rows import identity, named_row
+from compiled_plan.planner.algebra.windows import (
+    ByTime,
+    Property,
+    WindowAggregate,
+    Windowing,
+    WindowKind,
+    WindowTable,
+    is_rowtime,
+)
+from compiled_plan.planner.rules.helpers.plain_times import is_time, plain, plain_type
+from compiled_plan.planner.rules.helpers.window_columns import WindowColumns, Windows
+from compiled_plan.plans.rex import InputRef, RexNode, input_refs, map_inputs, type_of
+from compiled_plan.plans.types import Field, RowType, TimestampBase, TimestampType
+
+_STAMP = TimestampType(precision=3, nullable=False)
+
+
+def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
+    """An aggregate by a window's start and end, with that window's columns above it; None for another aggregate."""
+    shown = windows.of(rel.input)
+    grouped = frozenset(rel.grouping)
+    if shown is None or not shown.kept(grouped):
+        return None
+    keys = tuple(index for index in rel.grouping if index not in shown.every)
+    if shown.window.is_session and set(keys) != set(shown.window.partition):
+        # A session has no meaning for rows of another partition.
+        return None
+    source, calls = _with_plain_times(rel, shown.times & grouped)
+    read = {index for call in calls for index in (*call.args, call.filter) if index is not None}
+    placed = None if read & shown.every else _without_windows(source, windows)
+    windowing: Windowing
+    if placed is None:
+        found = windows.of(source)
+        assert found is not None
+        windowing = found.attached
+    else:
+        source, windowing = placed.rel, placed.windowing
+        keys = tuple(placed.place[index] for index in keys)
+        calls = tuple(_moved_call(call, placed.place) for call in calls)
+    return _above_windows(rel, _Parts(source, keys, calls, windowing), shown, grouped)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What a window aggregate is made of."""
+
+    source: RelNode
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    windowing: Windowing
+
+
+def _above_windows(rel: Aggregate, made: _Parts, shown: WindowColumns, grouped: frozenset[int]) -> RelNode:
+    """The window aggregate, and above it the columns of the aggregate that it stands for."""
+    time = replace(shown.time, nullable=False)
+    properties = [("window_start", Property.START), ("window_end", Property.END)]
+    stamps: list[TimestampBase] = [_STAMP, _STAMP]
+    if shown.times & grouped:
+        properties.append(("window_time", Property.ROWTIME if is_rowtime(time) else Property.PROCTIME))
+        stamps.append(time)
+    given = made.source.row_type
+    own = rel.columns.fields
+    calls = own[len(rel.grouping) :]
+    names = (
+        *(given.names[index] for index in made.keys),
+        *(item.name for item in calls),
+        *(name for name, _ in properties),
+    )
+    types = (
+        *(given.types[index] for index in made.keys),
+        *(call.type for call in made.calls),
+        *stamps,
+    )
+    row = named_row(names, types)
+    first = len(made.keys) + len(made.calls)
+    named = tuple((name, kind) for name, (_, kind) in zip(row.names[first:], properties, strict=True))
+    below = WindowAggregate(made.source, made.keys, made.calls, made.windowing, named, row)
+    refs = identity(row)
+    following = iter(refs[: len(made.keys)])
+    exprs: list[RexNode] = []
+    for index in rel.grouping:
+        if index in shown.starts:
+            exprs.append(refs[first])
+        elif index in shown.ends:
+            exprs.append(refs[first + 1])
+        elif index in shown.times:
+            exprs.append(refs[first + 2])
+        else:
+            exprs.append(next(following))
+    exprs += refs[len(made.keys) : first]
+    fields = tuple(Field(item.name, type_of(rex), item.comment) for item, rex in zip(own, exprs, strict=True))
+    return Project(below, tuple(exprs), RowType(fields=fields))
+
+
+def _with_plain_times(rel: Aggregate, kept: frozenset[int]) -> tuple[RelNode, tuple[AggregateCall, ...]]:
+    """The input with plain timestamps for its time attributes, but for those of `kept`, and the calls over it."""
+    row = rel.input.row_type
+    exprs: list[RexNode] = [rex if rex.index in kept else plain(rex) for rex in identity(row)]
+    names = list(row.names)
+    copies: dict[int, int] = {}
+
+    def place(index: int) -> int:
+        if index not in kept or not is_time(row.types[index]):
+            return index
+        if index not in copies:
+            copies[index] = len(exprs)
+            exprs.append(plain(InputRef(index, row.types[index])))
+            names.append(row.names[index])
+        return copies[index]
+
+    calls = tuple(replace(call, args=tuple(map(place, call.args)), type=plain_type(call.type)) for call in rel.calls)
+    if tuple(exprs) == identity(row):
+        return rel.input, calls
+    return Project(rel.input, tuple(exprs), named_row(names, tuple(map(type_of, exprs)))), calls
+
+
+def _moved_call(call: AggregateCall, place: Mapping[int, int]) -> AggregateCall:
+    return replace(
+        call,
+        args=tuple(place[index] for index in call.args),
+        filter=None if call.filter is None else place[call.filter],
+    )
+
+
+# --- a window table function taken into the aggregate above it ------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Rows before they get their windows: `place` has where the columns that are no window columns are now."""
+
+    rel: RelNode
+    place: Mapping[int, int]
+    windowing: ByTime
+
+
+def _without_windows(rel: RelNode, windows: Windows) -> _Placed | None:
+    """The rows under a window table function; None where what is above it looks at the windows."""
+    if isinstance(rel, WindowTable):
+        if rel.window.kind is WindowKind.HOP and (rel.window.step or 0) > rel.window.size:
+            # Not every row falls into a window.
+            return None
+        time = rel.input.row_type.types[rel.index]
+        assert isinstance(time, TimestampBase)
+        place = {at: at for at in range(len(rel.input.row_type.fields))}
+        return _Placed(rel.input, place, ByTime(rel.window, time, rel.index))
+    if not isinstance(rel, Filter | Project | Expand):
+        return None
+    shown = windows.of(rel.input)
+    below = _without_windows(rel.input, windows)
+    if below is None or shown is None:
+        return None
+    match rel:
+        case Filter():
+            if input_refs(rel.condition) & shown.every:
+                return None
+            return replace(below, rel=Filter(below.rel, map_inputs(rel.condition, below.place.__getitem__)))
+        case Project():
+            return _projected(
+                rel.columns, (rel.exprs,), shown, below, lambda rows, row: Project(below.rel, rows[0], row)
+            )
+        case Expand():
+            mark = rel.columns.fields[rel.expand_id].name
+
+            def expand(rows: tuple[tuple[RexNode, ...], ...], row: RowType) -> RelNode:
+                return Expand(below.rel, rows, row, row.names.index(mark))
+
+            return _projected(rel.columns, rel.projects, shown, below, expand)
+
+
+def _projected(
+    columns: RowType,
+    rows: Sequence[Sequence[RexNode]],
+    shown: WindowColumns,
+    below: _Placed,
+    make: Callable[[tuple[tuple[RexNode, ...], ...], RowType], RelNode],
+) -> _Placed | None:
+    """The projection (or several, of an Expand) without window columns, the time attribute among its columns."""
+    cells = list(zip(*rows, strict=True))
+    kept: list[int] = []
+    for at, column in enumerate(cells):
+        read = frozenset().union(*map(input_refs, column))
+        if not read & shown.every:
+            kept.append(at)
+        elif not all(isinstance(rex, InputRef) for rex in column):
+            return None
+    moved = [tuple(map_inputs(rex, below.place.__getitem__) for rex in cells[at]) for at in kept]
+    fields = [columns.fields[at] for at in kept]
+    windowing = below.windowing
+    item = below.rel.row_type.fields[windowing.index]
+    time = InputRef(windowing.index, item.type)
+    places = [at for at, column in enumerate(moved) if all(rex == time for rex in column)]
+    index = places[0] if places else len(moved)
+    if not places:
+        moved.append((time,) * len(rows))
+        fields.append(Field(_new_name(item.name, [field.name for field in fields]), item.type))
+    place = {old: new for new, old in enumerate(kept)}
+    partition: list[int] = []
+    for key in windowing.window.partition:
+        found = [at for at, column in enumerate(moved) if all(_is_column(rex, key) for rex in column)]
+        if not found:
+            return None
+        partition.append(found[0])
+    window = replace(windowing.window, partition=tuple(sorted(partition)))
+    rel = make(tuple(zip(*moved, strict=True)), RowType(fields=tuple(fields)))
+    return _Placed(rel, place, ByTime(window, windowing.time, index))
+
+
+def _is_column(rex: RexNode, index: int) -> bool:
+    return isinstance(rex, InputRef) and rex.index == index
+
+
+def _new_name(name: str, taken: Sequence[str]) -> str:
+    number, found = 0, name
+    while found in taken:
+        found = f"{name}_{number}"
+        number += 1
+    return found

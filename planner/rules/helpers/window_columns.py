@@ -1,0 +1,221 @@
+"""Which columns of a query show its rows' windows, followed from the window table functions up.
+
+Only rows that still carry the start and the end of one kind of window can be grouped, joined or ranked per window.
+
+Source: Flink's pages on windowing table-valued functions; Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
+from compiled_plan.planner.algebra.nodes import (
+    Aggregate,
+    Correlate,
+    Expand,
+    Filter,
+    Join,
+    Project,
+    Rank,
+    RelNode,
+    Scan,
+    SetOp,
+    Sort,
+    TableFunctionScan,
+    Values,
+    WatermarkAssigner,
+)
+from compiled_plan.planner.algebra.timed import IntervalJoin, Match, OverAggregate, TemporalJoin
+from compiled_plan.planner.algebra.windows import (
+    Attached,
+    GroupWindowAggregate,
+    Property,
+    Window,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+    WindowTable,
+    is_rowtime,
+)
+from compiled_plan.planner.internal import unknown_node
+from compiled_plan.plans.rex import InputRef
+from compiled_plan.plans.types import TimestampBase
+
+Columns = frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowColumns:
+    """The columns that show starts, ends and times of windows, and what windows those are."""
+
+    window: Window
+    time: TimestampBase
+    starts: Columns
+    ends: Columns
+    times: Columns
+
+    @property
+    def every(self) -> Columns:
+        """All columns that show something of a window."""
+        return self.starts | self.ends | self.times
+
+    @property
+    def attached(self) -> Attached:
+        """Rows by the window that they carry."""
+        return Attached(self.window, self.time, min(self.starts), min(self.ends))
+
+    def kept(self, columns: Columns) -> bool:
+        """Whether a start and an end are among `columns`."""
+        return bool(self.starts & columns and self.ends & columns)
+
+    def moved(self, places: Mapping[int, Columns]) -> WindowColumns | None:
+        """The same over a row that has column `i` at `places[i]`; None where a start, an end or a key is lost."""
+
+        def all_of(columns: Columns) -> Columns:
+            return frozenset().union(*(places.get(index, frozenset()) for index in columns)) if columns else columns
+
+        starts, ends = all_of(self.starts), all_of(self.ends)
+        if not starts or not ends or not all(places.get(index) for index in self.window.partition):
+            return None
+        partition = tuple(sorted(min(places[index]) for index in self.window.partition))
+        return WindowColumns(replace(self.window, partition=partition), self.time, starts, ends, all_of(self.times))
+
+    def shifted(self, by: int) -> WindowColumns:
+        """The same over columns that stand `by` places further right."""
+        found = self.moved({index: frozenset({index + by}) for index in (*self.every, *self.window.partition)})
+        assert found is not None
+        return found
+
+
+class Windows:
+    """Window columns of relational nodes, each node looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[RelNode, WindowColumns | None]] = {}
+
+    def of(self, rel: RelNode) -> WindowColumns | None:
+        """The window columns of a node's rows; None where rows are of no window, or of several kinds."""
+        found = self._known.get(id(rel))
+        if found is None:
+            if type(rel) not in _READERS:
+                raise unknown_node("following windows", rel)
+            found = self._known[id(rel)] = (rel, _READERS[type(rel)](self, rel))
+        return found[1]
+
+
+def _table(windows: Windows, rel: RelNode) -> WindowColumns | None:
+    assert isinstance(rel, WindowTable)
+    width = len(rel.input.row_type.fields)
+    time = rel.input.row_type.types[rel.index]
+    assert isinstance(time, TimestampBase)
+    return WindowColumns(rel.window, time, *(frozenset({width + at}) for at in range(3)))
+
+
+def _project(windows: Windows, rel: RelNode) -> WindowColumns | None:
+    assert isinstance(rel, Project)
+    below = windows.of(rel.input)
+    places: dict[int, Columns] = {}
+    for at, rex in enumerate(rel.exprs):
+        if isinstance(rex, InputRef):
+            places[rex.index] = places.get(rex.index, frozenset()) | {at}
+    return None if below is None else below.moved(places)
+
+
+def _expand(windows: Windows, rel: RelNode) -> WindowColumns | None:
+    assert isinstance(rel, Expand)
+    below = windows.of(rel.input)
+    places: dict[int, Columns] = {}
+    for at, cells in enumerate(zip(*rel.projects, strict=True)):
+        first = cells[0]
+        if isinstance(first, InputRef) and all(cell == first for cell in cells):
+            places[first.index] = places.get(first.index, frozenset()) | {at}
+    return None if below is None else below.moved(places)
+
+
+def _single(windows: Windows, rel: RelNode) -> WindowColumns | None:
+    return windows.of(rel.inputs[0])
+
+
+def _aggregate(windows: Windows, rel: RelNode) -> WindowColumns | None:
+    assert isinstance(rel, WindowAggregate)
+    shown = {
+        kind: frozenset(
+            len(rel.grouping) + len(rel.calls) + at for at, (_, found) in enumerate(rel.properties) if found in kinds
+        )
+        for kind, kinds in {
+            "start": (Property.START,),
+            "end": (Property.END,),
+            "time": (Property.ROWTIME, Property.PROCTIME),
+        }.items()
+    }
+    partition = tuple(rel.grouping.index(index) for index in rel.windowing.window.partition)
+    window = replace(rel.windowing.window, partition=partition)
+    return WindowColumns(window, rel.windowing.time, shown["start"], shown["end"], shown["time"])
+
+
+def _join(windows: Windows, rel: RelNode) -> WindowColumns | None:
+    assert isinstance(rel, WindowJoin)
+    left, right = windows.of(rel.left), windows.of(rel.right)
+    # The window of a padded side is null: such a row is of no window.
+    if left is None or right is None or rel.kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.LEFT):
+        return left
+    other = right.shifted(len(rel.left.row_type.fields))
+    if rel.kind in (JoinKind.RIGHT, JoinKind.FULL):
+        return other if rel.kind is JoinKind.RIGHT else None
+    return replace(left, starts=left.starts | other.starts, ends=left.ends | other.ends, times=left.times | other.times)
+
+
+def _none(windows: Windows, rel: RelNode) -> None:
+    """Rows of no window, whatever they are made of."""
+
+
+def _correlate(windows: Windows, rel: RelNode) -> WindowColumns | None:
+    assert isinstance(rel, Correlate)
+    return windows.of(rel.left)
+
+
+def _union(windows: Windows, rel: RelNode) -> WindowColumns | None:
+    assert isinstance(rel, SetOp)
+    if rel.kind is not SetKind.UNION or not rel.all:
+        return None
+    found = [windows.of(source) for source in rel.sources]
+    first = found[0]
+    if first is None:
+        return None
+    for other in found[1:]:
+        if other is None or other.window != first.window or is_rowtime(other.time) != is_rowtime(first.time):
+            return None
+        first = replace(
+            first, starts=first.starts & other.starts, ends=first.ends & other.ends, times=first.times & other.times
+        )
+    return first if first.starts and first.ends else None
+
+
+_READERS: dict[type[RelNode], Callable[[Windows, RelNode], WindowColumns | None]] = {
+    Aggregate: _none,
+    Correlate: _correlate,
+    Expand: _expand,
+    Filter: _single,
+    GroupWindowAggregate: _none,
+    IntervalJoin: _none,
+    Join: _none,
+    Match: _none,
+    OverAggregate: _none,
+    Project: _project,
+    Rank: _none,
+    Scan: _none,
+    SetOp: _union,
+    Sort: _none,
+    TableFunctionScan: _none,
+    TemporalJoin: _none,
+    Values: _none,
+    WatermarkAssigner: _none,
+    WindowAggregate: _aggregate,
+    WindowDeduplicate: _single,
+    WindowJoin: _join,
+    WindowRank: _single,
+    WindowTable: _table,
+}

@@ -1,0 +1,113 @@
+"""FROM: what its relations give, where they stand, and who binds each kind of them.
+
+`relations` binds tables, queries and functions, `joins` joins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from compiled_plan.planner.algebra.nodes import (
+    Hint,
+    Project,
+    RelNode,
+    Values,
+)
+from compiled_plan.planner.algebra.rows import identity, named_row
+from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.sql.binding.core import Binder, Bound, Surroundings
+from compiled_plan.planner.sql.binding.scopes import Relation, Scope, ScopeColumn
+from compiled_plan.plans.rex import type_of
+from compiled_plan.plans.types import (
+    INT,
+    RowType,
+    row_of,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True)
+class From:
+    """A bound relation: its rows, the relations in it, and the columns of `*`, all by index in the row."""
+
+    rel: RelNode
+    relations: tuple[Relation, ...]
+    visible: tuple[ScopeColumn, ...]
+
+    @property
+    def alias(self) -> tuple[str, ...]:
+        """The name that stands for the whole of it; a join has none."""
+        return tuple(item.name for item in self.relations) if len(self.relations) == 1 else ()
+
+    def as_query(self) -> Bound:
+        """The columns of `*` as a query."""
+        scope = self.scope(self.rel.row_type, None, "")
+        exprs = tuple(map(scope.reference, self.visible))
+        names = tuple(column.name for column in self.visible)
+        if exprs == identity(self.rel.row_type):
+            return Bound(self.rel, names)
+        return Bound(Project(self.rel, exprs, named_row(names, [type_of(rex) for rex in exprs])), names)
+
+    def scope(self, row: RowType, parent: Scope | None, correlation: str) -> Scope:
+        """The names of this relation, over `row`."""
+        return Scope(self.relations, self.visible, row, parent, correlation)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a relation stands: what the query sees around it, the hints of its block, and what LATERAL sees."""
+
+    around: Surroundings
+    hints: tuple[Hint, ...] = ()
+    lateral: Scope | None = None
+    named: list[str] = field(default_factory=list)
+
+    @property
+    def outer(self) -> Scope | None:
+        """The scope that names of UNNEST, functions and LATERAL queries are looked up in."""
+        return self.lateral or self.around.parent
+
+
+def bind_from(binder: Binder, node: exp.Expr | None, place: Place) -> From:
+    """The rows that FROM gives; one row without columns where there is no FROM."""
+    if node is None:
+        return From(one_row(), (), ())
+    return relation(binder, node.this, place)
+
+
+def one_row() -> Values:
+    """A single row of one constant."""
+    return Values(row_of(["ZERO"], [INT.not_null()]), ((plan_literals.integer(0),),))
+
+
+BindRelation = Callable[[Binder, exp.Expr, Place], From]
+_RELATIONS: dict[type[exp.Expr], BindRelation] = {}
+
+
+def binds_relation(kind: type[exp.Expr]) -> Callable[[BindRelation], BindRelation]:
+    """Register the function that binds a kind of relation."""
+
+    def register(function: BindRelation) -> BindRelation:
+        _RELATIONS[kind] = function
+        return function
+
+    return register
+
+
+def relation(binder: Binder, node: exp.Expr, place: Place) -> From:
+    """A relation of FROM.
+
+    Raises:
+        ProgramError: names, types or structure are wrong.
+        UnsupportedError: a relation that is not supported.
+    """
+    handler = _RELATIONS.get(type(node))
+    if handler is None:
+        raise binder.source.unsupported(node, f"{type(node).__name__} in FROM")
+    with binder.source.at(node):
+        return handler(binder, node, place)

@@ -1,0 +1,130 @@
+"""The functions of JSON, whose arguments have words of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import TokenType, exp
+
+from compiled_plan.planner.sql.grammar.types import Types
+from compiled_plan.planner.sql.nodes import (
+    Call,
+    JsonArray,
+    JsonExists,
+    JsonObject,
+    JsonPair,
+    JsonQuery,
+    JsonValue,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+class JsonFunctions(Types):
+    """JSON_VALUE, JSON_QUERY, JSON_EXISTS, JSON_OBJECT, JSON_ARRAY, JSON_OBJECTAGG."""
+
+    def _json_head(self) -> dict[str, object]:
+        this = self.parse_expression()
+        if self.at("FORMAT", "JSON"):
+            self.refuse("FORMAT JSON", remedy="leave it out")
+        self.need_symbol(TokenType.COMMA, ",")
+        return {"this": this, "path": self.parse_expression()}
+
+    def json_value(self, name: exp.Identifier) -> exp.Expr:
+        """JSON_VALUE(...) behind its parenthesis."""
+        args = self._json_head()
+        if self.take("RETURNING"):
+            args["returning"] = self.parse_cast_type()
+        while behaviour := self._json_value_behaviour():
+            args[self._on_event()] = behaviour
+        return JsonValue(**args)
+
+    def _json_value_behaviour(self) -> str | exp.Expr | None:
+        if self.at("MODEL") and self._next.token_type in (TokenType.VAR, TokenType.IDENTIFIER):
+            self.refuse("a MODEL argument")
+        if self.take("DEFAULT"):
+            return self.parse_expression()
+        return self.take_any(("NULL", "ERROR")) or None
+
+    def _on_event(self) -> str:
+        self.need("ON")
+        event = self.take_any(("EMPTY", "ERROR"))
+        if not event:
+            self.fail_expected("EMPTY or ERROR")
+        return f"on_{event.lower()}"
+
+    def json_query(self, name: exp.Identifier) -> exp.Expr:
+        """JSON_QUERY(...) behind its parenthesis."""
+        args = self._json_head()
+        if self.take("RETURNING"):
+            args["returning"] = self.parse_cast_type()
+        if self.take("WITHOUT"):
+            self.take("ARRAY")
+            self.need("WRAPPER")
+            args["wrapper"] = "WITHOUT ARRAY"
+        elif self.take("WITH"):
+            kind = self.take_any(("CONDITIONAL", "UNCONDITIONAL")) or "UNCONDITIONAL"
+            self.take("ARRAY")
+            self.need("WRAPPER")
+            args["wrapper"] = f"WITH {kind} ARRAY"
+        while behaviour := self._json_query_behaviour():
+            args[self._on_event()] = behaviour
+        return JsonQuery(**args)
+
+    def _json_query_behaviour(self) -> str:
+        if self.take("EMPTY"):
+            kind = self.take_any(("ARRAY", "OBJECT"))
+            if not kind:
+                self.fail_expected("ARRAY or OBJECT")
+            return f"EMPTY {kind}"
+        return self.take_any(("NULL", "ERROR"))
+
+    def json_exists(self, name: exp.Identifier) -> exp.Expr:
+        """JSON_EXISTS(...) behind its parenthesis."""
+        args = self._json_head()
+        if behaviour := self.take_any(("TRUE", "FALSE", "UNKNOWN", "ERROR")):
+            self.need("ON", "ERROR")
+            args["on_error"] = behaviour
+        return JsonExists(**args)
+
+    def json_object(self, name: exp.Identifier) -> exp.Expr:
+        """JSON_OBJECT(...) behind its parenthesis."""
+        pairs = []
+        if not self.at_symbol(TokenType.R_PAREN) and not self._at_on_null():
+            pairs = self.listed(self._json_pair)
+        return JsonObject(expressions=pairs, on_null=self._on_null())
+
+    def _json_pair(self) -> JsonPair:
+        start = self.mark()
+        if self.at("KEY") and self._next.token_type not in (TokenType.COLON, TokenType.COMMA, TokenType.DOT):
+            self.take("KEY")
+        key = self.parse_expression()
+        if not self.take("VALUE") and not self.take_symbol(TokenType.COLON):
+            self.fail_expected("VALUE", remedy="write JSON_OBJECT(KEY 'k' VALUE v, ...)")
+        value = self.parse_expression()
+        if self.at("FORMAT", "JSON"):
+            self.refuse("FORMAT JSON", remedy="write JSON(value)")
+        return self.node(JsonPair(this=key, value=value), start)
+
+    def _at_on_null(self) -> bool:
+        return self.at("NULL", "ON", "NULL") or self.at("ABSENT", "ON", "NULL")
+
+    def _on_null(self) -> str | None:
+        if not self._at_on_null():
+            return None
+        word = self.word()
+        self._advance(3)
+        return word
+
+    def json_array(self, name: exp.Identifier) -> exp.Expr:
+        """JSON_ARRAY(...) behind its parenthesis."""
+        values = []
+        if not self.at_symbol(TokenType.R_PAREN) and not self._at_on_null():
+            values = self.listed(self.parse_expression)
+        return JsonArray(expressions=values, on_null=self._on_null())
+
+    def json_objectagg(self, name: exp.Identifier) -> exp.Expr:
+        """JSON_OBJECTAGG(...) behind its parenthesis."""
+        pair = self._json_pair()
+        return Call(parts=[name], expressions=[pair.this, pair.args["value"]], on_null=self._on_null())

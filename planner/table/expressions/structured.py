@@ -1,0 +1,93 @@
+"""`object_of`: structured values out of their fields.
+
+Source: FLIP-520, "Value Construction".
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from compiled_plan.planner.table.expressions.core import call_node, refuse
+from compiled_plan.planner.table.expressions.expression import Expression, made_by
+from compiled_plan.planner.table.expressions.objects import pairs_of
+from compiled_plan.planner.table.expressions.types import type_node
+from compiled_plan.planner.table.python_literals import node_of
+from compiled_plan.plans.types import StructuredType
+from compiled_plan.plans.types.conversions.classes import field_names, use_class
+from compiled_plan.plans.types.data_types import DataType, DataTypes
+
+
+def object_of(class_: str | type | DataType, *keys_and_values: object, **fields: object) -> Expression:
+    """OBJECT_OF: a structured value, of fields named in turn with their values.
+
+    `object_of("com.example.User", "name", "Bob", "age", 42)`; of a class, values alone do too, in the order of its
+    constructor: `object_of(User, "Bob", 42)`, `object_of(User, name="Bob", age=42)`.
+
+    Args:
+        class_: the name of a class, whether or not there is one; a class; or a structured data type, to whose fields
+            the values are cast.
+        keys_and_values: names and values in turn; of a class or data type, or values alone.
+        fields: by keyword.
+
+    Raises:
+        ProgramError: a name without a value, or a name that is no text; fields that the class or data type does not
+            have; a class whose constructor does not tell its fields.
+    """
+    name, known, wanted = _named(class_)
+    if known is not None and keys_and_values and not _are_pairs(keys_and_values, known):
+        if len(keys_and_values) != len(known):
+            raise refuse(
+                f"{name} has {len(known)} field(s), and object_of() is given {len(keys_and_values)} value(s)",
+                f"its fields are {', '.join(known)}",
+            )
+        keys_and_values = tuple(part for pair in zip(known, keys_and_values, strict=True) for part in pair)
+    pairs = pairs_of("object_of", keys_and_values, fields)
+    unknown = [key for key in pairs[::2] if known is not None and key not in known]
+    if unknown:
+        raise refuse(f"{name} has no field {unknown[0]}", f"its fields are {', '.join(known or ())}")
+    node = call_node("OBJECT_OF", name, *pairs) if wanted is None else _of_type(wanted, name, pairs)
+    return made_by(node, "object_of", class_, *keys_and_values)
+
+
+def _named(class_: object) -> tuple[str, tuple[str, ...] | None, DataType | None]:
+    """The name of a class, its fields where they are known, and its data type where that is given."""
+    if isinstance(class_, str):
+        return class_, None, None
+    if isinstance(class_, type):
+        fields = field_names(class_)
+        if fields is None:
+            raise refuse(
+                f"the fields of class {class_.__name__} cannot be told from its constructor",
+                "name its parameters, make it a dataclass, or give its name as a text",
+            )
+        return use_class(class_), fields, None
+    found = DataTypes.of(class_) if isinstance(class_, DataType) or hasattr(class_, "ROOT") else None
+    type_ = found.logical_type if found is not None else None
+    if not isinstance(type_, StructuredType):
+        raise refuse(f"object_of() makes no {class_!r}", "give a class, its name, or DataTypes.STRUCTURED(...)")
+    return type_.class_name, type_.names, found
+
+
+def _of_type(wanted: DataType, name: str, pairs: list[object]) -> exp.Expr:
+    """The fields in the type's order, those not given NULL, cast to the type."""
+    type_ = wanted.logical_type
+    assert isinstance(type_, StructuredType)
+    given = dict(zip(map(str, pairs[::2]), pairs[1::2], strict=True))
+    missing = [field.name for field in type_.fields if field.name not in given and not field.type.nullable]
+    if missing:
+        raise refuse(f"field {missing[0]} of {name} is NOT NULL and has no value", "give it one")
+    parts: list[object] = []
+    for field in type_.fields:
+        value = exp.Null() if given.get(field.name) is None else node_of(given[field.name])
+        cast = exp.Cast(this=value, to=type_node(field.type.with_nullability(True)))
+        parts += [field.name, Expression(cast)]
+    return exp.Cast(this=call_node("OBJECT_OF", name, *parts), to=type_node(type_.with_nullability(True)))
+
+
+def _are_pairs(values: tuple[object, ...], known: tuple[str, ...]) -> bool:
+    keys = values[::2]
+    texts = [key for key in keys if isinstance(key, str)]
+    if len(texts) < len(keys) or len(values) % 2:
+        return False
+    fit = all(key in known for key in texts) and len(set(texts)) == len(texts)
+    return fit or len(values) != len(known)

@@ -1,0 +1,94 @@
+"""Tables by name: those of the catalog as rows, and tables under names of the catalog.
+
+Source: Flink's "Concepts & Common API" page; FLIP-155, "hint".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
+from compiled_plan.planner.context import PlanningContext
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.core import Bound, Surroundings
+from compiled_plan.planner.sql.binding.from_clause import Place, bind_from
+from compiled_plan.planner.sql.binding.hints import bind_block_hints
+from compiled_plan.planner.table.nodes import identifier
+from compiled_plan.planner.table.operations import bind, binder_for, relation_node, table_hint
+from compiled_plan.planner.table.paths import path_of
+from compiled_plan.planner.table.planned import PlannedTable, T
+from compiled_plan.planner.table.rows import Origin, Rows, rows
+from compiled_plan.planner.table.unfinished import check_table
+from compiled_plan.plans.errors import ProgramError
+
+
+def scanned(
+    context: PlanningContext, path: tuple[str, ...], options: dict[str, str], operation: str
+) -> tuple[Rows, Origin | None]:
+    """The rows of a table or view of the catalog, and the table that they are all of.
+
+    Raises:
+        ProgramError: there is none of that name.
+    """
+    hints = [table_hint("OPTIONS", options)] if options else []
+    node = ast.TableRef(parts=[identifier(part) for part in path], hints=hints)
+    found = bind_from(binder_for(context, operation), exp.From(this=node), Place(Surroundings()))
+    declared = context.catalog.find(path)
+    origin = Origin(path, declared, tuple(options.items())) if isinstance(declared, CatalogTable) else None
+    names = tuple(column.name for column in found.visible)
+    return rows(Bound(found.rel, names), path[-1]), origin
+
+
+def hinted(table: T, name: str, options: Mapping[str, str]) -> T:
+    """The table with a hint."""
+    if not isinstance(options, Mapping):
+        raise ProgramError(f"hint() takes a mapping of options, not {options!r}", where="hint()")
+    context, origin = table._context, table._origin
+    texts = {str(key): str(value) for key, value in options.items()}
+    if name.upper() != "OPTIONS":
+        node = table_hint(name, texts)
+        bind_block_hints(exp.Hint(expressions=[node]), binder_for(context, "hint").source)
+        return type(table)(context, table._rows, (*table._hints, node), origin)
+    if origin is None:
+        raise ProgramError(
+            "the hint OPTIONS can only be applied to a table of the catalog",
+            where="hint()",
+            remedy="write from_path(name).hint(...), before any other operation",
+        )
+    found, origin = scanned(context, origin.path, dict(origin.options) | texts, "hint")
+    # The same columns: those that were taken from the table before are columns of this one, too.
+    again = rows(Bound(found.rel, found.names), found.name, (*table._rows.keys, *found.keys))
+    return type(table)(context, again, table._hints, origin)
+
+
+def create_view(context: PlanningContext, name: str, table: object, operation: str, *, temporary: bool = True) -> None:
+    """A table under a name of the catalog."""
+    context.catalog.create(_view(context, path_of(name, operation), check_table(table, operation), temporary))
+
+
+def _view(context: PlanningContext, path: tuple[str, ...], table: PlannedTable, temporary: bool) -> CatalogView:
+    bound = bind(context, "create_temporary_view", relation_node(table._rows))
+    return CatalogView(context.catalog.qualify(path), bound, bound.names, temporary)
+
+
+def name_of(table: PlannedTable) -> str:
+    """A name by which SQL finds the table; that of the catalog, or one made for it."""
+    catalog, origin = table._context.catalog, table._origin
+    if origin is not None and not origin.options and catalog.find(origin.path) is origin.table:
+        return ".".join(f"`{part.replace('`', '``')}`" for part in origin.path)
+    name = f"UnnamedTable${table._rows.keys[-1][1:]}"
+    catalog.create(_view(table._context, (name,), table, temporary=True), replace=True)
+    return f"`{name}`"
+
+
+def drop_temporary(context: PlanningContext, kind: str, path: str) -> bool:
+    """Drop a temporary table or view; False where there is none."""
+    name = path_of(path, f"drop_temporary_{kind.lower()}")
+    found = context.catalog.find(name)
+    wanted = CatalogTable if kind == "TABLE" else CatalogView
+    if not isinstance(found, wanted) or not found.temporary:
+        return False
+    context.catalog.drop(kind, name, temporary=True)
+    return True

@@ -1,0 +1,55 @@
+"""What the operations of the Table API take and give. `Table`, which programs hold, is one and stands in `api`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
+
+from compiled_plan.planner.sql.nodes import BoundRelation, TableHint
+
+if TYPE_CHECKING:
+    from compiled_plan.planner.context import PlanningContext
+    from compiled_plan.planner.table.rows import Origin, Rows
+
+
+class PlannedTable:
+    """Rows in the context that they were planned in. Immutable.
+
+    Args:
+        context: where they were planned.
+        rows: the bound relation.
+        hints: those that the next aggregate or join takes.
+        origin: the table of the catalog that it is; None for any other.
+    """
+
+    __slots__ = ("_context", "_hints", "_origin", "_rows")
+
+    _context: PlanningContext
+    _rows: Rows
+    _hints: tuple[TableHint, ...]
+    _origin: Origin | None
+
+    def __init__(
+        self,
+        context: PlanningContext,
+        rows: Rows,
+        hints: tuple[TableHint, ...] = (),
+        origin: Origin | None = None,
+    ) -> None:
+        object.__setattr__(self, "_context", context)
+        object.__setattr__(self, "_rows", rows)
+        object.__setattr__(self, "_hints", hints)
+        object.__setattr__(self, "_origin", origin)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a table cannot be changed: {name} = {value!r}; its operations give other tables")
+
+    def _derived(self, rows: Rows, hints: tuple[TableHint, ...] | None = None) -> Self:
+        return type(self)(self._context, rows, self._hints if hints is None else hints)
+
+    def _node(self) -> BoundRelation:
+        """The rows as a relation of a query."""
+        return BoundRelation(relation=self._rows)
+
+
+#: What an operation is given, and gives again.
+T = TypeVar("T", bound=PlannedTable)

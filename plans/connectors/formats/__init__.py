@@ -1,0 +1,1 @@
+"""The formats that there are, a module each, named as the format with underscores; each holds its `SPEC`."""

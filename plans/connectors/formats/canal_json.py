@@ -1,0 +1,38 @@
+"""The format `canal-json`. Source: Flink's page "Canal"."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.connectors.columns import json_columns
+from compiled_plan.plans.connectors.common import JSON_OPTIONS
+from compiled_plan.plans.connectors.spec import FormatSpec, Metadata, TableOption, Use
+from compiled_plan.plans.options import Kind
+from compiled_plan.plans.types import INT, STRING, ArrayType, MapType, TimestampLtzType
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+_MOMENT = TimestampLtzType(precision=3)
+
+SPEC = FormatSpec(
+    "canal-json",
+    "An event of Canal a line, with the rows after a change and what it changed.",
+    {
+        **JSON_OPTIONS,
+        "database.include": TableOption(
+            Kind.TEXT, doc="Read the changes of databases of such names, a regular expression.", uses=Use.SOURCE
+        ),
+        "table.include": TableOption(
+            Kind.TEXT, doc="Read the changes of tables of such names, a regular expression.", uses=Use.SOURCE
+        ),
+    },
+    reads=ChangelogMode.ALL,
+    writes=ChangelogMode.ALL,
+    metadata={
+        "database": Metadata(STRING, "The database."),
+        "table": Metadata(STRING, "The table."),
+        "sql-type": Metadata(MapType(key=STRING, value=INT), "The columns' types in the database."),
+        "pk-names": Metadata(ArrayType(element=STRING), "The primary key's columns."),
+        "ingestion-timestamp": Metadata(_MOMENT, "When the connector handled the event."),
+        "event-timestamp": Metadata(_MOMENT, "When the database made the change."),
+    },
+    extension="json",
+    unfit=json_columns("canal-json"),
+)

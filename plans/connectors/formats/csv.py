@@ -1,0 +1,46 @@
+"""The format `csv`. Source: Flink's page "CSV"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.columns import without
+from compiled_plan.plans.connectors.common import flag
+from compiled_plan.plans.connectors.spec import FormatSpec, TableOption, Use
+from compiled_plan.plans.options import Kind
+
+
+def _quoted_and_not(options: Mapping[str, str]) -> tuple[str, str, str] | None:
+    quote, off = "quote-character", "disable-quote-character"
+    if quote in options and options.get(off, "").strip().lower() == "true":
+        return off, f"csv.{quote} and csv.{off} cannot both be set", "leave one of them out"
+    return None
+
+
+SPEC = FormatSpec(
+    "csv",
+    "A record a line, its cells in the order of the columns.",
+    {
+        "field-delimiter": TableOption(Kind.DELIMITER, ",", doc="What is between two cells; `\\t` is a tab."),
+        "disable-quote-character": flag("Cells are never quoted."),
+        "quote-character": TableOption(Kind.CHARACTER, '"', doc="What a cell is quoted by."),
+        "allow-comments": flag("Pass over lines that begin with #.", uses=Use.SOURCE),
+        "ignore-parse-errors": flag("Pass over what cannot be read; a cell of it becomes NULL.", uses=Use.SOURCE),
+        "array-element-delimiter": TableOption(
+            Kind.TEXT, ";", doc="What is between the elements of an array or a row."
+        ),
+        "escape-character": TableOption(Kind.CHARACTER, doc="What a character is escaped by."),
+        "null-literal": TableOption(Kind.TEXT, doc="The text of NULL."),
+        "write-bigdecimal-in-scientific-notation": flag("Write a DECIMAL as 1E+5 and not as 100000.", "true", Use.SINK),
+        "trim-spaces": flag("Take spaces around a cell away.", uses=Use.SOURCE),
+        "ignore-trailing-unmappable": flag("Pass over cells behind the last column.", uses=Use.SOURCE),
+        "allow-trailing-comma": flag("A delimiter at the end of a line begins no cell.", "true", Use.SOURCE),
+        "fail-on-missing-columns": flag("Fail where a line has too few cells; else they are NULL.", uses=Use.SOURCE),
+        "empty-string-as-null": flag("An empty cell is NULL.", uses=Use.SOURCE),
+    },
+    extension="csv",
+    positional=True,
+    unfit=without("csv", (t.MapType, t.MultisetType, t.RawType), "use the format json, or arrays in place of maps"),
+    contradiction=_quoted_and_not,
+)

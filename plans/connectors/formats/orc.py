@@ -1,0 +1,17 @@
+"""The format `orc`. Source: Flink's page "ORC"."""
+
+from __future__ import annotations
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.columns import without
+from compiled_plan.plans.connectors.spec import FormatSpec
+
+_WITHOUT = (t.TimeType, t.NullType, t.MultisetType, t.RawType, t.VariantType, t.TimestampTzType, t.IntervalType)
+
+SPEC = FormatSpec(
+    "orc",
+    "ORC's files. Its options go to ORC's library.",
+    extension="orc",
+    open=True,
+    unfit=without("orc", _WITHOUT, "declare it as STRING or INT"),
+)

@@ -1,0 +1,71 @@
+"""All that the specs say, as JSON values: for the reference pages and for other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from compiled_plan.plans.connectors.registry import connector_specs, format_specs
+from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec, Metadata, TableOption, Use
+
+
+def to_dict() -> dict[str, Any]:
+    """Connectors and formats by name: what they are, how they are used, their options and metadata."""
+    return {
+        "connectors": {name: connector_dict(spec) for name, spec in connector_specs().items()},
+        "formats": {name: format_dict(spec) for name, spec in format_specs().items()},
+    }
+
+
+def connector_dict(spec: ConnectorSpec) -> dict[str, Any]:
+    """A connector; `source`, `sink` and `lookup` are None where it cannot be used so."""
+    source, sink, lookup = spec.source, spec.sink, spec.lookup
+    return {
+        "name": spec.name,
+        "doc": spec.doc,
+        "source": None if source is None else {"changelog": source.changes.names(), "bounded": source.bounded.value},
+        "sink": None if sink is None else {"changelog": sink.changes.names(), "guarantee": sink.guarantee.value},
+        "lookup": None if lookup is None else {"caches": lookup.caches},
+        "formats": [list(slot.options) for slot in spec.formats],
+        "options": _options(spec.all_options, spec.uses),
+        "groups": [{"name": f"{group.prefix}*", "doc": group.doc} for group in spec.groups],
+        "metadata": _metadata(spec.metadata),
+        "jars": list(spec.jars),
+    }
+
+
+def format_dict(spec: FormatSpec) -> dict[str, Any]:
+    """A format; its options without its name in front."""
+    return {
+        "name": spec.name,
+        "doc": spec.doc,
+        "reads": spec.reads.names(),
+        "writes": spec.writes.names(),
+        "open": spec.open,
+        "options": _options(spec.options, Use.SOURCE | Use.SINK),
+        "metadata": _metadata(spec.metadata),
+        "jars": list(spec.jars),
+    }
+
+
+def _options(options: Mapping[str, TableOption], uses: Use) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "type": option.kind.value,
+            "choices": list(option.choices),
+            "default": option.default or None,
+            "required": option.required,
+            "effect": option.effect.name.lower(),
+            "uses": [str(use.name).lower() for use in Use if use in (option.uses & uses or option.uses)],
+            "doc": option.doc,
+        }
+        for name, option in options.items()
+    ]
+
+
+def _metadata(metadata: Mapping[str, Metadata]) -> list[dict[str, Any]]:
+    return [
+        {"name": key, "type": str(item.type), "readable": item.readable, "writable": item.writable, "doc": item.doc}
+        for key, item in metadata.items()
+    ]

@@ -1,0 +1,66 @@
+"""The specs by name. A module is imported when its name is asked for, so that a command loads those that it meets.
+
+A connector or format is added by a module in `specs` or `formats`, and one in the executor; there is no list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from typing import Any
+
+from compiled_plan.plans.connectors import formats, specs
+from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec
+
+#: Names that Flink's distribution has and that do not run here; refused as unsupported, not as misspelt.
+FLINK_CONNECTORS = frozenset(
+    "kafka upsert-kafka kinesis firehose dynamodb elasticsearch-6 elasticsearch-7 elasticsearch-8 opensearch "
+    "mongodb hbase-1.4 hbase-2.2 hive hudi iceberg paimon mysql-cdc postgres-cdc oracle-cdc sqlserver-cdc mongodb-cdc "
+    "pulsar rabbitmq python-input".split()
+)
+FLINK_FORMATS = frozenset("avro-confluent debezium-avro-confluent ogg-json protobuf testcsv".split())
+
+
+def connector_spec(name: str | None) -> ConnectorSpec | None:
+    """The connector of that name; None where there is none."""
+    found: ConnectorSpec | None = _spec(specs.__name__, name or "")
+    return found
+
+
+def format_spec(name: str | None) -> FormatSpec | None:
+    """The format of that name; None where there is none."""
+    found: FormatSpec | None = _spec(formats.__name__, name or "")
+    return found
+
+
+def connector_specs() -> Mapping[str, ConnectorSpec]:
+    """All connectors of tables that stay when their program has ended, by name."""
+    return {name: spec for name, spec in _all(specs) if not spec.in_process}
+
+
+def format_specs() -> Mapping[str, FormatSpec]:
+    """All formats, by name."""
+    return dict(_all(formats))
+
+
+def module_name(name: str) -> str:
+    """The module that is about a connector or format: `upsert_kafka` of `upsert-kafka`."""
+    return name.replace("-", "_").replace(".", "_")
+
+
+@cache
+def _spec(package: str, name: str) -> Any:
+    module = f"{package}.{module_name(name)}"
+    if not name.replace("-", "").replace(".", "").isalnum() or find_spec(module) is None:
+        return None
+    found = import_module(module).SPEC
+    return found if found.name == name else None
+
+
+def _all(package: Any) -> Iterator[tuple[str, Any]]:
+    for module in sorted(iter_modules(package.__path__), key=lambda each: each.name):
+        spec = import_module(f"{package.__name__}.{module.name}").SPEC
+        yield spec.name, spec

@@ -1,0 +1,15 @@
+"""The connector `collect`: the rows of a query, for the program that runs it."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.connectors.spec import ConnectorSpec, Guarantee, SinkSpec, TableOption
+from compiled_plan.plans.options import Kind
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+SPEC = ConnectorSpec(
+    "collect",
+    "The rows of a query, handed to the program that runs it.",
+    {"id": TableOption(Kind.TEXT, doc="The name of who waits for the rows.", required=True)},
+    sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT),
+    in_process="gives its rows to this program",
+)

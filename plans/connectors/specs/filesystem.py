@@ -1,0 +1,70 @@
+"""The connector `filesystem`.
+
+Source: Flink's page "FileSystem", and what Flink 2.3 takes and refuses: `scan.parallelism` is no option of files.
+"""
+
+from __future__ import annotations
+
+from compiled_plan.plans.connectors.common import SINK_PARALLELISM, VERSION, refused, tuning
+from compiled_plan.plans.connectors.spec import (
+    ONE_FORMAT,
+    Boundedness,
+    ConnectorSpec,
+    Metadata,
+    SinkSpec,
+    SourceSpec,
+    TableOption,
+    Use,
+)
+from compiled_plan.plans.options import Kind
+from compiled_plan.plans.types import BIGINT, STRING, TimestampLtzType
+
+_TIME = "How a partition's time is told from its values, "
+_COMMIT = "When and how a partition is said to be complete, "
+
+SPEC = ConnectorSpec(
+    "filesystem",
+    "Files of a format in a folder, or one file.",
+    {
+        **VERSION,
+        "path": TableOption(Kind.TEXT, doc="The file or folder; any Hadoop URI.", required=True),
+        "partition.default-name": TableOption(
+            Kind.TEXT, "__DEFAULT_PARTITION__", doc="The folder's name for a partition column that is NULL or empty."
+        ),
+        "source.monitor-interval": TableOption(
+            Kind.DURATION, doc="Look for new files for ever; without it the table ends.", uses=Use.SOURCE, passive=True
+        ),
+        "source.report-statistics": tuning(Kind.TEXT, "Statistics for the planner.", Use.SOURCE),
+        "partition.time-extractor.kind": tuning(Kind.TEXT, _TIME + "by default by a pattern."),
+        "partition.time-extractor.class": tuning(Kind.TEXT, _TIME + "by a class."),
+        "partition.time-extractor.timestamp-pattern": tuning(Kind.TEXT, _TIME + "the pattern."),
+        "partition.time-extractor.timestamp-formatter": tuning(Kind.TEXT, _TIME + "the form of its texts."),
+        "sink.partition-commit.trigger": tuning(Kind.TEXT, _COMMIT + "by which clock."),
+        "sink.partition-commit.watermark-time-zone": tuning(Kind.TEXT, _COMMIT + "the zone of its watermarks."),
+        "sink.partition-commit.success-file.name": tuning(Kind.TEXT, _COMMIT + "the name of the file that says so."),
+        "sink.partition-commit.delay": tuning(Kind.DURATION, _COMMIT + "how late."),
+        "sink.parallelism": SINK_PARALLELISM,
+        "sink.shuffle-by-partition.enable": tuning(Kind.BOOLEAN, "Write each partition by one task."),
+        "sink.rolling-policy.file-size": tuning(Kind.MEMORY, "Size from which on a new file is begun."),
+        "sink.rolling-policy.rollover-interval": tuning(Kind.DURATION, "Age from which on a new file is begun."),
+        "sink.rolling-policy.check-interval": tuning(Kind.DURATION, "How often the age of files is looked at."),
+        "sink.rolling-policy.inactivity-interval": tuning(Kind.DURATION, "After how long without a row a file ends."),
+        "auto-compaction": tuning(Kind.BOOLEAN, "Put small files together."),
+        "compaction.file-size": tuning(Kind.MEMORY, "Size of files that were put together."),
+        "compaction.parallelism": tuning(Kind.INTEGER, "Number of tasks that put files together."),
+        "source.path.regex-pattern": refused("Files that are read, by a pattern of their paths.", Use.SOURCE),
+        "sink.partition-commit.policy.kind": refused(_COMMIT + "by which action.", Use.SINK),
+        "sink.partition-commit.policy.class": refused(_COMMIT + "by which class.", Use.SINK),
+        "sink.partition-commit.policy.class.parameters": refused(_COMMIT + "with which parameters.", Use.SINK),
+    },
+    source=SourceSpec(bounded=Boundedness.BY_OPTION),
+    sink=SinkSpec(),
+    formats=ONE_FORMAT,
+    metadata={
+        "file.path": Metadata(STRING.not_null(), "Path of the file that the row is of."),
+        "file.name": Metadata(STRING.not_null(), "Name of that file."),
+        "file.size": Metadata(BIGINT.not_null(), "Its size in bytes."),
+        "file.modification-time": Metadata(TimestampLtzType(precision=3, nullable=False), "When it was written last."),
+    },
+    place=("path",),
+)

@@ -1,0 +1,20 @@
+"""The connector `print`. Source: Flink's page "Print"."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.connectors.common import SINK_PARALLELISM, VERSION, flag
+from compiled_plan.plans.connectors.spec import ConnectorSpec, Guarantee, SinkSpec, TableOption
+from compiled_plan.plans.options import Kind
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+SPEC = ConnectorSpec(
+    "print",
+    "A line a row on stdout, such as `+I[1, abc, null]`.",
+    {
+        **VERSION,
+        "print-identifier": TableOption(Kind.TEXT, doc="A text in front of every line."),
+        "standard-error": flag("Print on stderr."),
+        "sink.parallelism": SINK_PARALLELISM,
+    },
+    sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT),
+)

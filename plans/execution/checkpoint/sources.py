@@ -1,0 +1,138 @@
+"""The names under which Spark keeps how far each source was read.
+
+A name is made from the table's identifier when the checkpoint meets a table for the first time, and stays with what
+the table means: its place and options, whatever the program calls it later. A table that the program leaves out keeps
+its name and its position, for when it comes back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from compiled_plan.plans.execution.checkpoint.description import Setting, source_entry, source_parts
+from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.tables import table_of
+from compiled_plan.plans.inspection.lineage import Source, lineage_of
+from compiled_plan.plans.inspection.lineage.compare import paired
+
+_DEFAULTS = ("default_catalog", "default_database")
+_LONGEST = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of sources.
+
+    Args:
+        by_node: the name of each source of a program, by the id of its node.
+        active: an entry of the description for each table that is read, with its names.
+        gone: the same for tables that were read before.
+    """
+
+    by_node: Mapping[int, str]
+    active: tuple[Mapping[str, Any], ...]
+    gone: tuple[Mapping[str, Any], ...]
+
+    def end_of(self, node: int) -> str:
+        """The name of what tells a source that the input has ended."""
+        return f"{self.by_node[node]}_end"
+
+    def all(self) -> frozenset[str]:
+        """All names under which the program's sources are read."""
+        return frozenset(self.by_node.values()) | frozenset(map(self.end_of, self.by_node))
+
+
+def names_of(program: Program, setting: Setting, old: Mapping[str, Any] | None = None) -> Names:
+    """The names of a program's sources.
+
+    Args:
+        program: the program.
+        setting: what the run adds.
+        old: the description of the program that the checkpoint was last started with.
+    """
+    sources = lineage_of(program.plan, setting.place).sources
+    before: Sequence[Mapping[str, Any]] = old["sources"] if old else ()
+    left: Sequence[Mapping[str, Any]] = old["gone"] if old else ()
+    kept = _kept([source_entry(each) for each in sources], before, left)
+    taken = {name for entry in (*before, *left) for name in entry["names"]}
+    by_node: dict[int, str] = {}
+    active = []
+    for at, source in enumerate(sources):
+        names = list(kept.get(at, {}).get("names", ()))
+        for number, node in enumerate(_read_by(source, program)):
+            if number == len(names):
+                names.append(_free(_name(node, source, program), taken))
+            by_node[node] = names[number]
+        active.append({**source_entry(source), "names": names})
+    used = {id(entry) for entry in kept.values()}
+    return Names(by_node, tuple(active), tuple(each for each in (*before, *left) if id(each) not in used))
+
+
+def _kept(
+    new: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]
+) -> dict[int, Mapping[str, Any]]:
+    """By the position of a new source the old one that it is: of the last program, or an equal one of an earlier."""
+    found: dict[int, Mapping[str, Any]] = {}
+    parts, former, earlier = (source_parts({"sources": each}) for each in (new, before, left))
+    pairs = paired(former, parts, alike=False)
+    for one, other in pairs.both:
+        found[_at(parts, other)] = before[_at(former, one)]
+    for part in pairs.added:
+        for at, candidate in enumerate(earlier):
+            if candidate.identity == part.identity and not any(left[at] is each for each in found.values()):
+                found[_at(parts, part)] = left[at]
+                break
+    return found
+
+
+def _at(parts: Sequence[object], part: object) -> int:
+    return next(at for at, each in enumerate(parts) if each is part)
+
+
+def _read_by(source: Source, program: Program) -> Iterator[int]:
+    """The ids of the streams that give a source's rows: a table is read once for each way to read it."""
+    if source.nodes[0] in program.values:
+        yield source.nodes[0]
+        return
+    found = [table for table in program.tables.values() if table.scans[0].id in source.nodes]
+    for table in sorted(found, key=lambda each: sorted(each.table.options.items())):
+        yield table.id
+
+
+def _name(node: int, source: Source, program: Program) -> str:
+    if node in program.values:
+        return f"values_v{source.identity}"
+    path = table_of(program.tables[node].scans[0]).path
+    return spelled(path[2:] if tuple(path[:2]) == _DEFAULTS and len(path) > 2 else path)
+
+
+def spelled(path: Sequence[str]) -> str:
+    """The path of a table as a name of ASCII letters, digits and underscores; of two paths, two names.
+
+    An underscore begins what stands for another character: `__` an underscore, `_u` before a letter its capital, `_x`
+    a code point, `_p` the next part of the path. Names may become names of folders, which may not know capitals.
+    """
+    text = "_p".join(re.sub(r"[^a-z0-9]", lambda found: _escaped(found[0]), part) for part in path)
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST - 32]}_h{hashlib.sha256(text.encode()).hexdigest()[:30]}"
+
+
+def _escaped(letter: str) -> str:
+    if letter == "_":
+        return "__"
+    return f"_u{letter.lower()}" if letter.isascii() and letter.isupper() else f"_x{ord(letter):x}_"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, or with the first number behind it that nobody has."""
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}_n{number}"
+    taken.add(found)
+    return found

@@ -1,0 +1,128 @@
+"""The rows of the state in a checkpoint: of which operator, of which key, and the host's bytes of it.
+
+Reads one generation as it was when a micro-batch was done, takes no lock and writes nothing. A run may go on meanwhile;
+it takes versions away that it no longer needs, so who reads asks for the last one and reads again where that is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.offsets import progress_of
+from compiled_plan.plans.execution.options import GROUPS, TRANSFORM
+from compiled_plan.plans.execution.storage import Folder
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+#: Each row: uid of the operator, text of the key, what the host has of it.
+SCHEMA = "op STRING, key STRING, bytes BINARY"
+#: In front of the `op` of keys that are no operator's: lists of a host's own.
+HOSTS_OWN = "\0"
+_VERSION, _WRITTEN = "spark.sql.streaming.stateStore.checkpointFormatVersion", "2"
+_TRIES = 5
+
+T = TypeVar("T")
+
+
+@contextmanager
+def state_settings(spark: SparkSession) -> Iterator[None]:
+    """The settings by which state is read that runs have written; for as long as its rows are asked for."""
+    before = spark.conf.get(_VERSION, None)
+    spark.conf.set(_VERSION, _WRITTEN)
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_VERSION)
+        else:
+            spark.conf.set(_VERSION, before)
+
+
+def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[Mapping[str, Any]], batch: int) -> DataFrame:
+    """The state of all operators as it was after a micro-batch; see `SCHEMA`. Used inside `state_settings`.
+
+    Args:
+        spark: the session.
+        generation: Spark's checkpoint location.
+        stages: the kernel's spec of each stage, in order.
+        batch: the number of the micro-batch.
+    """
+    from pyspark.sql import functions as F
+
+    frames = [_stage(spark, generation, at, stage, batch) for at, stage in enumerate(stages)]
+    if not frames:
+        return spark.createDataFrame([], SCHEMA)
+    rows = reduce(lambda left, right: left.unionByName(right), frames)
+    return rows.where(~F.col("op").startswith(HOSTS_OWN))
+
+
+def _stage(spark: SparkSession, generation: Folder, at: int, stage: Mapping[str, Any], batch: int) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    options, value = _READING[stage["host"]]
+    reader = spark.read.format("statestore").options(operatorId=at, batchId=batch, **options)
+    frame = reader.load(generation.uri)
+    return frame.select(F.col("key.op").alias("op"), F.col("key.key").alias("key"), value().alias("bytes"))
+
+
+def _variable() -> Column:
+    from pyspark.sql import functions as F
+
+    return F.col("value.value")
+
+
+def _group_state() -> Column:
+    from pyspark.sql import functions as F
+
+    return F.col("value.groupState.value")
+
+
+#: By host, what its state is read with, and where an operator's bytes are in it.
+_READING: Mapping[str, tuple[Mapping[str, str], Callable[[], Column]]] = {
+    TRANSFORM: ({"stateVarName": "state"}, _variable),
+    GROUPS: ({}, _group_state),
+}
+
+
+def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None], T]) -> T:
+    """What is read of the state after the last micro-batch that is done, also while a run goes on.
+
+    Args:
+        spark: the session.
+        generation: Spark's checkpoint location.
+        read: given the number of that micro-batch, or None before the first; called again for a later one where what
+            it reads was taken away meanwhile.
+
+    Raises:
+        CheckpointError: it cannot be read.
+    """
+    tried: int | None = -1
+    for _ in range(_TRIES):
+        batch = progress_of(generation).committed
+        if batch == tried:
+            break
+        tried = batch
+        try:
+            with state_settings(spark):
+                return read(batch)
+        except Exception as found:
+            fault = found
+    raise CheckpointError(
+        f"the state of micro-batch {tried} cannot be read: {_said(fault)}",
+        where=generation.uri,
+        remedy="restore the folder from a copy if files are missing; if a run goes on there, ask again",
+    ) from fault
+
+
+def _said(fault: Exception) -> str:
+    """The innermost reason, in one line."""
+    java = getattr(fault, "java_exception", None)
+    while java is not None and java.getCause() is not None:
+        java = java.getCause()
+    text = str(fault if java is None else java.toString())
+    return text.partition("\n")[0]

@@ -1,0 +1,53 @@
+"""How many rows sinks got of a generation, for who goes back behind it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.files.folders import ReadableFolder
+from compiled_plan.plans.inspection.checkpoints import WRITTEN
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What sinks got.
+
+    Args:
+        batch: number of the last micro-batch; -1 for none.
+        batches: how many micro-batches there were.
+        rows: by table how many rows it got in all of them.
+        last: by table how many of these are of the last one.
+    """
+
+    batch: int = -1
+    batches: int = 0
+    rows: Mapping[str, int] | None = None
+    last: Mapping[str, int] | None = None
+
+    def after(self, batch: int, rows: Mapping[str, int]) -> Written:
+        """With one more micro-batch; one that was written before takes its own place."""
+        again = batch == self.batch
+        before = dict(self.rows or {})
+        if again:
+            before = {table: count - (self.last or {}).get(table, 0) for table, count in before.items()}
+        total = {table: before.get(table, 0) + rows.get(table, 0) for table in (*before, *rows)}
+        return Written(batch, self.batches + (not again), total, dict(rows))
+
+
+def read_written(generation: ReadableFolder) -> Written:
+    """What the sinks of a generation got; nothing where nobody wrote it down."""
+    try:
+        found: Any = json.loads(generation.read_text(WRITTEN) or "{}")
+    except ValueError:
+        found = {}
+    return Written(found.get("batch", -1), found.get("batches", 0), found.get("rows", {}), found.get("last", {}))
+
+
+def write_written(generation: Folder, written: Written) -> None:
+    """Keep it."""
+    found = {"batch": written.batch, "batches": written.batches, "rows": written.rows, "last": written.last}
+    generation.write_text(WRITTEN, json.dumps(found))

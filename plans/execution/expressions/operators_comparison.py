@@ -1,0 +1,217 @@
+"""Comparisons, IN lists and ranges.
+
+Flink compares doubles as Java does: NaN equals nothing, not even NaN, and -0.0 equals 0.0. Strings are compared by
+their bytes; a CHAR is compared as it is, padding included. `=` and `<>` of a date or time and a text read the text as
+one; a text that is none gives null. A truth value equals no text, not even 'true'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans import rex as r
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.arithmetic import as_decimal, operand_types
+from compiled_plan.plans.execution.expressions.keys import value_text
+from compiled_plan.plans.execution.expressions.literals_to_columns import value_column
+from compiled_plan.plans.execution.expressions.registry import translates
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+    from compiled_plan.plans.execution.expressions.context import ExpressionContext
+    from compiled_plan.plans.rex import Call
+
+Comparison = Callable[["Column", "Column"], "Column"]
+
+_FLOATING = (t.FloatType, t.DoubleType)
+_TIMES = (t.DateType, t.TimeType, t.TimestampBase)
+
+
+def aligned(args: tuple[Column, ...], types: tuple[t.LogicalType, ...]) -> tuple[Column, ...]:
+    """Operands as columns of types that Spark compares as Flink does."""
+    if any(map(_has_map, types)):
+        # Spark does not compare maps; their texts are equal where they are.
+        return tuple(value_text(arg, type_) for arg, type_ in zip(args, types, strict=True))
+    return tuple(_comparable(arg, type_, types) for arg, type_ in zip(args, types, strict=True))
+
+
+def _read_as_times(
+    call: Call, args: tuple[Column, ...], types: tuple[t.LogicalType, ...], context: ExpressionContext
+) -> tuple[tuple[Column, ...], tuple[t.LogicalType, ...]]:
+    """The operands of `=` or `<>`, with a text that stands beside a date or time read as one."""
+    from compiled_plan.plans.execution.expressions.casts import cast_column
+
+    time = next((type_ for type_ in types if isinstance(type_, _TIMES)), None)
+    if time is None or not any(isinstance(type_, t.CharacterType) for type_ in types):
+        return args, types
+
+    def cast(arg: Column, type_: t.LogicalType, rex: r.RexNode) -> Column:
+        if not isinstance(type_, t.CharacterType):
+            return arg
+        return cast_column(arg, type_, time, context, lenient=not isinstance(rex, r.Literal))
+
+    return tuple(cast(*each) for each in zip(args, types, call.operands, strict=True)), (time, time)
+
+
+def _has_map(type_: t.LogicalType) -> bool:
+    return isinstance(type_, t.MapType | t.MultisetType) or any(map(_has_map, type_.children()))
+
+
+def _comparable(column: Column, type_: t.LogicalType, types: tuple[t.LogicalType, ...]) -> Column:
+    if type(types[0]) is type(types[-1]):
+        return column
+    if any(isinstance(other, _FLOATING) for other in types) and isinstance(type_, t.NumericType):
+        return column.cast("double")
+    exact = as_decimal(type_)
+    if exact is not None and any(isinstance(other, t.DecimalType) for other in types):
+        return column.cast(f"decimal({exact.precision},{exact.scale})")
+    return column
+
+
+def _is_unlike(types: tuple[t.LogicalType, ...]) -> bool:
+    """A truth value beside a text."""
+    return any(isinstance(one, t.BooleanType) for one in types) and any(
+        isinstance(one, t.CharacterType) for one in types
+    )
+
+
+def _compares(*names: str, nan: bool = False, unlike: bool | None = None) -> Callable[[Comparison], Comparison]:
+    """Register a comparison.
+
+    Args:
+        names: the plan's names of it.
+        nan: its result where an operand is NaN.
+        unlike: its result for a truth value and a text; None where Flink has no such comparison.
+    """
+
+    def register(compare: Comparison) -> Comparison:
+        def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+            types = operand_types(call)
+            if unlike is not None:
+                if _is_unlike(types):
+                    return F.when(args[0].isNotNull() & args[1].isNotNull(), F.lit(unlike))
+                args, types = _read_as_times(call, args, types, context)
+            left, right = aligned(args, types)
+            result = compare(left, right)
+            watched = [
+                F.isnan(column)
+                for column, type_, rex in zip((left, right), types, call.operands, strict=True)
+                if isinstance(type_, _FLOATING) and not isinstance(rex, r.Literal)
+            ]
+            if not watched:
+                return result
+            # A null beside a NaN is still unknown: x = x is true, or null for null.
+            answer = ((left == left) & (right == right)) if nan else ((left != left) | (right != right))
+            return F.when(reduce(lambda a, b: a | b, watched), answer).otherwise(result)
+
+        translates(*names)(translate)
+        return compare
+
+    return register
+
+
+@_compares("$=$1", "$equals$1", unlike=False)
+def _equal(left: Column, right: Column) -> Column:
+    return left == right
+
+
+@_compares("$<>$1", "$notEquals$1", nan=True, unlike=True)
+def _different(left: Column, right: Column) -> Column:
+    return left != right
+
+
+@_compares("$<$1", "$lessThan$1")
+def _less(left: Column, right: Column) -> Column:
+    return left < right
+
+
+@_compares("$<=$1", "$lessThanOrEqual$1")
+def _at_most(left: Column, right: Column) -> Column:
+    return left <= right
+
+
+@_compares("$>$1", "$greaterThan$1")
+def _greater(left: Column, right: Column) -> Column:
+    return left > right
+
+
+@_compares("$>=$1", "$greaterThanOrEqual$1")
+def _at_least(left: Column, right: Column) -> Column:
+    return left >= right
+
+
+@translates("$IS DISTINCT FROM$1")
+def _distinct(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    left, right = aligned(args, operand_types(call))
+    return ~left.eqNullSafe(right)
+
+
+@translates("$IS NOT DISTINCT FROM$1")
+def _not_distinct(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    left, right = aligned(args, operand_types(call))
+    return left.eqNullSafe(right)
+
+
+@translates("$SEARCH$1")
+def _search(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    sarg = call.operands[1]
+    if not isinstance(sarg, r.Sarg):
+        raise context.unsupported("$SEARCH$1 without a set of ranges")
+    value, type_ = args[0], r.type_of(call.operands[0])
+    if isinstance(type_, _FLOATING) or isinstance(sarg.type, _FLOATING):
+        value = value.cast("double")
+    points = [item for item in sarg.ranges if _is_point(item)]
+    others = [item for item in sarg.ranges if not _is_point(item)]
+    tests = [_in_range(value, item, sarg.type, context) for item in others]
+    if points:
+        bounds = [value_column(item.lower, sarg.type, context) for item in points]
+        tests.append(value.isin(*bounds) if len(bounds) > 1 else value == bounds[0])
+    found = reduce(lambda a, b: a | b, tests) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
+    if isinstance(type_, _FLOATING) and others:
+        # Spark puts NaN above all numbers; in Flink it lies in no range.
+        found = found & ~F.isnan(value)
+    if sarg.null_as == "TRUE":
+        return value.isNull() | found
+    if sarg.null_as == "FALSE":
+        return value.isNotNull() & found
+    return found
+
+
+def _is_point(item: r.Range) -> bool:
+    return item.has_lower and item.has_upper and item.lower == item.upper
+
+
+def _in_range(value: Column, item: r.Range, type_: t.LogicalType, context: ExpressionContext) -> Column:
+    tests = []
+    if item.has_lower:
+        bound = value_column(item.lower, type_, context)
+        tests.append(value >= bound if item.lower_closed else value > bound)
+    if item.has_upper:
+        bound = value_column(item.upper, type_, context)
+        tests.append(value <= bound if item.upper_closed else value < bound)
+    return reduce(lambda a, b: a & b, tests) if tests else value.eqNullSafe(value)
+
+
+@translates("$BETWEEN$1", "$between$1")
+def _between(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return (args[0] >= args[1]) & (args[0] <= args[2])
+
+
+@translates("$NOT BETWEEN$1", "$NOTBETWEEN$1", "$notBetween$1")
+def _not_between(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return (args[0] < args[1]) | (args[0] > args[2])
+
+
+@translates("$IN$1", "$in$1")
+def _in(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return args[0].isin(*args[1:])
+
+
+@translates("$NOT IN$1")
+def _not_in(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return ~args[0].isin(*args[1:])

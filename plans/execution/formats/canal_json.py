@@ -1,0 +1,56 @@
+"""The format `canal-json`, and what it shares with `maxwell-json`.
+
+An event a line, with the row after a change and what it changed.
+
+Source: Flink's pages "Canal" and "Maxwell", and what Flink 2.3 reads and writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import IllegalArgumentException
+
+from compiled_plan.plans.connectors.formats.canal_json import SPEC
+from compiled_plan.plans.connectors.spec import FormatSpec
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.formats.base import FormatTable, register
+from compiled_plan.plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.execution.java import java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
+_INCLUDED = ("database.include", "table.include")
+
+
+class DataOldJsonFormat(LineFormat):
+    """Events of `data`, `old` and `type`; all kinds of rows."""
+
+    def __init__(self, spec: FormatSpec) -> None:
+        self.spec = spec
+
+    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
+        """Rows of files; see `Format.scan`."""
+        lines = files.option("lineSep", "\n").text(path)
+        for option in _INCLUDED:
+            self._check_pattern(lines, spec, option)
+        return self.decoded(lines, spec, extra)
+
+    def _check_pattern(self, lines: DataFrame, spec: FormatTable, option: str) -> None:
+        """Refuse an option that is not a regular expression of Java's, which Python's rules do not tell."""
+        jvm: Any = lines.sparkSession._jvm
+        try:
+            java_class(jvm, "java.util.regex.Pattern").compile(spec.options.get(option, ""))
+        except IllegalArgumentException as fault:
+            raise UnsupportedError(
+                f"option '{self.spec.name}.{option}' is not a regular expression: "
+                f"{str(fault).splitlines()[0]} in {spec.options[option]!r}",
+                where=f"table {spec.table}, WITH",
+                remedy="correct it; it is compared with the whole name",
+            ) from None
+
+
+register(DataOldJsonFormat(SPEC))

@@ -1,0 +1,52 @@
+package org.compiledplan.kernel.aggregates;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.TreeMap;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.values.ValueType;
+
+/**
+ * A multiset in an order of its values; a value that was taken out before it came has a negative
+ * count.
+ */
+final class SortedCounts implements Stored {
+  private final ValueType type;
+  private final TreeMap<Object, Counts.Entry> entries;
+
+  SortedCounts(ValueType type, Comparator<Object> order) {
+    this.type = type;
+    entries = new TreeMap<>(order);
+  }
+
+  /** Changes the count of the value; 0 forgets it. */
+  void change(Object value, long by) {
+    Counts.Entry entry = entries.get(value);
+    if (entry == null) {
+      entries.put(value, new Counts.Entry(type, value, by));
+    } else {
+      entry.count += by;
+      if (entry.count == 0) entries.remove(value);
+    }
+  }
+
+  /** Takes in what another took, which stays as it is. */
+  void merge(SortedCounts other) {
+    for (Counts.Entry entry : other.entries.values()) change(entry.value, entry.count);
+  }
+
+  /** The values with their counts, in order. */
+  Collection<Counts.Entry> entries() {
+    return entries.values();
+  }
+
+  @Override
+  public void fields(Fields io) {
+    io.list(
+        "counts",
+        entries.values(),
+        () -> new Counts.Entry(type),
+        entry -> entries.put(entry.value, entry));
+  }
+}

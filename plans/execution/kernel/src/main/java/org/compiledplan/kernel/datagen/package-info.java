@@ -1,0 +1,2 @@
+/** The rows that the connector {@code datagen} makes. */
+package org.compiledplan.kernel.datagen;

@@ -1,0 +1,174 @@
+package org.compiledplan.kernel.formats;
+
+import static java.time.format.DateTimeFormatter.ISO_LOCAL_DATE;
+import static java.time.temporal.ChronoField.HOUR_OF_DAY;
+import static java.time.temporal.ChronoField.MINUTE_OF_HOUR;
+import static java.time.temporal.ChronoField.NANO_OF_SECOND;
+import static java.time.temporal.ChronoField.SECOND_OF_MINUTE;
+
+import java.nio.charset.StandardCharsets;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.YearMonth;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalQueries;
+import org.compiledplan.kernel.values.Micros;
+
+/**
+ * Texts of dates and times as the JSON and CSV formats have them; timestamps are microseconds since
+ * 1970.
+ */
+final class TimestampTexts {
+  /** What {@link #quick} gives for a text that it does not read. */
+  static final long UNREAD = Long.MIN_VALUE;
+
+  private static final long MICROS = 1_000_000L;
+
+  /** `01:02:03` with up to nine digits of a fraction, none if it is zero. */
+  private static final DateTimeFormatter TIME =
+      new DateTimeFormatterBuilder()
+          .appendValue(HOUR_OF_DAY, 2)
+          .appendLiteral(':')
+          .appendValue(MINUTE_OF_HOUR, 2)
+          .appendLiteral(':')
+          .appendValue(SECOND_OF_MINUTE, 2)
+          .appendFraction(NANO_OF_SECOND, 0, 9, true)
+          .toFormatter();
+
+  private final boolean iso;
+  private final DateTimeFormatter local;
+  private final DateTimeFormatter zoned;
+  private final DateTimeFormatter writtenLocal;
+  private final DateTimeFormatter writtenZoned;
+
+  /**
+   * `SQL` has a space between date and time, `ISO-8601` a `T`; both a `Z` after a TIMESTAMP_LTZ.
+   */
+  TimestampTexts(String standard) {
+    iso = standard.equals("ISO-8601");
+    local = stamp(iso, false, iso ? DateTimeFormatter.ISO_LOCAL_TIME : TIME);
+    zoned = stamp(iso, true, iso ? DateTimeFormatter.ISO_LOCAL_TIME : TIME);
+    writtenLocal = stamp(iso, false, TIME);
+    writtenZoned = stamp(iso, true, TIME);
+  }
+
+  private static DateTimeFormatter stamp(boolean iso, boolean zone, DateTimeFormatter time) {
+    DateTimeFormatterBuilder builder =
+        new DateTimeFormatterBuilder()
+            .append(ISO_LOCAL_DATE)
+            .appendLiteral(iso ? 'T' : ' ')
+            .append(time);
+    return (zone ? builder.appendPattern("'Z'") : builder).toFormatter();
+  }
+
+  static int date(String text) {
+    return (int) ISO_LOCAL_DATE.parse(text).query(TemporalQueries.localDate()).toEpochDay();
+  }
+
+  static String date(int days) {
+    return ISO_LOCAL_DATE.format(LocalDate.ofEpochDay(days));
+  }
+
+  /** Milliseconds of the day; a time smaller than a millisecond is cut off. */
+  static int time(String text) {
+    TemporalAccessor found = TIME.parse(text);
+    return (int) (found.query(TemporalQueries.localTime()).toNanoOfDay() / 1_000_000L);
+  }
+
+  static String time(int millis) {
+    return TIME.format(LocalTime.ofNanoOfDay(millis * 1_000_000L));
+  }
+
+  long timestamp(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    long fast = iso ? UNREAD : quick(bytes, 0, bytes.length);
+    return fast == UNREAD ? micros(local.parse(text)) : fast;
+  }
+
+  long timestampLtz(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    int end = bytes.length - 1;
+    long fast = iso || end < 0 || bytes[end] != 'Z' ? UNREAD : quick(bytes, 0, end);
+    return fast == UNREAD ? micros(zoned.parse(text)) : fast;
+  }
+
+  String timestamp(long micros) {
+    return writtenLocal.format(Micros.local(micros));
+  }
+
+  String timestampLtz(long micros) {
+    return writtenZoned.format(Micros.local(micros));
+  }
+
+  static long micros(TemporalAccessor found) {
+    return Micros.of(
+        LocalDateTime.of(
+            found.query(TemporalQueries.localDate()), found.query(TemporalQueries.localTime())));
+  }
+
+  /**
+   * `yyyy-MM-dd HH:mm:ss[.f...]`, many times as fast as the formatter; {@link #UNREAD} when it is
+   * anything else.
+   */
+  static long quick(byte[] text, int from, int to) {
+    int length = to - from;
+    if (length < 19
+        || length > 29
+        || length == 20
+        || text[from + 4] != '-'
+        || text[from + 7] != '-') {
+      return UNREAD;
+    }
+    if (text[from + 10] != ' ' || text[from + 13] != ':' || text[from + 16] != ':') {
+      return UNREAD;
+    }
+    int year = digits(text, from, from + 4);
+    int month = digits(text, from + 5, from + 7);
+    int day = digits(text, from + 8, from + 10);
+    int hour = digits(text, from + 11, from + 13);
+    int minute = digits(text, from + 14, from + 16);
+    int second = digits(text, from + 17, from + 19);
+    if (year < 1 || month < 1 || month > 12 || day < 1 || hour < 0 || hour > 23) {
+      return UNREAD;
+    }
+    // What is wrong with a day that the month does not have is the formatter's to say.
+    if (minute < 0
+        || minute > 59
+        || second < 0
+        || second > 59
+        || day > YearMonth.of(year, month).lengthOfMonth()) {
+      return UNREAD;
+    }
+    long fraction = 0;
+    if (length > 20) {
+      if (text[from + 19] != '.') {
+        return UNREAD;
+      }
+      int read = Math.min(to, from + 26);
+      fraction = digits(text, from + 20, read);
+      if (fraction < 0 || (length > 26 && digits(text, from + 26, to) < 0)) {
+        return UNREAD;
+      }
+      for (int i = read; i < from + 26; i++) {
+        fraction *= 10;
+      }
+    }
+    long days = LocalDate.of(year, month, day).toEpochDay();
+    return ((days * 24 + hour) * 3600 + minute * 60L + second) * MICROS + fraction;
+  }
+
+  private static int digits(byte[] text, int from, int to) {
+    int value = 0;
+    for (int i = from; i < to; i++) {
+      int digit = text[i] - '0';
+      if (digit < 0 || digit > 9) {
+        return -1;
+      }
+      value = value * 10 + digit;
+    }
+    return value;
+  }
+}

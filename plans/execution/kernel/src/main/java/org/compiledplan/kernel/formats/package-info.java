@@ -1,0 +1,2 @@
+/** Formats of files: rows from lines and bytes, and back. */
+package org.compiledplan.kernel.formats;

@@ -1,0 +1,100 @@
+package org.compiledplan.kernel.host;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.Serializable;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.upgrade.Conversion;
+import org.compiledplan.kernel.upgrade.OperatorMapping;
+
+/** Converts rows of state; called by Spark for each row, in each task by a copy of its own. */
+public final class Converter implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final String oldStages;
+  private final String oldStates;
+  private final String newStages;
+  private final String newStates;
+  private final String mappings;
+  private transient volatile ThreadLocal<Map<UTF8String, Target>> targets;
+
+  /** What becomes of an operator's state. */
+  private static final class Target {
+    private final String from;
+    private final UTF8String to;
+    private final int level;
+    private final Conversion conversion;
+
+    Target(OperatorMapping mapping, StoredState old, StoredState next) {
+      from = mapping.from;
+      to = UTF8String.fromString(mapping.to);
+      level = next.level;
+      conversion = Conversion.of(mapping, old.format, next.format);
+    }
+  }
+
+  /**
+   * @throws IllegalArgumentException if a mapping names an operator that is not there
+   * @throws org.compiledplan.kernel.state.StateFormatException if the state of an operator cannot
+   *     be made into that of the other
+   */
+  Converter(
+      String oldStages, String oldStates, String newStages, String newStates, String mappings) {
+    this.oldStages = oldStages;
+    this.oldStates = oldStates;
+    this.newStages = newStages;
+    this.newStates = newStates;
+    this.mappings = mappings;
+    make();
+  }
+
+  private Map<UTF8String, Target> make() {
+    Map<String, StoredState> before = StoredState.all(oldStages, oldStates);
+    Map<String, StoredState> after = StoredState.all(newStages, newStates);
+    Map<UTF8String, Target> made = new LinkedHashMap<>();
+    try {
+      for (JsonNode each : new ObjectMapper().readTree(mappings)) {
+        OperatorMapping mapping = new OperatorMapping(each);
+        StoredState old = known(before, mapping.from, "old");
+        StoredState next = known(after, mapping.to, "new");
+        Target target = new Target(mapping, old, next);
+        if (made.put(UTF8String.fromString(mapping.from), target) != null) {
+          throw new IllegalArgumentException("operator " + mapping.from + " is mapped twice");
+        }
+      }
+    } catch (JsonProcessingException error) {
+      throw new IllegalArgumentException("the mapping is no JSON: " + error.getMessage(), error);
+    }
+    return made;
+  }
+
+  private static StoredState known(Map<String, StoredState> all, String uid, String which) {
+    StoredState state = all.get(uid);
+    if (state != null) return state;
+    throw new IllegalArgumentException(
+        "the mapping names operator " + uid + ", which is not in the " + which + " program");
+  }
+
+  private Map<UTF8String, Target> targets() {
+    if (targets == null) targets = ThreadLocal.withInitial(this::make);
+    return targets.get();
+  }
+
+  /**
+   * The row of the new state ({@link SeedRows#SCHEMA}) that a row of the old one becomes; null if
+   * its operator is mapped to none.
+   */
+  public InternalRow convert(UTF8String op, UTF8String key, byte[] bytes) {
+    Target target = targets().get(op);
+    if (target == null) return null;
+    byte[] own = TimedState.split(target.from, bytes).bytes;
+    return new GenericInternalRow(
+        new Object[] {target.level, target.to, key, target.conversion.convert(own)});
+  }
+}

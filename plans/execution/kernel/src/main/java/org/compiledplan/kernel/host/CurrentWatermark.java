@@ -1,0 +1,122 @@
+package org.compiledplan.kernel.host;
+
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.util.AccumulatorV2;
+
+/**
+ * What CURRENT_WATERMARK gives for a row: the watermark that the rows before it have reached, those
+ * of earlier micro-batches too, or null. As in Flink a row's own watermark comes after it, once it
+ * is more than 200 ms ahead of the last, and a start of a run begins with none.
+ */
+public final class CurrentWatermark implements UDF1<Long, Long> {
+  private static final long serialVersionUID = 1L;
+
+  private final Reached reached;
+
+  /** What had been reached when the task was sent. */
+  private TreeMap<Long, Long> before = new TreeMap<>();
+
+  private transient long task;
+  private transient long batch;
+  private transient Long emitted;
+
+  private CurrentWatermark(Reached reached) {
+    this.reached = reached;
+  }
+
+  /**
+   * The watermark before each row of one source; {@code own} is what its assigner makes of the row,
+   * ms.
+   */
+  public static Column of(SparkSession session, Column own) {
+    Reached reached = new Reached();
+    session.sparkContext().register(reached);
+    return functions
+        .udf(new CurrentWatermark(reached), DataTypes.LongType)
+        .asNondeterministic()
+        .apply(own);
+  }
+
+  @Override
+  public Long call(Long own) {
+    TaskContext context = TaskContext.get();
+    long running = context == null ? 0 : context.taskAttemptId() + 1;
+    if (running != task) {
+      task = running;
+      String id = context == null ? null : context.getLocalProperty("streaming.sql.batchId");
+      batch = id == null ? 0 : Long.parseLong(id);
+      // A batch may be computed again, for another sink: what it reached itself does not count.
+      Map.Entry<Long, Long> earlier = before.lowerEntry(batch);
+      emitted = earlier == null ? null : earlier.getValue();
+    }
+    Long given = emitted;
+    if (own != null && own - (emitted == null ? 0 : emitted) > RowWatermark.INTERVAL) {
+      emitted = own;
+      reached.add(new long[] {batch, own});
+    }
+    return given;
+  }
+
+  private void writeObject(ObjectOutputStream out) throws IOException {
+    before = reached.value();
+    out.defaultWriteObject();
+  }
+
+  /** The largest watermark up to each of the last micro-batches. */
+  private static final class Reached extends AccumulatorV2<long[], TreeMap<Long, Long>> {
+    private static final long serialVersionUID = 1L;
+    private static final int KEPT = 3;
+
+    private final TreeMap<Long, Long> byBatch = new TreeMap<>();
+
+    @Override
+    public synchronized boolean isZero() {
+      return byBatch.isEmpty();
+    }
+
+    @Override
+    public synchronized AccumulatorV2<long[], TreeMap<Long, Long>> copy() {
+      Reached made = new Reached();
+      made.byBatch.putAll(byBatch);
+      return made;
+    }
+
+    @Override
+    public synchronized void reset() {
+      byBatch.clear();
+    }
+
+    @Override
+    public synchronized void add(long[] batchAndTime) {
+      put(batchAndTime[0], batchAndTime[1]);
+    }
+
+    @Override
+    public void merge(AccumulatorV2<long[], TreeMap<Long, Long>> other) {
+      TreeMap<Long, Long> theirs = other.value();
+      synchronized (this) {
+        theirs.forEach(this::put);
+      }
+    }
+
+    @Override
+    public synchronized TreeMap<Long, Long> value() {
+      return new TreeMap<>(byBatch);
+    }
+
+    private void put(long batch, long time) {
+      Map.Entry<Long, Long> earlier = byBatch.floorEntry(batch);
+      byBatch.put(batch, earlier == null ? time : Math.max(earlier.getValue(), time));
+      if (byBatch.size() > KEPT) byBatch.pollFirstEntry();
+    }
+  }
+}

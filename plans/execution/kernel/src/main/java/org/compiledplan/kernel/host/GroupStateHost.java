@@ -1,0 +1,42 @@
+package org.compiledplan.kernel.host;
+
+import java.util.Iterator;
+import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.GroupState;
+import org.compiledplan.kernel.operators.BatchContext;
+
+/**
+ * Hosts a stage in {@code flatMapGroupsWithState}, with processing-time timeouts as cleanup timers.
+ */
+final class GroupStateHost
+    implements FlatMapGroupsWithStateFunction<Row, InternalRow, byte[], InternalRow> {
+  private static final long serialVersionUID = 1L;
+
+  private final StageSpec spec;
+  private final StageMetrics metrics;
+  private transient StageRuntime runtime;
+
+  GroupStateHost(StageSpec spec, StageMetrics metrics) {
+    this.spec = spec;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public Iterator<InternalRow> call(Row key, Iterator<InternalRow> rows, GroupState<byte[]> state) {
+    if (runtime == null) runtime = new StageRuntime(spec, metrics, Conditions::load);
+    StageRuntime.Hosted to = runtime.operator(StageKeys.op(key));
+    if (to == null) return runtime.pass(key, rows);
+    GroupStateKey timed = new GroupStateKey(to, state);
+    BatchContext context = new BatchContext(state.getCurrentProcessingTimeMs(), Long.MIN_VALUE);
+    if (state.hasTimedOut()) {
+      timed.fired(context.processingTime);
+      return runtime.fire(to, timed, context);
+    }
+    Iterator<InternalRow> output = runtime.process(to, rows, timed, context);
+    // A call forgets the timeout, so it is set again, even if the operator left its state alone.
+    if (state.exists()) timed.timer().ifPresent(timed::setTimer);
+    return output;
+  }
+}

@@ -1,0 +1,52 @@
+package org.compiledplan.kernel.host;
+
+import org.apache.spark.sql.streaming.GroupState;
+import org.compiledplan.kernel.operators.TimeMath;
+import org.compiledplan.kernel.operators.TimedState;
+
+/** The state of one key in {@code flatMapGroupsWithState}: the value, and the key's timeout. */
+final class GroupStateKey extends TimedState {
+  private final StageRuntime.Hosted to;
+  private final GroupState<byte[]> state;
+
+  GroupStateKey(StageRuntime.Hosted to, GroupState<byte[]> state) {
+    this.to = to;
+    this.state = state;
+  }
+
+  @Override
+  protected String uid() {
+    return to.uid;
+  }
+
+  @Override
+  protected byte[] load() {
+    return state.exists() ? state.get() : null;
+  }
+
+  @Override
+  protected void store(byte[] bytes) {
+    state.update(bytes);
+    timer().ifPresent(this::setTimer);
+  }
+
+  @Override
+  protected void clear() {
+    state.remove();
+  }
+
+  @Override
+  protected void setTimer(long time) {
+    state.setTimeoutDuration(Math.max(1, TimeMath.minus(time, state.getCurrentProcessingTimeMs())));
+  }
+
+  @Override
+  protected void dropTimer(long time) {
+    // A key has one timeout; the next that is set replaces it.
+  }
+
+  @Override
+  protected void countEntries(int delta) {
+    to.counters.stateRows.add(delta);
+  }
+}

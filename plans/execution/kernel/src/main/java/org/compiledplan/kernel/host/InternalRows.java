@@ -1,0 +1,212 @@
+package org.compiledplan.kernel.host;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoder;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.catalyst.plans.logical.FlatMapGroupsWithState;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.SerializeFromObject;
+import org.apache.spark.sql.catalyst.plans.logical.TransformWithState;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Metadata;
+import org.apache.spark.sql.types.ObjectType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import scala.Option;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Hands a stage the rows as Spark has them, and takes such rows back. Spark's encoders would make
+ * an object of each value, also of those that no operator reads: a third of an aggregate's time,
+ * and much code to compile in the first micro-batch.
+ */
+public final class InternalRows implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Would take fields out of the structs that the kernel makes, in a plan that says nothing of how
+   * they are made.
+   */
+  static final String NESTED_PRUNING = "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled";
+
+  private static final String ROW = "row";
+
+  private InternalRows() {}
+
+  /** Rows for {@link #unpacked}: the grouping key, and all else as one struct. */
+  static Dataset<Row> packed(Dataset<Row> input, StructType schema) {
+    Column[] key = StageKeys.columns();
+    return input.select(key[0], key[1], functions.struct(columnsOf(schema.fieldNames())).as(ROW));
+  }
+
+  /**
+   * The output of a grouped operator over packed rows, made by Spark for {@link Row}s, with
+   * internal rows in and out of it: what it is given is the struct, what it gives has the columns
+   * of {@code schema}.
+   */
+  static Dataset<Row> unpacked(Dataset<InternalRow> typed, StructType schema) {
+    org.apache.spark.sql.classic.Dataset<InternalRow> dataset =
+        (org.apache.spark.sql.classic.Dataset<InternalRow>) typed;
+    LogicalPlan operator = ((SerializeFromObject) dataset.queryExecution().analyzed()).child();
+    Attribute object =
+        new AttributeReference(
+            "obj",
+            new ObjectType(InternalRow.class),
+            true,
+            Metadata.empty(),
+            NamedExpression.newExprId(),
+            none());
+    // As Spark's own serializers: wide rows, whose code is not generated for a whole stage, are not
+    // bound again.
+    Expression given = new BoundReference(0, object.dataType(), true);
+    List<NamedExpression> columns = new ArrayList<>();
+    for (StructField field : schema.fields()) {
+      Expression value =
+          call("get", field.dataType(), given, new Literal(columns.size(), DataTypes.IntegerType));
+      columns.add(
+          new Alias(
+              value, field.name(), NamedExpression.newExprId(), none(), Option.empty(), none()));
+    }
+    LogicalPlan plan =
+        new SerializeFromObject(
+            CollectionConverters.asScala(columns).toSeq(), replaced(operator, object));
+    return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+  }
+
+  /**
+   * Stands for the encoder of internal rows in Spark's interface; {@link #unpacked} puts them in
+   * its place.
+   */
+  @SuppressWarnings("unchecked")
+  static Encoder<InternalRow> placeholder(Encoder<Row> any) {
+    return (Encoder<InternalRow>) (Encoder<?>) any;
+  }
+
+  private static LogicalPlan replaced(LogicalPlan operator, Attribute object) {
+    if (operator instanceof TransformWithState) {
+      TransformWithState node = (TransformWithState) operator;
+      Attribute row = row(node.dataAttributes());
+      return new TransformWithState(
+          node.keyDeserializer(),
+          call("copy", object.dataType(), row),
+          node.groupingAttributes(),
+          node.dataAttributes(),
+          node.statefulProcessor(),
+          node.timeMode(),
+          node.outputMode(),
+          node.keyEncoder(),
+          object,
+          node.child(),
+          node.hasInitialState(),
+          node.initialStateGroupingAttrs(),
+          node.initialStateDataAttrs(),
+          node.initialStateDeserializer(),
+          node.initialState());
+    }
+    FlatMapGroupsWithState node = (FlatMapGroupsWithState) operator;
+    Attribute row = row(node.dataAttributes());
+    return new FlatMapGroupsWithState(
+        node.func(),
+        node.keyDeserializer(),
+        call("copy", object.dataType(), row),
+        node.groupingAttributes(),
+        node.dataAttributes(),
+        object,
+        node.stateEncoder(),
+        node.outputMode(),
+        node.isMapGroupsWithState(),
+        node.timeout(),
+        node.hasInitialState(),
+        node.initialStateGroupAttrs(),
+        node.initialStateDataAttrs(),
+        node.initialStateDeserializer(),
+        node.initialState(),
+        node.child());
+  }
+
+  private static Attribute row(Seq<Attribute> attributes) {
+    return CollectionConverters.asJava(attributes).stream()
+        .filter(item -> item.name().equals(ROW))
+        .findFirst()
+        .get();
+  }
+
+  private static Expression call(String method, DataType returns, Expression... arguments) {
+    return call(new InternalRows(), method, returns, true, arguments);
+  }
+
+  private static Expression call(
+      Object on, String method, DataType returns, boolean deterministic, Expression... arguments) {
+    return new Invoke(
+        new Literal(on, new ObjectType(on.getClass())),
+        method,
+        returns,
+        CollectionConverters.asScala(List.of(arguments)).toSeq(),
+        InternalRows.<AbstractDataType>none(),
+        true,
+        true,
+        deterministic);
+  }
+
+  /**
+   * What a method of an object that can be sent to tasks makes of some columns of each row, as the
+   * columns of a struct; rows of which it makes null are left out. It is called once for each row.
+   */
+  static Dataset<Row> made(
+      Dataset<Row> rows, Serializable on, String method, StructType made, String... columns) {
+    org.apache.spark.sql.classic.Dataset<Row> dataset =
+        (org.apache.spark.sql.classic.Dataset<Row>) rows.select(columnsOf(columns));
+    LogicalPlan input = dataset.queryExecution().analyzed();
+    Expression[] arguments = CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
+    // Said not to be deterministic, it is not computed again for each field that is taken of it.
+    Expression call = call(on, method, made, false, arguments);
+    List<NamedExpression> result =
+        List.of(new Alias(call, ROW, NamedExpression.newExprId(), none(), Option.empty(), none()));
+    LogicalPlan plan = new Project(CollectionConverters.asScala(result).toSeq(), input);
+    Dataset<Row> structs =
+        org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+    return structs.where(column(ROW).isNotNull()).select(ROW + ".*");
+  }
+
+  private static Column[] columnsOf(String... names) {
+    return Arrays.stream(names).map(InternalRows::column).toArray(Column[]::new);
+  }
+
+  /** The row, for as long as it is wanted: Spark reuses the one that it gives. */
+  public InternalRow copy(InternalRow row) {
+    return row.copy();
+  }
+
+  /** The value at a position of a row that the kernel made. */
+  public Object get(InternalRow row, int at) {
+    return ((GenericInternalRow) row).genericGet(at);
+  }
+
+  private static Column column(String name) {
+    return new Column("`" + name + "`");
+  }
+
+  private static <T> Seq<T> none() {
+    return CollectionConverters.asScala(List.<T>of()).toSeq();
+  }
+}

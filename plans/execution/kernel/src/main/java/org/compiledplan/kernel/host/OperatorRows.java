@@ -1,0 +1,85 @@
+package org.compiledplan.kernel.host;
+
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.compiledplan.kernel.operators.BatchContext;
+import org.compiledplan.kernel.operators.InputRow;
+import org.compiledplan.kernel.operators.Session;
+
+/** What an operator emits for the rows of one key, one input row at a time. */
+final class OperatorRows implements Iterator<InternalRow> {
+  private final StageSpec spec;
+  private final StageRuntime.Hosted to;
+  private final Iterator<InternalRow> rows;
+  private final Session session;
+  private final long batchWatermark;
+  private final Emitted emitted;
+  private boolean closed;
+  private long rowsIn;
+
+  OperatorRows(
+      StageSpec spec,
+      StageRuntime.Hosted to,
+      Iterator<InternalRow> rows,
+      Session session,
+      BatchContext context) {
+    this.spec = spec;
+    this.to = to;
+    this.rows = rows;
+    this.session = session;
+    batchWatermark = context.watermark;
+    emitted = new Emitted(spec, to);
+  }
+
+  @Override
+  public boolean hasNext() {
+    while (emitted.isEmpty()) {
+      if (rows.hasNext()) {
+        session.process(take(rows.next()), emitted);
+      } else if (closed) {
+        return false;
+      } else {
+        session.close(emitted);
+        to.counters.rowsIn.add(rowsIn);
+        to.counters.rowsOut.add(emitted.count());
+        closed = true;
+      }
+    }
+    return true;
+  }
+
+  private InputRow take(InternalRow row) {
+    to.interruption.check();
+    rowsIn++;
+    emitted.triggeredBy(row);
+    int port = row.getInt(spec.head[StageSpec.PORT]);
+    int column = to.columns[port];
+    if (row.isNullAt(column)) {
+      throw new IllegalStateException(
+          "a row for input " + port + " of operator " + to.uid + " has no values in its column");
+    }
+    SparkTypes.Reader[] readers = to.fromSpark.get(port);
+    return new InputRow(
+        port,
+        row.getByte(spec.head[StageSpec.KIND]),
+        SparkTypes.values(row.getStruct(column, readers.length), readers),
+        watermark(row));
+  }
+
+  /**
+   * The watermark at which a row arrives: what its source had reached by then, or the batch's if
+   * that is more.
+   */
+  private long watermark(InternalRow row) {
+    if (!spec.hasWatermark()) return Long.MIN_VALUE;
+    int column = spec.head[StageSpec.WATERMARK];
+    return row.isNullAt(column) ? Long.MIN_VALUE : Math.max(row.getLong(column), batchWatermark);
+  }
+
+  @Override
+  public InternalRow next() {
+    if (!hasNext()) throw new NoSuchElementException();
+    return emitted.take();
+  }
+}

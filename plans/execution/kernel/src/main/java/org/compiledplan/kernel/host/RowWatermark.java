@@ -1,0 +1,44 @@
+package org.compiledplan.kernel.host;
+
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+
+/**
+ * The watermark at which a row leaves the watermark assigner, in the order in which a task reads
+ * rows: the largest of the rows before it. As in Flink's WatermarkAssignerOperator a row's own
+ * watermark comes after it, and only once it is more than 200 ms ahead of the last.
+ */
+public final class RowWatermark implements UDF1<Long, Long> {
+  private static final long serialVersionUID = 1L;
+
+  /** Flink's default of pipeline.auto-watermark-interval, ms. */
+  static final long INTERVAL = 200;
+
+  private transient long task;
+  private transient long emitted;
+
+  /** Registers the SQL function {@code row_watermark(BIGINT ms) -> BIGINT ms}. */
+  public static void register(SparkSession session) {
+    session
+        .udf()
+        .register(
+            "row_watermark",
+            functions.udf(new RowWatermark(), DataTypes.LongType).asNondeterministic());
+  }
+
+  @Override
+  public Long call(Long own) {
+    TaskContext context = TaskContext.get();
+    long running = context == null ? 0 : context.taskAttemptId() + 1;
+    if (running != task) {
+      task = running;
+      emitted = 0;
+    }
+    long before = emitted;
+    if (own != null && own - emitted > INTERVAL) emitted = own;
+    return before == 0 ? Long.MIN_VALUE : before;
+  }
+}

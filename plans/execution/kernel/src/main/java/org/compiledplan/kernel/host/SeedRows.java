@@ -1,0 +1,74 @@
+package org.compiledplan.kernel.host;
+
+import java.util.Collections;
+import java.util.Iterator;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.operators.BatchContext;
+import org.compiledplan.kernel.operators.TimedState;
+
+/** The rows that a stage is seeded with: one for each key of each operator, with its state. */
+final class SeedRows {
+  /** What comes in and, for later stages, goes out. */
+  static final StructType SCHEMA =
+      StructType.fromDDL("level INT, op STRING, key STRING, bytes BINARY");
+
+  /** What is in a row beside its grouping key. */
+  static final StructType PACKED = StructType.fromDDL("level INT, bytes BINARY");
+
+  private static final int LEVEL = 0;
+  private static final int BYTES = 1;
+
+  private SeedRows() {}
+
+  /**
+   * Stores the one row of a key.
+   *
+   * @param now the time up to which timers fire in this micro-batch
+   * @throws IllegalStateException if the key has a second row
+   */
+  static void store(
+      StageRuntime.Hosted to,
+      Row key,
+      Iterator<InternalRow> rows,
+      TimedState state,
+      BatchContext context,
+      long now) {
+    byte[] bytes = rows.next().getBinary(BYTES);
+    if (rows.hasNext()) {
+      throw new IllegalStateException(
+          "operator "
+              + to.uid
+              + " gets two states for the key "
+              + StageKeys.key(key)
+              + ": two keys of the state before have become one");
+    }
+    to.interruption.check();
+    to.counters.rowsIn.add(1);
+    state.begin(now);
+    if (!to.operator.stateFormat().put(state, bytes, context)) to.counters.rowsOut.add(1);
+  }
+
+  /** Rows for other stages, as they are. */
+  static Iterator<InternalRow> pass(Row key, Iterator<InternalRow> rows) {
+    if (!rows.hasNext()) return Collections.emptyIterator();
+    UTF8String op = UTF8String.fromString(StageKeys.op(key));
+    UTF8String text = UTF8String.fromString(StageKeys.key(key));
+    return new Iterator<InternalRow>() {
+      @Override
+      public boolean hasNext() {
+        return rows.hasNext();
+      }
+
+      @Override
+      public InternalRow next() {
+        InternalRow row = rows.next();
+        return new GenericInternalRow(
+            new Object[] {row.getInt(LEVEL), op, text, row.getBinary(BYTES)});
+      }
+    };
+  }
+}

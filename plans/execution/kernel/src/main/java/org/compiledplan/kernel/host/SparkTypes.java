@@ -1,0 +1,303 @@
+package org.compiledplan.kernel.host;
+
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.apache.spark.sql.catalyst.CatalystTypeConverters;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.values.Struct;
+import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.ValueType.Kind;
+import scala.Function1;
+
+/** Spark's types and internal values to those of the kernel and back. */
+final class SparkTypes {
+  private SparkTypes() {}
+
+  static ValueType[] fields(StructType schema) {
+    ValueType[] types = new ValueType[schema.length()];
+    for (int i = 0; i < types.length; i++) types[i] = valueType(schema.apply(i).dataType());
+    return types;
+  }
+
+  static ValueType valueType(DataType type) {
+    if (type instanceof DecimalType) {
+      return ValueType.decimal(((DecimalType) type).precision(), ((DecimalType) type).scale());
+    }
+    if (type instanceof StructType) return ValueType.nested(Kind.ROW, fields((StructType) type));
+    if (type instanceof ArrayType) {
+      return ValueType.nested(Kind.ARRAY, valueType(((ArrayType) type).elementType()));
+    }
+    if (type instanceof MapType) {
+      MapType map = (MapType) type;
+      return ValueType.nested(Kind.MAP, valueType(map.keyType()), valueType(map.valueType()));
+    }
+    return ValueType.of(kind(type));
+  }
+
+  private static Kind kind(DataType type) {
+    if (type instanceof DecimalType) return Kind.DECIMAL;
+    String name = type.typeName();
+    switch (name) {
+      case "boolean":
+        return Kind.BOOLEAN;
+      case "byte":
+      case "tinyint":
+        return Kind.BYTE;
+      case "short":
+      case "smallint":
+        return Kind.SHORT;
+      case "integer":
+      case "int":
+        return Kind.INT;
+      case "long":
+      case "bigint":
+        return Kind.LONG;
+      case "float":
+        return Kind.FLOAT;
+      case "double":
+        return Kind.DOUBLE;
+      case "string":
+      case "void":
+        return Kind.STRING;
+      case "binary":
+        return Kind.BINARY;
+      case "date":
+        return Kind.DATE;
+      case "timestamp":
+        return Kind.TIMESTAMP;
+      case "timestamp_ntz":
+        return Kind.TIMESTAMP_NTZ;
+      default:
+        if (name.startsWith("char") || name.startsWith("varchar") || name.startsWith("string"))
+          return Kind.STRING;
+        if (name.startsWith("time(")) return Kind.TIME;
+        if (name.startsWith("interval year") || name.startsWith("interval month"))
+          return Kind.YEAR_MONTH;
+        if (name.startsWith("interval ")) return Kind.DAY_TIME;
+        throw new IllegalArgumentException(
+            "columns of type " + name + " cannot pass a stage's operators");
+    }
+  }
+
+  /** The type of Spark for the kernel's; fields of rows have no names of their own there. */
+  static DataType dataType(ValueType type) {
+    DataType[] inner =
+        Arrays.stream(type.children).map(SparkTypes::dataType).toArray(DataType[]::new);
+    switch (type.kind) {
+      case DECIMAL:
+        return DataTypes.createDecimalType(type.precision, type.scale);
+      case ROW:
+        StructType row = new StructType();
+        for (int i = 0; i < inner.length; i++) row = row.add("f" + i, inner[i]);
+        return row;
+      case ARRAY:
+        return DataTypes.createArrayType(inner[0], true);
+      case MAP:
+        return DataTypes.createMapType(inner[0], inner[1], true);
+      default:
+        return DataType.fromDDL(DDL.getOrDefault(type.kind, type.kind.name()));
+    }
+  }
+
+  private static final Map<Kind, String> DDL =
+      Map.of(
+          Kind.BYTE, "TINYINT",
+          Kind.SHORT, "SMALLINT",
+          Kind.LONG, "BIGINT",
+          Kind.TIME, "TIME(6)",
+          Kind.DAY_TIME, "INTERVAL DAY TO SECOND",
+          Kind.YEAR_MONTH, "INTERVAL YEAR TO MONTH");
+
+  /** The same type with everything in it nullable. */
+  static DataType nullable(DataType type) {
+    if (type instanceof StructType) {
+      StructField[] fields = ((StructType) type).fields();
+      StructField[] free = new StructField[fields.length];
+      for (int i = 0; i < fields.length; i++) {
+        free[i] =
+            DataTypes.createStructField(fields[i].name(), nullable(fields[i].dataType()), true);
+      }
+      return DataTypes.createStructType(free);
+    }
+    if (type instanceof ArrayType) {
+      return DataTypes.createArrayType(nullable(((ArrayType) type).elementType()), true);
+    }
+    if (type instanceof MapType) {
+      MapType map = (MapType) type;
+      return DataTypes.createMapType(nullable(map.keyType()), nullable(map.valueType()), true);
+    }
+    return type;
+  }
+
+  /** Reads the kernel's value at a position that is not null. */
+  @FunctionalInterface
+  interface Reader {
+    Object read(SpecializedGetters values, int at);
+  }
+
+  /** Readers of the fields of Spark's internal rows. */
+  static Reader[] fromSpark(StructType schema) {
+    return Arrays.stream(schema.fields())
+        .map(field -> fromSpark(field.dataType()))
+        .toArray(Reader[]::new);
+  }
+
+  private static Reader fromSpark(DataType type) {
+    if (type instanceof StructType) {
+      Reader[] fields = fromSpark((StructType) type);
+      return (values, at) -> new Struct(values(values.getStruct(at, fields.length), fields));
+    }
+    if (type instanceof ArrayType) {
+      Reader element = fromSpark(((ArrayType) type).elementType());
+      return (values, at) -> list(values.getArray(at), element);
+    }
+    if (type instanceof MapType) {
+      Reader key = fromSpark(((MapType) type).keyType());
+      Reader item = fromSpark(((MapType) type).valueType());
+      return (values, at) -> map(values.getMap(at), key, item);
+    }
+    switch (kind(type)) {
+      case BOOLEAN:
+        return SpecializedGetters::getBoolean;
+      case BYTE:
+        return SpecializedGetters::getByte;
+      case SHORT:
+        return SpecializedGetters::getShort;
+      case INT:
+        return SpecializedGetters::getInt;
+      case LONG:
+        return SpecializedGetters::getLong;
+      case FLOAT:
+        return SpecializedGetters::getFloat;
+      case DOUBLE:
+        return SpecializedGetters::getDouble;
+      case STRING:
+        return (values, at) -> values.getUTF8String(at).toString();
+      case BINARY:
+        return SpecializedGetters::getBinary;
+      case DATE:
+        return (values, at) -> DateTimeUtils.daysToLocalDate(values.getInt(at));
+      case TIMESTAMP:
+        return (values, at) -> DateTimeUtils.microsToInstant(values.getLong(at));
+      case TIMESTAMP_NTZ:
+        return (values, at) -> DateTimeUtils.microsToLocalDateTime(values.getLong(at));
+      default:
+        Function1<Object, Object> converter = CatalystTypeConverters.createToScalaConverter(type);
+        return (values, at) -> converter.apply(values.get(at, type));
+    }
+  }
+
+  private static List<Object> list(ArrayData array, Reader element) {
+    List<Object> list = new ArrayList<>(array.numElements());
+    for (int i = 0; i < array.numElements(); i++)
+      list.add(array.isNullAt(i) ? null : element.read(array, i));
+    return list;
+  }
+
+  private static Map<Object, Object> map(MapData entries, Reader key, Reader item) {
+    Map<Object, Object> map = new LinkedHashMap<>();
+    ArrayData keys = entries.keyArray();
+    ArrayData items = entries.valueArray();
+    for (int i = 0; i < keys.numElements(); i++) {
+      map.put(key.read(keys, i), items.isNullAt(i) ? null : item.read(items, i));
+    }
+    return map;
+  }
+
+  static Object[] values(InternalRow row, Reader[] readers) {
+    Object[] values = new Object[readers.length];
+    for (int i = 0; i < values.length; i++)
+      values[i] = row.isNullAt(i) ? null : readers[i].read(row, i);
+    return values;
+  }
+
+  /**
+   * Converters from the kernel's values to Spark's internal ones, null where the value is the same.
+   */
+  static List<UnaryOperator<Object>> toSpark(StructType schema) {
+    List<UnaryOperator<Object>> converters = new ArrayList<>();
+    for (StructField field : schema.fields()) converters.add(toSpark(field.dataType()));
+    return converters;
+  }
+
+  private static UnaryOperator<Object> toSpark(DataType type) {
+    if (type instanceof StructType) {
+      List<UnaryOperator<Object>> fields = toSpark((StructType) type);
+      return value -> row(((Struct) value).fields, fields);
+    }
+    if (type instanceof ArrayType) {
+      UnaryOperator<Object> element = toSpark(((ArrayType) type).elementType());
+      return value -> array((List<?>) value, element);
+    }
+    if (type instanceof MapType) {
+      UnaryOperator<Object> key = toSpark(((MapType) type).keyType());
+      UnaryOperator<Object> item = toSpark(((MapType) type).valueType());
+      return value ->
+          new ArrayBasedMapData(
+              array(((Map<?, ?>) value).keySet(), key), array(((Map<?, ?>) value).values(), item));
+    }
+    switch (kind(type)) {
+      case BOOLEAN:
+      case BYTE:
+      case SHORT:
+      case INT:
+      case LONG:
+      case FLOAT:
+      case DOUBLE:
+      case BINARY:
+        return null;
+      case STRING:
+        return value -> UTF8String.fromString((String) value);
+      case DATE:
+        return value -> DateTimeUtils.localDateToDays((LocalDate) value);
+      case TIMESTAMP:
+        return value -> DateTimeUtils.instantToMicros((Instant) value);
+      case TIMESTAMP_NTZ:
+        return value -> DateTimeUtils.localDateTimeToMicros((LocalDateTime) value);
+      default:
+        return CatalystTypeConverters.createToCatalystConverter(type)::apply;
+    }
+  }
+
+  private static ArrayData array(Collection<?> values, UnaryOperator<Object> element) {
+    return new GenericArrayData(values.stream().map(item -> apply(element, item)).toArray());
+  }
+
+  static InternalRow row(Object[] values, List<UnaryOperator<Object>> converters) {
+    Object[] converted = values;
+    for (int i = 0; i < values.length; i++) {
+      UnaryOperator<Object> converter = converters.get(i);
+      if (converter == null || values[i] == null) continue;
+      if (converted == values) converted = values.clone();
+      converted[i] = converter.apply(values[i]);
+    }
+    return new GenericInternalRow(converted);
+  }
+
+  static Object apply(UnaryOperator<Object> converter, Object value) {
+    return converter == null || value == null ? value : converter.apply(value);
+  }
+}

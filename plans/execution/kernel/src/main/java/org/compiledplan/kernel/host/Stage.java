@@ -1,0 +1,98 @@
+package org.compiledplan.kernel.host;
+
+import java.util.function.Supplier;
+import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoder;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.KeyValueGroupedDataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.GroupStateTimeout;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.types.StructType;
+
+/** The entry: appends a stage of keyed operators to a streaming DataFrame. */
+public final class Stage {
+  private Stage() {}
+
+  /**
+   * Attaches a stage.
+   *
+   * @param input rows in the envelope that the kernel's README describes
+   * @param specJson the stage's operators, see there
+   * @throws IllegalArgumentException if the description is wrong or names what the kernel cannot do
+   */
+  public static StageHandle attach(Dataset<Row> input, String specJson) {
+    StageSpec spec = StageSpec.parse(specJson, input.schema());
+    String states = StageStates.describe(spec);
+    StageMetrics metrics = new StageMetrics(input.sparkSession().sparkContext(), spec);
+    Dataset<Row> output =
+        hosted(
+            input,
+            spec,
+            spec.inputSchema,
+            spec.outputSchema,
+            () -> new TransformHost(spec, metrics),
+            () -> new GroupStateHost(spec, metrics));
+    return new StageHandle(output, metrics, states);
+  }
+
+  /**
+   * The output of what a stage's host calls.
+   *
+   * @param in the columns that it is given, beside those of the grouping key
+   * @param out the columns that it gives
+   */
+  static Dataset<Row> hosted(
+      Dataset<Row> input,
+      StageSpec spec,
+      StructType in,
+      StructType out,
+      Supplier<StatefulProcessor<Row, InternalRow, InternalRow>> transform,
+      Supplier<FlatMapGroupsWithStateFunction<Row, InternalRow, byte[], InternalRow>> groupState) {
+    input.sparkSession().conf().set(InternalRows.NESTED_PRUNING, false);
+    Encoder<Row> keys = Encoders.row(StageKeys.schema());
+    Dataset<Row> packed = InternalRows.packed(input, in);
+    KeyValueGroupedDataset<Row, InternalRow> groups =
+        packed
+            .groupBy(StageKeys.columns())
+            .as(keys, InternalRows.placeholder(Encoders.row(packed.schema())));
+    Encoder<InternalRow> any = InternalRows.placeholder(keys);
+    switch (spec.host) {
+      case "transformWithState":
+        return InternalRows.unpacked(
+            groups.transformWithState(transform.get(), timeMode(spec), OutputMode.Append(), any),
+            out);
+      case "flatMapGroupsWithState":
+        if (spec.eventTime) {
+          throw new IllegalArgumentException(
+              "stage " + spec.name + ": " + spec.host + " has no event time here");
+        }
+        return InternalRows.unpacked(
+            groups.flatMapGroupsWithState(
+                groupState.get(),
+                OutputMode.Append(),
+                Encoders.BINARY(),
+                any,
+                GroupStateTimeout.ProcessingTimeTimeout()),
+            out);
+      default:
+        throw new IllegalArgumentException("stage " + spec.name + ": unknown host " + spec.host);
+    }
+  }
+
+  private static TimeMode timeMode(StageSpec spec) {
+    switch (spec.timeMode) {
+      case "event":
+        return TimeMode.EventTime();
+      case "processing":
+        return TimeMode.ProcessingTime();
+      default:
+        throw new IllegalArgumentException(
+            "stage " + spec.name + ": unknown time mode " + spec.timeMode);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package org.compiledplan.kernel.host;
+
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+
+/** An attached stage: its output and its counters. */
+public final class StageHandle {
+  private final Dataset<Row> output;
+  private final StageMetrics metrics;
+  private final String states;
+
+  StageHandle(Dataset<Row> output, StageMetrics metrics, String states) {
+    this.output = output;
+    this.states = states;
+    this.metrics = metrics;
+  }
+
+  public Dataset<Row> output() {
+    return output;
+  }
+
+  /** JSON: for each operator's uid {@code stateRows}, {@code rowsIn} and {@code rowsOut}. */
+  public String metrics() {
+    return metrics.toJson();
+  }
+
+  /** JSON: for each operator's uid what its state is, see {@link StageStates#describe}. */
+  public String states() {
+    return states;
+  }
+}

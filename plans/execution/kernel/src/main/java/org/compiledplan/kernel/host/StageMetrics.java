@@ -1,0 +1,59 @@
+package org.compiledplan.kernel.host;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.Serializable;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.apache.spark.SparkContext;
+import org.apache.spark.util.LongAccumulator;
+
+/**
+ * Counters of a stage's operators: rows in and out, and how the number of live state entries
+ * changed. They are Spark accumulators, so a task that is retried counts twice.
+ */
+final class StageMetrics implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /** The counters of one operator. */
+  static final class Counters implements Serializable {
+    private static final long serialVersionUID = 1L;
+    final LongAccumulator stateRows;
+    final LongAccumulator rowsIn;
+    final LongAccumulator rowsOut;
+
+    Counters(SparkContext context, String uid) {
+      stateRows = context.longAccumulator(uid + ".stateRows");
+      rowsIn = context.longAccumulator(uid + ".rowsIn");
+      rowsOut = context.longAccumulator(uid + ".rowsOut");
+    }
+  }
+
+  private final Map<String, Counters> counters = new LinkedHashMap<>();
+
+  StageMetrics(SparkContext context, StageSpec spec) {
+    for (StageSpec.OperatorPart part : spec.operators)
+      counters.put(part.uid, new Counters(context, part.uid));
+  }
+
+  Counters of(String uid) {
+    return counters.get(uid);
+  }
+
+  void forEach(BiConsumer<String, Counters> take) {
+    counters.forEach(take);
+  }
+
+  String toJson() {
+    ObjectNode json = new ObjectMapper().createObjectNode();
+    counters.forEach(
+        (uid, counter) -> {
+          ObjectNode node = json.putObject(uid);
+          node.put("stateRows", counter.stateRows.sum());
+          node.put("rowsIn", counter.rowsIn.sum());
+          node.put("rowsOut", counter.rowsOut.sum());
+        });
+    return json.toString();
+  }
+}

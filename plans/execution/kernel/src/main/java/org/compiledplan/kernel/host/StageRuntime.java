@@ -1,0 +1,206 @@
+package org.compiledplan.kernel.host;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.operators.BatchContext;
+import org.compiledplan.kernel.operators.KeyedState;
+import org.compiledplan.kernel.operators.Operator;
+import org.compiledplan.kernel.operators.OperatorSpec;
+import org.compiledplan.kernel.operators.Operators;
+import org.compiledplan.kernel.operators.RowPredicate;
+import org.compiledplan.kernel.operators.TimeMath;
+import org.compiledplan.kernel.values.ValueType;
+
+/** The operators of a stage, made once in each task, and the way of rows through them. */
+final class StageRuntime {
+  /** An operator with what is needed to give it rows and take rows from it. */
+  static final class Hosted {
+    /** Expired state goes this part of a TTL late at most. */
+    private static final int TIMES_A_TTL = 16;
+
+    private static final long FIRST_WATERMARK = 1;
+
+    final Operator operator;
+    final String uid;
+
+    /** The uid as Spark holds texts. */
+    final UTF8String uidText;
+
+    final StageMetrics.Counters counters;
+    final int[] columns;
+    final List<SparkTypes.Reader[]> fromSpark = new ArrayList<>();
+    final List<UnaryOperator<Object>> toSpark;
+
+    /** Position of the operator's struct in the output. */
+    final int outputPosition;
+
+    /** Whether its timers fire by watermark. */
+    final boolean eventTime;
+
+    final Interruption interruption;
+    private final long granularity;
+    private final long watermarkDelay;
+
+    Hosted(
+        StageSpec.OperatorPart part,
+        int outputPosition,
+        StageMetrics.Counters counters,
+        Interruption interruption,
+        Function<String, RowPredicate> conditions) {
+      this.interruption = interruption;
+      uid = part.uid;
+      uidText = UTF8String.fromString(uid);
+      columns = part.columns;
+      this.outputPosition = outputPosition;
+      this.counters = counters;
+      operator = create(part, conditions);
+      for (int i = 0; i < part.inputs.length; i++)
+        fromSpark.add(SparkTypes.fromSpark(part.inputs[i]));
+      toSpark = SparkTypes.toSpark(part.output);
+      granularity = Math.max(1, part.shortestTtl / TIMES_A_TTL);
+      watermarkDelay = part.watermarkDelay;
+      eventTime = part.eventTime;
+    }
+
+    /**
+     * The operator's watermark when the query's is the given one. That of Spark is 0 before there
+     * is any, and so is that of Flink's watermark assigner, which emits none before it is later: so
+     * none comes of rows before 1970.
+     */
+    long watermark(long query) {
+      return query < FIRST_WATERMARK ? Long.MIN_VALUE : TimeMath.minus(query, watermarkDelay);
+    }
+
+    /** The first watermark of the query at which the operator's has come to the given time. */
+    long delayed(long time) {
+      return Math.max(FIRST_WATERMARK, TimeMath.plus(time, watermarkDelay));
+    }
+
+    /** A time not before the given one, such that few different times come of many. */
+    long roundUp(long time) {
+      long rounded = Math.floorDiv(time, granularity) * granularity;
+      if (rounded < time) rounded += granularity;
+      return rounded < time ? time : rounded;
+    }
+  }
+
+  final StageSpec spec;
+  private final Map<String, Hosted> hosted = new HashMap<>();
+
+  /**
+   * @param conditions turns the text of a condition into the condition
+   */
+  StageRuntime(StageSpec spec, StageMetrics metrics, Function<String, RowPredicate> conditions) {
+    this.spec = spec;
+    int position = spec.head.length;
+    Interruption interruption = new Interruption();
+    for (StageSpec.OperatorPart part : spec.operators) {
+      hosted.put(
+          part.uid, new Hosted(part, position++, metrics.of(part.uid), interruption, conditions));
+    }
+  }
+
+  /**
+   * The operator that a part of a stage's description is of.
+   *
+   * @param conditions turns the text of a condition into the condition
+   */
+  static Operator create(StageSpec.OperatorPart part, Function<String, RowPredicate> conditions) {
+    try {
+      ValueType[][] inputs =
+          Arrays.stream(part.inputs).map(SparkTypes::fields).toArray(ValueType[][]::new);
+      return Operators.create(
+          new OperatorSpec(
+              part.uid,
+              part.type,
+              part.ttl,
+              part.keys,
+              part.eventTime,
+              new ObjectMapper().readTree(part.parameters),
+              inputs,
+              SparkTypes.fields(part.output),
+              conditions));
+    } catch (JsonProcessingException error) {
+      throw new IllegalArgumentException(error);
+    }
+  }
+
+  /** The operator with the uid, null if the stage does not host it. */
+  Hosted operator(String uid) {
+    return hosted.get(uid);
+  }
+
+  /**
+   * The rows of one key through their operator, lazily; the state is written when the last row is
+   * taken.
+   */
+  Iterator<InternalRow> process(
+      Hosted to, Iterator<InternalRow> rows, KeyedState state, BatchContext context) {
+    Iterator<InternalRow> inOrder =
+        to.operator.isOrderInsensitive() ? rows : RowOrder.sorted(rows, spec.head);
+    return new OperatorRows(spec, to, inOrder, to.operator.open(state, context), context);
+  }
+
+  /** The rows that an operator emits for a key whose time has come. */
+  Iterator<InternalRow> fire(Hosted from, KeyedState state, BatchContext context) {
+    from.interruption.check();
+    Emitted emitted = new Emitted(spec, from);
+    from.operator.onTimer(state, context, emitted);
+    from.counters.rowsOut.add(emitted.count());
+    return new Iterator<InternalRow>() {
+      @Override
+      public boolean hasNext() {
+        return !emitted.isEmpty();
+      }
+
+      @Override
+      public InternalRow next() {
+        return emitted.take();
+      }
+    };
+  }
+
+  /** Rows for operators of other stages: head and pass-through columns as they are. */
+  Iterator<InternalRow> pass(Row key, Iterator<InternalRow> rows) {
+    int width = spec.outputSchema.length();
+    int firstPassing = width - spec.passThrough.length;
+    UTF8String op = UTF8String.fromString(StageKeys.op(key));
+    UTF8String grouped = UTF8String.fromString(StageKeys.key(key));
+    return new Iterator<InternalRow>() {
+      @Override
+      public boolean hasNext() {
+        return rows.hasNext();
+      }
+
+      @Override
+      public InternalRow next() {
+        InternalRow row = rows.next();
+        Object[] values = new Object[width];
+        values[StageSpec.OP] = op;
+        values[StageSpec.KEY] = grouped;
+        for (int i = StageSpec.PORT; i < spec.head.length; i++)
+          values[i] = value(row, spec.head[i]);
+        for (int i = 0; i < spec.passThrough.length; i++) {
+          values[firstPassing + i] = value(row, spec.passThrough[i]);
+        }
+        return new GenericInternalRow(values);
+      }
+    };
+  }
+
+  private Object value(InternalRow row, int column) {
+    return row.get(column, spec.inputSchema.apply(column).dataType());
+  }
+}

@@ -1,0 +1,249 @@
+package org.compiledplan.kernel.host;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.operators.OperatorSpec;
+import org.compiledplan.kernel.operators.StrictObject;
+
+/** A stage's description, checked against the schema of its input. */
+final class StageSpec implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final String[] HEAD = {"op", "key", "port", "kind", "ord", "path", "watermark"};
+  private static final String HEAD_DDL =
+      "op STRING, key STRING, port INT, kind TINYINT, ord BIGINT, path BINARY, watermark BIGINT";
+
+  /** Positions in {@link #head}, and of the head columns in the output. */
+  static final int OP = 0;
+
+  static final int KEY = 1;
+  static final int PORT = 2;
+  static final int KIND = 3;
+  static final int ORD = 4;
+  static final int PATH = 5;
+
+  /** The last one, there in plans with event time only. */
+  static final int WATERMARK = 6;
+
+  /** One operator: its parameters as JSON, where its inputs are and what its output looks like. */
+  static final class OperatorPart implements Serializable {
+    private static final long serialVersionUID = 1L;
+    final String uid;
+    final String type;
+    final String parameters;
+
+    /** In ms, one for each state entry. */
+    final long[] ttl;
+
+    /** For each input the columns that the key is made of. */
+    final int[][] keys;
+
+    final int[] columns;
+    final StructType[] inputs;
+    final StructType output;
+
+    /** The shortest TTL of its state entries in ms, 0 if nothing expires. */
+    final long shortestTtl;
+
+    /** How much the operator's watermark is behind the query's, in ms. */
+    final long watermarkDelay;
+
+    /** Whether its timers fire by watermark. */
+    final boolean eventTime;
+
+    /**
+     * @param columns where in a row of the stage its inputs are
+     * @param inputs their types
+     */
+    OperatorPart(JsonNode json, String parameters, int[] columns, StructType[] inputs) {
+      uid = json.path("uid").asText();
+      type = json.path("type").asText();
+      this.parameters = parameters;
+      this.columns = columns;
+      this.inputs = inputs;
+      JsonNode ports = json.path("ports");
+      keys = new int[columns.length][];
+      for (int i = 0; i < columns.length; i++)
+        keys[i] = OperatorSpec.ints(ports.get(i).path("key"));
+      output = schema(json.path("outputSchema").asText());
+      JsonNode times = json.path("ttl");
+      ttl = new long[times.size()];
+      for (int i = 0; i < ttl.length; i++) ttl[i] = times.get(i).asLong();
+      shortestTtl = Arrays.stream(ttl).filter(time -> time > 0).min().orElse(0);
+      watermarkDelay = json.path("watermarkDelay").asLong();
+      eventTime = json.path("timeDomain").asText().equals("event");
+    }
+
+    private static OperatorPart within(StructType envelope, JsonNode json, String parameters) {
+      JsonNode ports = json.path("ports");
+      int[] columns = new int[ports.size()];
+      StructType[] inputs = new StructType[columns.length];
+      for (int i = 0; i < columns.length; i++) {
+        columns[i] = position(envelope, ports.get(i).path("column").asText());
+        inputs[i] = (StructType) envelope.apply(columns[i]).dataType();
+      }
+      return new OperatorPart(json, parameters, columns, inputs);
+    }
+  }
+
+  final String name;
+  final String host;
+  final String timeMode;
+
+  /** Whether timers fire by watermark. */
+  final boolean eventTime;
+
+  /** The columns of a row beside those that rows are grouped by. */
+  final StructType inputSchema;
+
+  final StructType outputSchema;
+
+  /** Positions of the head columns in {@link #inputSchema}; op and key are not in it. */
+  final int[] head;
+
+  /** Positions of the pass-through columns in {@link #inputSchema}. */
+  final int[] passThrough;
+
+  final List<OperatorPart> operators = new ArrayList<>();
+
+  /**
+   * @param json without the parameters of the operators
+   * @param parameters those of each operator
+   */
+  private StageSpec(JsonNode json, Iterator<String> parameters, StructType envelope) {
+    name = json.path("name").asText();
+    host = json.path("host").asText();
+    timeMode = json.path("timeMode").asText();
+    eventTime = timeMode.equals("event");
+    for (int i = 0; i < PORT; i++) position(envelope, HEAD[i]);
+    StructType input =
+        new StructType(
+            Arrays.stream(envelope.fields())
+                .filter(field -> !field.name().equals(HEAD[OP]) && !field.name().equals(HEAD[KEY]))
+                .toArray(StructField[]::new));
+    inputSchema = input;
+    boolean hasWatermark = Arrays.asList(input.fieldNames()).contains(HEAD[WATERMARK]);
+    head = new int[hasWatermark ? HEAD.length : WATERMARK];
+    for (int i = PORT; i < head.length; i++) head[i] = position(input, HEAD[i]);
+    List<StructField> output =
+        new ArrayList<>(
+            Arrays.asList(StructType.fromDDL(HEAD_DDL).fields()).subList(0, head.length));
+    Set<String> uids = new LinkedHashSet<>();
+    for (JsonNode node : json.path("operators")) {
+      OperatorPart part = OperatorPart.within(input, node, parameters.next());
+      if (!uids.add(part.uid))
+        throw new IllegalArgumentException("operator uid " + part.uid + " is used twice");
+      operators.add(part);
+      output.add(DataTypes.createStructField(node.path("output").asText(), part.output, true));
+    }
+    JsonNode passing = json.path("passThrough");
+    passThrough = new int[passing.size()];
+    for (int i = 0; i < passThrough.length; i++) {
+      passThrough[i] = position(input, passing.get(i).asText());
+      StructField field = input.apply(passThrough[i]);
+      output.add(
+          DataTypes.createStructField(field.name(), SparkTypes.nullable(field.dataType()), true));
+    }
+    outputSchema = DataTypes.createStructType(output);
+    if (eventTime && !hasWatermark) {
+      throw new IllegalArgumentException(
+          "stage " + name + ": event time needs the column " + HEAD[WATERMARK]);
+    }
+    for (OperatorPart part : operators) {
+      if (part.eventTime && !eventTime) {
+        throw new IllegalArgumentException(
+            "stage " + name + ": operator " + part.uid + " needs time mode event");
+      }
+    }
+  }
+
+  /** Whether rows carry the watermark at which they arrive. */
+  boolean hasWatermark() {
+    return head.length > WATERMARK;
+  }
+
+  static StageSpec parse(String json, StructType input) {
+    try {
+      return parse(new ObjectMapper().readTree(json), input);
+    } catch (JsonProcessingException error) {
+      throw new IllegalArgumentException(
+          "the stage's description is no JSON: " + error.getMessage(), error);
+    }
+  }
+
+  /**
+   * A stage of which nothing but the operators and their state counts. The types of their inputs
+   * are those that are kept with their state, see {@link StageStates#describe}.
+   *
+   * @throws IllegalArgumentException if the state of an operator is not described
+   */
+  static StageSpec stored(JsonNode stage, JsonNode states) {
+    StructType envelope = StructType.fromDDL(HEAD_DDL);
+    for (JsonNode operator : stage.path("operators")) {
+      String uid = operator.path("uid").asText();
+      JsonNode ports = operator.path("ports");
+      JsonNode inputs = states.path(uid).path("inputs");
+      if (inputs.size() != ports.size()) {
+        throw new IllegalArgumentException(
+            "operator "
+                + uid
+                + " has "
+                + ports.size()
+                + " inputs, and what is kept of its state tells the types of "
+                + inputs.size());
+      }
+      for (int i = 0; i < ports.size(); i++) {
+        DataType type = DataType.fromJson(inputs.get(i).toString());
+        envelope = envelope.add(ports.get(i).path("column").asText(), type, true);
+      }
+    }
+    ObjectNode alone = stage.deepCopy();
+    alone.putArray("passThrough");
+    return parse(alone, envelope);
+  }
+
+  private static StageSpec parse(JsonNode read, StructType input) {
+    List<String> parameters = new ArrayList<>();
+    for (JsonNode operator : read.path("operators")) {
+      JsonNode own = ((ObjectNode) operator).remove("parameters");
+      if (own == null || !own.isObject()) {
+        throw new IllegalArgumentException("an operator needs the field parameters");
+      }
+      parameters.add(own.toString());
+    }
+    JsonNode strict = StrictObject.of(read);
+    StageSpec spec = new StageSpec(strict, parameters.iterator(), input);
+    StrictObject.finish(strict, "stage " + spec.name);
+    return spec;
+  }
+
+  /** A schema as Spark's JSON or DDL; all fields become nullable. */
+  private static StructType schema(String text) {
+    DataType type = text.startsWith("{") ? DataType.fromJson(text) : StructType.fromDDL(text);
+    return (StructType) SparkTypes.nullable(type);
+  }
+
+  private static int position(StructType schema, String column) {
+    int position = Arrays.asList(schema.fieldNames()).indexOf(column);
+    if (position < 0) {
+      throw new IllegalArgumentException(
+          "the stage's input has no column "
+              + column
+              + "; it has "
+              + String.join(", ", schema.fieldNames()));
+    }
+    return position;
+  }
+}

@@ -1,0 +1,323 @@
+package org.compiledplan.kernel.host;
+
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Framed;
+import org.compiledplan.kernel.state.Frames;
+import org.compiledplan.kernel.state.PackedList;
+import org.compiledplan.kernel.state.PackedRow;
+import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.Tree;
+import org.compiledplan.kernel.values.Struct;
+import org.compiledplan.kernel.values.ValueType;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The fields of a state as columns of Spark: rows are structs with the columns' names, parts are
+ * structs, lists are arrays, aggregates are a struct with a field for each call.
+ */
+final class StateColumns implements Fields {
+  /** Starts and ends of windows: ms on the clock that windows lie on. */
+  private static final Set<String> ON_A_CLOCK =
+      Set.of("start", "end", "firstEnd", "lastEnd", "slice");
+
+  /** Beyond these nobody has a time: they stand for none. */
+  private static final long FIRST = -62_135_596_800_000L;
+
+  private static final long LAST = 253_402_300_799_999L;
+
+  /** What columns and calls are called, and the types of columns. */
+  static final class Names {
+    private final StructType[] inputs;
+    private final String[][] columns;
+    private final String[] calls;
+
+    Names(StructType[] inputs, String[][] columns, String[] calls) {
+      this.inputs = inputs;
+      this.columns = columns;
+      this.calls = calls;
+    }
+
+    private String column(Columns of, int at) {
+      int place = of.place(at);
+      if (of.input() < 0) return call(place);
+      String[] names = columns[of.input()];
+      return place < names.length ? names[place] : "column " + (place + 1);
+    }
+
+    private String call(int at) {
+      return at < calls.length ? calls[at] : "call " + (at + 1);
+    }
+
+    private DataType type(Columns of, int at) {
+      return of.input() < 0
+          ? SparkTypes.dataType(of.types[at])
+          : inputs[of.input()].apply(of.place(at)).dataType();
+    }
+  }
+
+  private final Names names;
+  private final Map<String, UnaryOperator<Object>> values = new LinkedHashMap<>();
+  private StructType type = new StructType();
+
+  private StateColumns(Names names) {
+    this.names = names;
+  }
+
+  /** The columns of what a fresh state is made of. */
+  static StateColumns of(Stored fresh, Names names) {
+    StateColumns columns = new StateColumns(names);
+    fresh.fields(columns);
+    return columns;
+  }
+
+  StructType type() {
+    return type;
+  }
+
+  /** The values of the fields in their order. */
+  Row row(Tree tree) {
+    Object[] row = new Object[values.size()];
+    int at = 0;
+    for (Map.Entry<String, UnaryOperator<Object>> field : values.entrySet()) {
+      Object value = tree.get(field.getKey());
+      row[at++] = value == null ? null : field.getValue().apply(value);
+    }
+    return RowFactory.create(row);
+  }
+
+  private void add(String name, DataType of, UnaryOperator<Object> value) {
+    type = type.add(name, of, true);
+    values.put(name, value);
+  }
+
+  private void plain(String name, DataType of) {
+    add(name, of, UnaryOperator.identity());
+  }
+
+  private void wholeNumber(String name) {
+    if (!ON_A_CLOCK.contains(name)) {
+      plain(name, DataTypes.LongType);
+      return;
+    }
+    add(
+        name,
+        DataTypes.TimestampNTZType,
+        ms -> isTime(ms) ? LocalDateTime.ofInstant(instant(ms), ZoneOffset.UTC) : null);
+  }
+
+  private void time(String name) {
+    add(name, DataTypes.TimestampType, ms -> isTime(ms) ? instant(ms) : null);
+  }
+
+  private static boolean isTime(Object ms) {
+    return (Long) ms >= FIRST && (Long) ms <= LAST;
+  }
+
+  private static Instant instant(Object ms) {
+    return Instant.ofEpochMilli((Long) ms);
+  }
+
+  private StructType rowType(Columns columns) {
+    StructType of = new StructType();
+    Set<String> taken = new HashSet<>();
+    for (int i = 0; i < columns.types.length; i++) {
+      of = of.add(free(names.column(columns, i), taken), names.type(columns, i), true);
+    }
+    return of;
+  }
+
+  private static String free(String name, Set<String> taken) {
+    String found = name;
+    for (int i = 2; !taken.add(found); i++) found = name + " " + i;
+    return found;
+  }
+
+  private static Object rowOf(Object values) {
+    Object[] row = ((Object[]) values).clone();
+    for (int i = 0; i < row.length; i++) row[i] = external(row[i]);
+    return RowFactory.create(row);
+  }
+
+  /** A value of a column as Spark takes it from programs. */
+  private static Object external(Object value) {
+    if (value instanceof Struct) return rowOf(((Struct) value).fields);
+    if (value instanceof List) {
+      return ((List<?>) value).stream().map(StateColumns::external).toArray();
+    }
+    if (value instanceof Map) {
+      Map<Object, Object> map = new LinkedHashMap<>();
+      ((Map<?, ?>) value).forEach((key, item) -> map.put(external(key), external(item)));
+      return CollectionConverters.asScala(map);
+    }
+    return value;
+  }
+
+  private void list(String name, DataType element, UnaryOperator<Object> value) {
+    add(
+        name,
+        DataTypes.createArrayType(element, true),
+        list -> ((List<?>) list).stream().map(value).toArray());
+  }
+
+  private void parts(String name, Stored fresh) {
+    StateColumns inner = of(fresh, names);
+    list(name, inner.type, part -> inner.row((Tree) part));
+  }
+
+  @Override
+  public long number(String name, long value) {
+    wholeNumber(name);
+    return value;
+  }
+
+  @Override
+  public long count(String name, long value) {
+    plain(name, DataTypes.LongType);
+    return value;
+  }
+
+  @Override
+  public long time(String name, long value) {
+    time(name);
+    return value;
+  }
+
+  @Override
+  public long timeNear(String name, long other, long value) {
+    if (ON_A_CLOCK.contains(name)) wholeNumber(name);
+    else time(name);
+    return value;
+  }
+
+  @Override
+  public OptionalLong maybeTime(String name, OptionalLong value) {
+    time(name);
+    return value;
+  }
+
+  @Override
+  public boolean flag(String name, boolean value) {
+    plain(name, DataTypes.BooleanType);
+    return value;
+  }
+
+  @Override
+  public int code(String name, int value) {
+    plain(name, DataTypes.LongType);
+    return value;
+  }
+
+  @Override
+  public double real(String name, double value) {
+    plain(name, DataTypes.DoubleType);
+    return value;
+  }
+
+  @Override
+  public byte[] bytes(String name, byte[] value) {
+    plain(name, DataTypes.BinaryType);
+    return value;
+  }
+
+  @Override
+  public Object value(String name, ValueType of, Object value) {
+    add(name, SparkTypes.dataType(of), StateColumns::external);
+    return value;
+  }
+
+  @Override
+  public Object[] row(String name, Columns columns, Object[] value) {
+    add(name, rowType(columns), StateColumns::rowOf);
+    return value;
+  }
+
+  @Override
+  public Object[] maybeRow(String name, Columns columns, Object[] value) {
+    return row(name, columns, value);
+  }
+
+  @Override
+  public void values(String name, ValueType of, Collection<Object> all) {
+    list(name, SparkTypes.dataType(of), StateColumns::external);
+  }
+
+  @Override
+  public void rows(String name, Columns columns, Collection<Object[]> rows) {
+    list(name, rowType(columns), StateColumns::rowOf);
+  }
+
+  @Override
+  public PackedRow packedRow(String name, Columns columns, PackedRow value) {
+    add(name, rowType(columns), StateColumns::rowOf);
+    return value;
+  }
+
+  @Override
+  public <T extends Stored> void list(
+      String name, Collection<T> all, Supplier<? extends T> fresh, Consumer<T> add) {
+    parts(name, fresh.get());
+  }
+
+  @Override
+  public void packedList(String name, PackedList<?> all) {
+    parts(name, all.fresh());
+  }
+
+  @Override
+  public void part(String name, Stored value) {
+    StateColumns inner = of(value, names);
+    add(name, inner.type, part -> inner.row((Tree) part));
+  }
+
+  @Override
+  public void frame(String name, Framed value) {
+    StateColumns inner = of(value, names);
+    add(name, inner.type, frame -> inner.row(fields(frame)));
+  }
+
+  @Override
+  public void frames(String name, Frames<?> all) {
+    StructType of = new StructType();
+    List<StateColumns> inner = new ArrayList<>();
+    Set<String> taken = new HashSet<>();
+    for (Framed part : all.parts()) {
+      StateColumns columns = of(part, names);
+      of = of.add(free(names.call(inner.size()), taken), columns.type, true);
+      inner.add(columns);
+    }
+    add(
+        name,
+        of,
+        list -> {
+          Object[] row = new Object[inner.size()];
+          for (int i = 0; i < row.length; i++) {
+            row[i] = inner.get(i).row(fields(((List<?>) list).get(i)));
+          }
+          return RowFactory.create(row);
+        });
+  }
+
+  private static Tree fields(Object frame) {
+    return (Tree) ((Tree) frame).get("fields");
+  }
+}

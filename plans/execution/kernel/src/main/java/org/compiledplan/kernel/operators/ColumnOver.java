@@ -1,0 +1,169 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.compiledplan.kernel.aggregates.Accumulator;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.values.Values;
+
+/**
+ * Unbounded OVER windows ordered by any columns, over a changelog: a row that comes or goes changes
+ * those behind it. Follows Flink's NonTimeRangeUnboundedPrecedingFunction and
+ * NonTimeRowsUnboundedPrecedingFunction, with one net change of each row for a micro-batch. A
+ * retraction without its row is ignored.
+ */
+final class ColumnOver implements Idle {
+  /** A row with the results that consumers have seen, null if they have not seen it. */
+  private final class Entry implements Stored {
+    private Object[] row;
+    private Object[] shown;
+
+    @Override
+    public void fields(Fields io) {
+      row = io.row("row", columns, row);
+      shown = io.row("results", results, shown);
+    }
+  }
+
+  /** The rows of a key, in order. */
+  private final class Entries implements KeyState {
+    private final List<Entry> all = new ArrayList<>();
+
+    @Override
+    public void fields(Fields io) {
+      io.list("rows", all, Entry::new);
+    }
+
+    @Override
+    public int entries() {
+      return all.size();
+    }
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return OptionalLong.empty();
+    }
+  }
+
+  private final Columns columns;
+  private final Columns results;
+  private final StateFormat<Entries> format;
+  private final OverCalls calls;
+  private final SortOrder order;
+  private final boolean rows;
+
+  ColumnOver(OperatorSpec spec) {
+    columns = Columns.ofInput(0, spec.inputs[0]);
+    format = new StateFormat<>(spec, StateKind.OVER_COLUMNS, Entries::new);
+    calls = new OverCalls(spec, false);
+    int count = spec.get("aggs").size();
+    results =
+        Columns.ofCalls(
+            java.util.Arrays.copyOfRange(
+                spec.output, spec.output.length - count, spec.output.length));
+    order = new SortOrder(spec.get("orderBy"));
+    rows = spec.flag("rows");
+  }
+
+  @Override
+  public Session open(KeyedState state, BatchContext context) {
+    return new Work(state, context);
+  }
+
+  @Override
+  public void onTimer(KeyedState state, BatchContext context, Out out) {}
+
+  @Override
+  public boolean staysAliveByAnyRow() {
+    return false;
+  }
+
+  @Override
+  public StateFormat<?> stateFormat() {
+    return format;
+  }
+
+  private final class Work implements Session {
+    private final KeyedState state;
+    private final BatchContext context;
+    private final Entries kept;
+    private final int before;
+    private final List<Entry> entries;
+    private final List<Entry> gone = new ArrayList<>();
+    private boolean changed;
+
+    Work(KeyedState state, BatchContext context) {
+      this.state = state;
+      this.context = context;
+      kept = format.read(state.get());
+      entries = kept.all;
+      before = entries.size();
+    }
+
+    @Override
+    public void process(InputRow row, Out out) {
+      int behind = behind(row.values);
+      if (RowKinds.isAdd(row.kind)) {
+        Entry entry = new Entry();
+        entry.row = row.values;
+        entries.add(behind, entry);
+        changed = true;
+        return;
+      }
+      for (int at = behind - 1;
+          at >= 0 && order.compare(entries.get(at).row, row.values) == 0;
+          at--) {
+        if (!Values.equalRows(entries.get(at).row, row.values)) continue;
+        Entry removed = entries.remove(at);
+        if (removed.shown != null) gone.add(removed);
+        changed = true;
+        return;
+      }
+    }
+
+    /** Where a row goes that comes last of its equals. */
+    private int behind(Object[] row) {
+      int low = 0;
+      int high = entries.size();
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        if (order.compare(entries.get(middle).row, row) <= 0) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    }
+
+    @Override
+    public void close(Out out) {
+      if (!changed) return;
+      for (Entry entry : gone) out.emit(RowKinds.DELETE, calls.result(entry.row, entry.shown));
+      Accumulator[] accumulators = calls.fresh();
+      for (int from = 0, to; from < entries.size(); from = to) {
+        to = from;
+        do {
+          calls.add(accumulators, entries.get(to++).row);
+        } while (!rows
+            && to < entries.size()
+            && order.compare(entries.get(to).row, entries.get(from).row) == 0);
+        Object[] values = calls.values(accumulators);
+        for (int at = from; at < to; at++) {
+          show(entries.get(at), values, out);
+          entries.get(at).shown = values;
+        }
+      }
+      format.save(state, kept, context, before);
+    }
+
+    private void show(Entry entry, Object[] values, Out out) {
+      if (entry.shown == null) {
+        out.emit(RowKinds.INSERT, calls.result(entry.row, values));
+      } else if (!Values.equalRows(entry.shown, values)) {
+        out.emit(RowKinds.UPDATE_BEFORE, calls.result(entry.row, entry.shown));
+        out.emit(RowKinds.UPDATE_AFTER, calls.result(entry.row, values));
+      }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package org.compiledplan.kernel.operators;
+
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.Fields;
+
+/** State that is one row, which expires. */
+final class KeptRow extends SingleEntry {
+  private final Columns columns;
+  Object[] row;
+
+  KeptRow(long ttl, Columns columns) {
+    super(ttl);
+    this.columns = columns;
+  }
+
+  @Override
+  void content(Fields io) {
+    row = io.row("row", columns, row);
+  }
+}

@@ -1,0 +1,37 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.BitSet;
+import java.util.OptionalLong;
+import org.compiledplan.kernel.state.Stored;
+
+/** The state of an operator for one key, as the operator works with it. */
+interface KeyState extends Stored {
+  /**
+   * When the operator is to be called for the key, in its time domain; see {@link KeyedState#put}.
+   */
+  OptionalLong nextDue(BatchContext context);
+
+  /** Whether it must not be forgotten yet, though nothing happens to its key. */
+  default boolean waits() {
+    return false;
+  }
+
+  /** Whether all of it has expired, so that nobody will see any of it again. */
+  default boolean isExpired(BatchContext context) {
+    return false;
+  }
+
+  /**
+   * Has some aggregate calls, whose accumulators are fresh, take in the rows that are kept and that
+   * they will be asked to take out again.
+   */
+  default void recount(BitSet calls) {}
+
+  /** How many entries it counts as; with none there is nothing to keep. */
+  int entries();
+
+  /** Tells of the times of each entry; entries of no time of their own have none. */
+  default void entryTimes(EntryTimes to) {
+    for (int i = entries(); i > 0; i--) to.entry(0, EntryTimes.NONE, EntryTimes.NONE);
+  }
+}

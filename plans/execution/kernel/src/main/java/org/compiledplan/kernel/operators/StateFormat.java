@@ -1,0 +1,202 @@
+package org.compiledplan.kernel.operators;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.BitSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import org.compiledplan.kernel.state.ByteFields;
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.FieldShape;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.SchemaFields;
+import org.compiledplan.kernel.state.StateFormatException;
+import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.Tree;
+import org.compiledplan.kernel.state.TreeFields;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+
+/**
+ * What the bytes of an operator's state are: a byte with the version of the format, then the fields
+ * of {@code S}. The operator reads and writes its state with it; others read what an operator has
+ * written ({@link #decode}), make state for one ({@link #encode}) and set its timers ({@link
+ * #nextDue}).
+ */
+public final class StateFormat<S extends KeyState> {
+  private final String owner;
+  private final StateKind kind;
+  private final Supplier<? extends S> fresh;
+  private final Columns[] keys;
+  private final ByteWriter out = new ByteWriter(256);
+  private final ByteFields.Writer writer = new ByteFields.Writer(out);
+
+  /**
+   * @param fresh makes the state of a key that has none
+   */
+  StateFormat(OperatorSpec spec, StateKind kind, Supplier<? extends S> fresh) {
+    this.owner = "operator " + spec.uid() + " (" + spec.type() + ")";
+    this.kind = kind;
+    this.fresh = fresh;
+    keys = new Columns[spec.inputs.length];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = Columns.ofInput(i, spec.inputs[i], spec.key(i));
+    }
+  }
+
+  /** The format of an operator that keeps nothing. */
+  static StateFormat<?> nothing(OperatorSpec spec) {
+    return new StateFormat<>(spec, StateKind.NOTHING, Nothing::new);
+  }
+
+  private static final class Nothing implements KeyState {
+    @Override
+    public void fields(Fields io) {}
+
+    @Override
+    public OptionalLong nextDue(BatchContext context) {
+      return OptionalLong.empty();
+    }
+
+    @Override
+    public int entries() {
+      return 0;
+    }
+  }
+
+  /** The state of a key that has none. */
+  S fresh() {
+    return fresh.get();
+  }
+
+  /** The state in some bytes; fresh without any. */
+  S read(byte[] bytes) {
+    S state = fresh.get();
+    if (bytes == null) return state;
+    checkVersion(bytes[0]);
+    state.fields(new ByteFields.Reader(new ByteReader(bytes, 1, bytes.length - 1)));
+    return state;
+  }
+
+  private void checkVersion(int version) {
+    if (version == kind.version()) return;
+    throw new StateFormatException(
+        owner
+            + ": its state is of the format "
+            + kind.text()
+            + " in version "
+            + version
+            + ", known here is version "
+            + kind.version()
+            + "; run it with the release that wrote it, or start with an empty checkpoint");
+  }
+
+  byte[] write(S state) {
+    out.clear();
+    out.writeByte(kind.version());
+    state.fields(writer);
+    return out.toBytes();
+  }
+
+  /**
+   * Keeps the state for a key, or removes what is there if nothing is left.
+   *
+   * @param before how many entries the state had that is there; 0: there is none
+   */
+  void save(KeyedState to, S state, BatchContext context, int before) {
+    int entries = state.entries();
+    if (entries > 0) to.put(write(state), state.nextDue(context), entries - before);
+    else if (before > 0) to.remove(-before);
+  }
+
+  public StateKind kind() {
+    return kind;
+  }
+
+  /** What it consists of. */
+  public List<FieldShape> fields() {
+    return SchemaFields.of(fresh.get());
+  }
+
+  /** For each input, the columns whose values a key begins with. */
+  public Columns[] keys() {
+    return keys.clone();
+  }
+
+  /** What the bytes mean, by the names of fields; see {@link TreeFields}. */
+  public Tree decode(byte[] bytes) {
+    return TreeFields.Writer.of(read(bytes));
+  }
+
+  /**
+   * The bytes of what {@link #decode} gave.
+   *
+   * @throws StateFormatException if a field is missing, unknown or of another class
+   */
+  public byte[] encode(Tree tree) {
+    return encode(tree, new BitSet());
+  }
+
+  /**
+   * The same, where some aggregate calls were not there when the rows came.
+   *
+   * @param newCalls the calls; their accumulators are fresh
+   */
+  public byte[] encode(Tree tree, BitSet newCalls) {
+    S state = fresh.get();
+    TreeFields.Reader.into(state, tree);
+    if (!newCalls.isEmpty()) state.recount(newCalls);
+    return write(state);
+  }
+
+  /**
+   * When the operator is to be called for a key with the state, in its time domain; empty if never.
+   */
+  public OptionalLong nextDue(byte[] bytes, BatchContext context) {
+    return read(bytes).nextDue(context);
+  }
+
+  /**
+   * Puts the state of a key that has none yet, as the operator does it: with the time at which it
+   * is due, by the TTLs of this operator.
+   *
+   * @return false if all of it has expired: nothing is put then
+   */
+  public boolean put(KeyedState to, byte[] bytes, BatchContext context) {
+    S state = read(bytes);
+    int entries = state.entries();
+    if (entries == 0 || state.isExpired(context)) return false;
+    to.put(bytes, state.nextDue(context), entries);
+    return true;
+  }
+
+  /** How many entries the state counts as. */
+  public int entries(byte[] bytes) {
+    return read(bytes).entries();
+  }
+
+  /** The state of a key that has none, for those who ask what its fields are. */
+  public Stored example() {
+    return fresh.get();
+  }
+
+  /** Tells of the times of each entry of the state. */
+  public void entryTimes(byte[] bytes, EntryTimes to) {
+    read(bytes).entryTimes(to);
+  }
+
+  /**
+   * Kind and version; for each input, the columns whose values a key is made of; the fields, see
+   * {@link FieldShape#describe}.
+   */
+  public ObjectNode describe() {
+    ObjectNode description = JsonNodeFactory.instance.objectNode();
+    description.put("kind", kind.text()).put("version", kind.version());
+    ArrayNode described = description.putArray("keys");
+    for (Columns key : keys) key.describe(described.addArray());
+    description.set("fields", FieldShape.describe(fields()));
+    return description;
+  }
+}

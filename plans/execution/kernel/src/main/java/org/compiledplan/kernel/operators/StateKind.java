@@ -1,0 +1,54 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.Locale;
+
+/**
+ * The formats of operators' state, with the version of each that is written. Both are in
+ * checkpoints: a change of what {@link KeyState#fields} of a format does, or of a part of it, makes
+ * its version one higher, and the bytes of the version before stay among the tests.
+ */
+public enum StateKind {
+  GROUP_AGGREGATE(1),
+  JOIN(1),
+  MULTI_JOIN(1),
+  DEDUPLICATE(1),
+  KEEP_FIRST_IN_ORDER(1),
+  RANK(1),
+  CHANGELOG_NORMALIZE(1),
+  SINK_UPSERT_MATERIALIZER(1),
+  SINK_COMPACTOR(1),
+  WINDOW_AGGREGATE(1),
+  COUNT_WINDOW_AGGREGATE(1),
+  SESSION_AGGREGATE(1),
+  SESSION_ROWS(1),
+  WINDOW_RANK(1),
+  WINDOW_DEDUPLICATE(1),
+  WINDOW_JOIN(1),
+  OVER_ROWTIME(1),
+  OVER_PROCTIME(1),
+  OVER_COLUMNS(1),
+  INTERVAL_JOIN(1),
+  TEMPORAL_JOIN(1),
+  TEMPORAL_JOIN_PROCTIME(1),
+  ROW_COUNTER(1),
+  MATCH(1),
+  TEMPORAL_SORT(1),
+  /** Of an operator that keeps nothing from one micro-batch to the next. */
+  NOTHING(1);
+
+  private final int version;
+
+  StateKind(int version) {
+    this.version = version;
+  }
+
+  /** Its name in descriptions. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** The version that is written, which is also the only one that is read. */
+  public int version() {
+    return version;
+  }
+}

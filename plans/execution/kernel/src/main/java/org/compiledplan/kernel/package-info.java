@@ -1,7 +1,0 @@
-/**
- * Stages of keyed operators inside Spark queries.
- *
- * <p>{@link org.compiledplan.kernel.Stage} is called from Python. What a stage is given, how its operators
- * are described and how its state is laid out is written in {@code plans/execution/kernel/README.md}.
- */
-package org.compiledplan.kernel;

@@ -1,0 +1,74 @@
+package org.compiledplan.kernel.state;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.compiledplan.kernel.values.ValueType;
+
+/** The columns of a row in state: their types, and where each is from. */
+public final class Columns {
+  /** A row without columns. */
+  public static final Columns NONE = new Columns(new ValueType[0], new int[0], -1);
+
+  /** The types of the columns. */
+  public final ValueType[] types;
+
+  /** Position of each among its input's columns, or of its call among the calls. */
+  private final int[] places;
+
+  /** -1: they are results of calls. */
+  private final int input;
+
+  private Columns(ValueType[] types, int[] places, int input) {
+    this.types = types;
+    this.places = places;
+    this.input = input;
+  }
+
+  /** All columns of an input. */
+  public static Columns ofInput(int input, ValueType[] types) {
+    return new Columns(types, first(types.length), input);
+  }
+
+  /** Some columns of an input, whose types are given. */
+  public static Columns ofInput(int input, ValueType[] inputTypes, int[] places) {
+    ValueType[] types = new ValueType[places.length];
+    for (int i = 0; i < types.length; i++) types[i] = inputTypes[places[i]];
+    return new Columns(types, places.clone(), input);
+  }
+
+  /** The results of calls. */
+  public static Columns ofCalls(ValueType[] types) {
+    return new Columns(types, first(types.length), -1);
+  }
+
+  private static int[] first(int count) {
+    int[] places = new int[count];
+    for (int i = 0; i < count; i++) places[i] = i;
+    return places;
+  }
+
+  public int size() {
+    return types.length;
+  }
+
+  /** The input that they are of; -1 for results of calls. */
+  public int input() {
+    return input;
+  }
+
+  /** Position of a column among its input's columns, or of its call among the calls. */
+  public int place(int column) {
+    return places[column];
+  }
+
+  /**
+   * Tells of each column its type and its place: {@code input} and {@code column}, or {@code call}.
+   */
+  public void describe(ArrayNode to) {
+    for (int i = 0; i < types.length; i++) {
+      ObjectNode column = to.addObject().put("type", types[i].text());
+      if (input < 0) column.put("call", places[i]);
+      else column.put("input", input).put("column", places[i]);
+    }
+  }
+}

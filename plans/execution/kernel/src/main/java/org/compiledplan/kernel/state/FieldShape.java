@@ -1,0 +1,95 @@
+package org.compiledplan.kernel.state;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import org.compiledplan.kernel.values.ValueType;
+
+/** What a field of state is. Made by {@link SchemaFields}. */
+public final class FieldShape {
+  /** The methods of {@link Fields}. */
+  public enum Is {
+    NUMBER("number"),
+    COUNT("count"),
+    TIME("time"),
+    TIME_NEAR("timeNear"),
+    MAYBE_TIME("maybeTime"),
+    FLAG("flag"),
+    CODE("code"),
+    REAL("real"),
+    BYTES("bytes"),
+    VALUE("value"),
+    VALUES("values"),
+    ROW("row"),
+    MAYBE_ROW("maybeRow"),
+    ROWS("rows"),
+    PACKED_ROW("packedRow"),
+    LIST("list"),
+    PACKED_LIST("packedList"),
+    PART("part"),
+    FRAME("frame"),
+    FRAMES("frames");
+
+    /** Its name in descriptions. */
+    public final String text;
+
+    Is(String text) {
+      this.text = text;
+    }
+  }
+
+  public final String name;
+  public final Is is;
+
+  /** Of a value, or of each of several; else null. */
+  public final ValueType type;
+
+  /** Of a row, or of each of several; else null. */
+  public final Columns columns;
+
+  /** Of a part, or of each of several; else null. */
+  public final List<FieldShape> fields;
+
+  /** One frame, or several; else null. */
+  public final List<FrameShape> frames;
+
+  FieldShape(
+      String name,
+      Is is,
+      ValueType type,
+      Columns columns,
+      List<FieldShape> fields,
+      List<FrameShape> frames) {
+    this.name = name;
+    this.is = is;
+    this.type = type;
+    this.columns = columns;
+    this.fields = fields;
+    this.frames = frames;
+  }
+
+  /**
+   * Fields as a list of objects with {@code name}, {@code is}, the {@code columns} of rows, the
+   * {@code type} of values, and the {@code fields} of parts. Framed parts have their {@code form}
+   * and {@code version}.
+   */
+  public static ArrayNode describe(List<FieldShape> fields) {
+    ArrayNode described = JsonNodeFactory.instance.arrayNode();
+    for (FieldShape field : fields) field.describe(described.addObject());
+    return described;
+  }
+
+  private void describe(ObjectNode to) {
+    to.put("name", name).put("is", is.text);
+    if (type != null) to.put("type", type.text());
+    if (columns != null) columns.describe(to.putArray("columns"));
+    if (fields != null) to.set("fields", describe(fields));
+    if (is == Is.FRAME) frames.get(0).describe(to);
+    if (is != Is.FRAMES) return;
+    ArrayNode parts = to.putArray("parts");
+    for (FrameShape frame : frames) {
+      frame.describe(parts.addObject().setAll(frame.description));
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package org.compiledplan.kernel.state;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.function.Supplier;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+
+/** A fixed number of framed parts, as their bytes until they are needed. */
+public final class Frames<P extends Framed> {
+  /** What all states of an operator have in common. */
+  public static final class Layout<P extends Framed> {
+    private final String owner;
+    private final Supplier<P[]> fresh;
+    private final List<ObjectNode> descriptions;
+
+    /**
+     * @param owner what the parts belong to, for errors
+     * @param fresh makes the parts
+     * @param descriptions what each of them belongs to
+     */
+    public Layout(String owner, Supplier<P[]> fresh, List<ObjectNode> descriptions) {
+      this.owner = owner;
+      this.fresh = fresh;
+      this.descriptions = descriptions;
+    }
+
+    ObjectNode description(int part) {
+      return descriptions.get(part);
+    }
+  }
+
+  private final Layout<P> layout;
+
+  /** Null while they are bytes. */
+  private P[] parts;
+
+  private byte[] stored;
+  private int offset;
+  private int length;
+
+  /** Fresh parts, unless they are read. */
+  public Frames(Layout<P> layout) {
+    this.layout = layout;
+  }
+
+  /** The parts, which may be changed. */
+  public P[] parts() {
+    if (parts != null) return parts;
+    P[] made = layout.fresh.get();
+    if (stored != null) {
+      ByteFields.Reader reader = new ByteFields.Reader(new ByteReader(stored, offset, length));
+      for (int i = 0; i < made.length; i++) {
+        try {
+          reader.frame(null, made[i]);
+        } catch (StateFormatException error) {
+          throw error.of(layout.owner + ", aggregate " + i);
+        }
+      }
+      stored = null;
+    }
+    parts = made;
+    return parts;
+  }
+
+  ObjectNode description(int part) {
+    return layout.description(part);
+  }
+
+  void read(ByteReader in) {
+    length = in.readVarInt();
+    offset = in.position();
+    stored = in.array();
+    parts = null;
+    in.skip(length);
+  }
+
+  void write(ByteWriter out) {
+    if (parts == null && stored != null) {
+      out.writeVarLong(length);
+      out.writeBytes(stored, offset, length);
+      return;
+    }
+    int start = out.begin();
+    ByteFields.Writer writer = new ByteFields.Writer(out);
+    for (P part : parts()) writer.frame(null, part);
+    out.end(start);
+  }
+}

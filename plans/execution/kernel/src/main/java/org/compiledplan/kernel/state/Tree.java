@@ -1,0 +1,16 @@
+package org.compiledplan.kernel.state;
+
+import java.util.LinkedHashMap;
+
+/**
+ * Fields of a part of state by name, see {@link TreeFields}; no map that is a value of a column.
+ */
+public final class Tree extends LinkedHashMap<String, Object> {
+  private static final long serialVersionUID = 1L;
+
+  public Tree() {}
+
+  public Tree(Tree other) {
+    super(other);
+  }
+}

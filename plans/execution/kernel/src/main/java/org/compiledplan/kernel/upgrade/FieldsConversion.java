@@ -1,0 +1,118 @@
+package org.compiledplan.kernel.upgrade;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
+import org.compiledplan.kernel.state.FieldShape;
+import org.compiledplan.kernel.state.Tree;
+
+/** The fields of one part of state as those of another, each found by its name. */
+final class FieldsConversion {
+  /** What becomes of the value of one field. */
+  private static final class Step {
+    /** The value stays as it is. */
+    static final Step SAME = new Step(true, UnaryOperator.identity());
+
+    final boolean sameBytes;
+
+    /** What it becomes, of the value and the part that it is a field of. */
+    final BiFunction<Object, Tree, Object> apply;
+
+    Step(boolean sameBytes, UnaryOperator<Object> apply) {
+      this(sameBytes, (value, beside) -> apply.apply(value));
+    }
+
+    Step(boolean sameBytes, BiFunction<Object, Tree, Object> apply) {
+      this.sameBytes = sameBytes;
+      this.apply = apply;
+    }
+  }
+
+  private final String[] names;
+  private final Step[] steps;
+
+  /** Whether all of it has the same bytes. */
+  final boolean sameBytes;
+
+  private FieldsConversion(String[] names, Step[] steps, boolean sameOrder) {
+    this.names = names;
+    this.steps = steps;
+    boolean same = sameOrder;
+    for (Step step : steps) same &= step.sameBytes;
+    sameBytes = same;
+  }
+
+  static FieldsConversion of(List<FieldShape> old, List<FieldShape> next, Context context) {
+    Map<String, FieldShape> before = new LinkedHashMap<>();
+    for (FieldShape field : old) before.put(field.name, field);
+    String[] names = new String[next.size()];
+    Step[] steps = new Step[names.length];
+    boolean sameOrder = old.size() == names.length;
+    for (int i = 0; i < names.length; i++) {
+      FieldShape field = next.get(i);
+      names[i] = field.name;
+      sameOrder = sameOrder && old.get(i).name.equals(field.name);
+      FieldShape was = before.remove(field.name);
+      if (was == null) throw context.in(field.name).problem("nothing like it was kept");
+      steps[i] = step(was, field, context.in(field.name));
+    }
+    if (!before.isEmpty()) {
+      throw context.problem("nothing is kept of what it knew as " + before.keySet());
+    }
+    return new FieldsConversion(names, steps, sameOrder);
+  }
+
+  private static Step step(FieldShape old, FieldShape next, Context context) {
+    if (old.is != next.is) {
+      throw context.problem("it was " + old.is.text + " and is to be " + next.is.text);
+    }
+    switch (next.is) {
+      case VALUE:
+      case VALUES:
+        Widening widening = context.widening(old.type, next.type);
+        return next.is == FieldShape.Is.VALUE
+            ? new Step(widening.sameBytes, widening::apply)
+            : new Step(widening.sameBytes, values -> each(values, widening::apply));
+      case ROW:
+      case MAYBE_ROW:
+      case PACKED_ROW:
+      case ROWS:
+        RowConversion rows = RowConversion.of(old.columns, next.columns, context);
+        return next.is == FieldShape.Is.ROWS
+            ? new Step(rows.sameBytes, all -> each(all, row -> rows.apply((Object[]) row)))
+            : new Step(rows.sameBytes, row -> rows.apply((Object[]) row));
+      case PART:
+      case LIST:
+      case PACKED_LIST:
+        FieldsConversion part = of(old.fields, next.fields, context);
+        return next.is == FieldShape.Is.PART
+            ? new Step(part.sameBytes, tree -> part.apply((Tree) tree))
+            : new Step(part.sameBytes, all -> each(all, tree -> part.apply((Tree) tree)));
+      case FRAME:
+        FieldsConversion frame =
+            FrameConversion.one(old.frames.get(0), next.frames.get(0), context);
+        return new Step(frame.sameBytes, tree -> FrameConversion.apply((Tree) tree, frame));
+      case FRAMES:
+        FrameConversion frames = FrameConversion.of(old.frames, next.frames, context);
+        return new Step(frames.sameBytes, (all, beside) -> frames.apply((List<?>) all, beside));
+      default:
+        return Step.SAME;
+    }
+  }
+
+  private static List<Object> each(Object values, UnaryOperator<Object> apply) {
+    List<Object> made = new ArrayList<>(((List<?>) values).size());
+    for (Object value : (List<?>) values) made.add(apply.apply(value));
+    return made;
+  }
+
+  Tree apply(Tree old) {
+    Tree made = new Tree();
+    for (int i = 0; i < names.length; i++)
+      made.put(names[i], steps[i].apply.apply(old.get(names[i]), old));
+    return made;
+  }
+}

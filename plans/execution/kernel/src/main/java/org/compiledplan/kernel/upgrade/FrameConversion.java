@@ -1,0 +1,146 @@
+package org.compiledplan.kernel.upgrade;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import org.compiledplan.kernel.state.FrameShape;
+import org.compiledplan.kernel.state.Tree;
+
+/**
+ * Accumulators of some calls as those of others. A call that was not there begins anew, but for
+ * COUNT(*) where the number of rows is kept beside the accumulators.
+ */
+final class FrameConversion {
+  private static final String FIELDS = "fields";
+
+  /** The field with the number of rows, and that of an accumulator that counts. */
+  private static final String ROWS = "rows";
+
+  private static final String COUNT = "count";
+
+  /** For each new call the old one; null if there was none. */
+  private final Integer[] from;
+
+  private final FieldsConversion[] inner;
+  private final List<FrameShape> next;
+
+  /** Whether all accumulators have the same bytes, at the same places. */
+  final boolean sameBytes;
+
+  private FrameConversion(
+      Integer[] from, FieldsConversion[] inner, List<FrameShape> next, int oldSize) {
+    this.from = from;
+    this.inner = inner;
+    this.next = next;
+    boolean same = from.length == oldSize;
+    for (int i = 0; same && i < from.length; i++) {
+      same = from[i] != null && from[i] == i && inner[i].sameBytes;
+    }
+    sameBytes = same;
+  }
+
+  static FrameConversion of(List<FrameShape> old, List<FrameShape> next, Context context) {
+    Integer[] from = new Integer[next.size()];
+    FieldsConversion[] inner = new FieldsConversion[from.length];
+    if (context.mapping.callCount() != from.length) {
+      throw context.problem(
+          "there are "
+              + from.length
+              + " calls, and the mapping tells of "
+              + context.mapping.callCount());
+    }
+    for (int i = 0; i < from.length; i++) {
+      from[i] = context.mapping.call(i);
+      if (from[i] == null) continue;
+      Context call = context.in("call " + i);
+      if (from[i] < 0 || from[i] >= old.size()) throw call.problem("there was no call " + from[i]);
+      FrameShape was = old.get(from[i]);
+      checkCall(was.description, next.get(i).description, call);
+      inner[i] = one(was, next.get(i), call);
+    }
+    return new FrameConversion(from, inner, next, old.size());
+  }
+
+  /** The fields of one accumulator. */
+  static FieldsConversion one(FrameShape old, FrameShape next, Context context) {
+    if (old.form.code() != next.form.code() || old.form.version() != next.form.version()) {
+      throw context.problem("it was " + text(old) + " and is to be " + text(next));
+    }
+    return FieldsConversion.of(old.fields, next.fields, context);
+  }
+
+  private static String text(FrameShape frame) {
+    return frame.form.text() + " in version " + frame.form.version();
+  }
+
+  /**
+   * Accumulators of one form may be of different functions, over different columns. Whether the
+   * code of a Python function is the same is known before this: its `code` here is a digest of what
+   * is sent to its workers, which is not the same in each process.
+   */
+  private static void checkCall(JsonNode old, JsonNode next, Context context) {
+    for (String field : new String[] {"function", "distinct"}) {
+      if (!old.path(field).equals(next.path(field))) {
+        throw context.problem(
+            "its " + field + " was " + old.path(field) + " and is " + next.path(field));
+      }
+    }
+    JsonNode before = old.path("arguments");
+    JsonNode after = next.path("arguments");
+    if (before.size() != after.size()) {
+      throw context.problem("it had " + before.size() + " arguments and has " + after.size());
+    }
+    for (int i = 0; i < after.size(); i++) {
+      checkColumn(before.get(i).path("column"), after.get(i).path("column"), context);
+    }
+    checkColumn(old.path("filter"), next.path("filter"), context);
+  }
+
+  private static void checkColumn(JsonNode old, JsonNode next, Context context) {
+    if (old.isNumber() != next.isNumber()) {
+      throw context.problem("it has a filter in one of the two");
+    }
+    OperatorMapping.Place was = next.isNumber() ? context.mapping.column(0, next.asInt()) : null;
+    if (was != null && was.column != old.asInt()) {
+      throw context.problem("it read column " + old.asInt() + " and is to read " + was);
+    }
+  }
+
+  /**
+   * @param frames the old accumulators
+   * @param beside the part that they are a field of
+   */
+  List<Object> apply(List<?> frames, Tree beside) {
+    List<Object> made = new ArrayList<>(from.length);
+    for (int i = 0; i < from.length; i++) {
+      made.add(
+          from[i] == null
+              ? begun(next.get(i), beside)
+              : apply((Tree) frames.get(from[i]), inner[i]));
+    }
+    return made;
+  }
+
+  private static Tree begun(FrameShape frame, Tree beside) {
+    if (!(beside.get(ROWS) instanceof Long) || !countsAll(frame.description)) return frame.fresh;
+    Tree made = new Tree(frame.fresh);
+    Tree fields = new Tree((Tree) made.get(FIELDS));
+    fields.put(COUNT, beside.get(ROWS));
+    made.put(FIELDS, fields);
+    return made;
+  }
+
+  private static boolean countsAll(JsonNode call) {
+    return call.path("function").asText().equals("$COUNT$1")
+        && call.path("arguments").isEmpty()
+        && !call.has("filter")
+        && !call.path("distinct").asBoolean();
+  }
+
+  /** One frame with its fields converted. */
+  static Tree apply(Tree frame, FieldsConversion inner) {
+    Tree made = new Tree(frame);
+    made.put(FIELDS, inner.apply((Tree) frame.get(FIELDS)));
+    return made;
+  }
+}

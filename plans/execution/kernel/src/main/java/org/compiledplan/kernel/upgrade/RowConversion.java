@@ -1,0 +1,71 @@
+package org.compiledplan.kernel.upgrade;
+
+import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.values.ValueType;
+
+/** Rows of some columns as rows of others. */
+final class RowConversion {
+  /** Where a new column has no old one. */
+  private static final int NONE = -1;
+
+  /** Position in the old row of each column of the new one. */
+  private final int[] from;
+
+  private final Widening[] widenings;
+
+  /** Whether rows have the same bytes in state: trailing nulls are left out there. */
+  final boolean sameBytes;
+
+  private RowConversion(int[] from, Widening[] widenings, int oldSize) {
+    this.from = from;
+    this.widenings = widenings;
+    boolean same = from.length >= oldSize;
+    for (int i = 0; same && i < from.length; i++) {
+      same = i < oldSize ? from[i] == i && widenings[i].sameBytes : from[i] == NONE;
+    }
+    sameBytes = same;
+  }
+
+  static RowConversion of(Columns old, Columns next, Context context) {
+    int[] from = new int[next.size()];
+    Widening[] widenings = new Widening[from.length];
+    for (int i = 0; i < from.length; i++) {
+      from[i] = position(old, next, i, context);
+      if (from[i] == NONE) continue;
+      ValueType was = old.types[from[i]];
+      widenings[i] = context.widening(was, next.types[i]);
+    }
+    return new RowConversion(from, widenings, old.size());
+  }
+
+  private static int position(Columns old, Columns next, int column, Context context) {
+    int place = next.place(column);
+    if (next.input() < 0) {
+      Integer call = context.mapping.call(place);
+      return call == null ? NONE : found(old, -1, call, context);
+    }
+    OperatorMapping.Place was = context.mapping.column(next.input(), place);
+    return was == null ? NONE : found(old, was.input, was.column, context);
+  }
+
+  private static int found(Columns old, int input, int place, Context context) {
+    if (old.input() == input) {
+      for (int i = 0; i < old.size(); i++) {
+        if (old.place(i) == place) return i;
+      }
+    }
+    throw context.problem(
+        input < 0
+            ? "the value of call " + place + " was not kept"
+            : new OperatorMapping.Place(input, place) + " was not kept");
+  }
+
+  Object[] apply(Object[] row) {
+    if (row == null) return null;
+    Object[] made = new Object[from.length];
+    for (int i = 0; i < made.length; i++) {
+      if (from[i] != NONE) made[i] = widenings[i].apply(row[from[i]]);
+    }
+    return made;
+  }
+}

@@ -1,0 +1,316 @@
+package org.compiledplan.kernel.harness;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.compiledplan.kernel.aggregates.AccumulatorForm;
+import org.compiledplan.kernel.operators.BatchContext;
+import org.compiledplan.kernel.operators.InputRow;
+import org.compiledplan.kernel.operators.Operator;
+import org.compiledplan.kernel.operators.OperatorSpec;
+import org.compiledplan.kernel.operators.Operators;
+import org.compiledplan.kernel.operators.Out;
+import org.compiledplan.kernel.operators.Session;
+import org.compiledplan.kernel.operators.StateFormat;
+import org.compiledplan.kernel.operators.StateKind;
+import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.state.TreeJson;
+import org.compiledplan.kernel.upgrade.Conversion;
+import org.compiledplan.kernel.upgrade.OperatorMapping;
+import org.compiledplan.kernel.values.ValueType;
+
+/**
+ * Runs operators without Spark, for tests: one JSON request a line on stdin, one answer a line on
+ * stdout.
+ *
+ * <p>Request: {@code {"spec": {...operator spec..., "inputTypes": [["INT", ...], ...],
+ * "outputTypes": [...]}, "steps": [{"time": ms, "rows": [{"key", "port", "kind", "values"}],
+ * "spec": {...}?}]}}. A step is a micro-batch; its {@code spec}, if given, takes over the state, as
+ * a restart with an edited plan does; {@code "states": {key: hex}}, beside them, is what there is
+ * at the start. Steps and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in
+ * the spec the step's fires timers. Answer: {@code {"steps": [{"out": [{"key", "kind", "values",
+ * "at"?}], "stateRows", "keys", "timers"}]}} or {@code {"error": text}}. A condition is text like
+ * {@code 0<3} over the columns of both rows.
+ */
+public final class OperatorHarness {
+  private final ObjectMapper mapper = new ObjectMapper();
+  private final Map<String, byte[]> states = new LinkedHashMap<>();
+  private final Map<String, Long> timers = new HashMap<>();
+  private int stateRows;
+  private ValueType[][] inputs;
+  private Operator operator;
+  private String uid;
+  private boolean eventTime;
+
+  private OperatorHarness() {}
+
+  public static void main(String[] args) throws Exception {
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      OperatorHarness harness = new OperatorHarness();
+      out.println(harness.answer(harness.mapper.readTree(line)));
+      out.flush();
+    }
+  }
+
+  private ObjectNode answer(JsonNode request) {
+    ObjectNode answer = mapper.createObjectNode();
+    try {
+      use(request.get("spec"));
+      request
+          .path("states")
+          .properties()
+          .forEach(
+              state -> {
+                states.put(state.getKey(), HexFormat.of().parseHex(state.getValue().asText()));
+                new State(state.getKey())
+                    .timer()
+                    .ifPresent(time -> timers.put(state.getKey(), time));
+              });
+      ArrayNode steps = answer.putArray("steps");
+      for (JsonNode step : request.get("steps")) {
+        StateFormat<?> before = operator.stateFormat();
+        if (step.hasNonNull("spec")) use(step.get("spec"));
+        if (step.hasNonNull("mapping")) move(step, before);
+        run(step, steps.addObject());
+        if (!step.hasNonNull("spec")) checkStates(step);
+        if (request.path("reseeds").asBoolean()) seed(step, new HashMap<>(operatorStates()));
+      }
+      if (request.path("showStates").asBoolean()) showStates(answer);
+      if (request.path("showForms").asBoolean()) showForms(answer);
+    } catch (RuntimeException error) {
+      answer.put("error", error.toString());
+    }
+    return answer;
+  }
+
+  private void use(JsonNode spec) {
+    JsonNode types = spec.get("inputTypes");
+    inputs = new ValueType[types.size()][];
+    for (int i = 0; i < inputs.length; i++) inputs[i] = HarnessValues.types(types.get(i));
+    JsonNode times = spec.path("ttl");
+    long[] ttl = new long[times.size()];
+    for (int i = 0; i < ttl.length; i++) ttl[i] = times.get(i).asLong();
+    int[][] keys = new int[inputs.length][];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = OperatorSpec.ints(spec.path("ports").path(i).path("key"));
+    }
+    eventTime = spec.path("timeDomain").asText().equals("event");
+    operator =
+        Operators.create(
+            new OperatorSpec(
+                spec.path("uid").asText(),
+                spec.path("type").asText(),
+                ttl,
+                keys,
+                eventTime,
+                spec.path("parameters"),
+                inputs,
+                HarnessValues.types(spec.get("outputTypes")),
+                Comparison::new));
+    uid = spec.path("uid").asText();
+  }
+
+  private static BatchContext context(JsonNode step) {
+    return new BatchContext(
+        step.path("time").asLong(), step.path("watermark").asLong(Long.MIN_VALUE));
+  }
+
+  private void run(JsonNode step, ObjectNode result) {
+    BatchContext context = context(step);
+    long now = eventTime ? context.watermark : context.processingTime;
+    ArrayNode out = result.putArray("out");
+    Map<String, List<InputRow>> byKey = new LinkedHashMap<>();
+    for (JsonNode row : step.get("rows")) {
+      int port = row.path("port").asInt(0);
+      InputRow input =
+          new InputRow(
+              port,
+              (byte) row.path("kind").asInt(0),
+              HarnessValues.row(row.get("values"), inputs[port]),
+              row.path("watermark").asLong(Long.MIN_VALUE));
+      byKey.computeIfAbsent(row.path("key").asText(""), k -> new ArrayList<>()).add(input);
+    }
+    byKey.forEach(
+        (key, rows) -> {
+          Session session = operator.open(new State(key), context);
+          Emission emission = new Emission(out, key);
+          for (InputRow row : rows) session.process(row, emission);
+          session.close(emission);
+        });
+    for (Map.Entry<String, Long> timer : new ArrayList<>(timers.entrySet())) {
+      if (timer.getValue() > now) continue;
+      timers.remove(timer.getKey());
+      State state = new State(timer.getKey());
+      state.fired(now);
+      operator.onTimer(state, context, new Emission(out, timer.getKey()));
+    }
+    result.put("stateRows", stateRows);
+    result.put("keys", states.size());
+    result.put("timers", timers.size());
+  }
+
+  /**
+   * Whatever a test does, the meaning of each state makes the same bytes, and says no earlier than
+   * its timer when the operator is due.
+   */
+  private void checkStates(JsonNode step) {
+    StateFormat<?> format = operator.stateFormat();
+    for (String key : states.keySet()) {
+      State state = new State(key);
+      byte[] bytes = state.get();
+      int[] told = new int[1];
+      format.entryTimes(bytes, (input, writtenAt, time) -> told[0]++);
+      if (told[0] != format.entries(bytes)) {
+        throw new IllegalStateException(
+            "of " + format.entries(bytes) + " entries the times of " + told[0] + " are told");
+      }
+      if (!Arrays.equals(bytes, format.encode(format.decode(bytes)))) {
+        throw new IllegalStateException(
+            "state that is decoded and encoded differs: " + HexFormat.of().formatHex(bytes));
+      }
+      OptionalLong due = format.nextDue(bytes, context(step));
+      if (due.isPresent()
+          && (state.timer().isEmpty() || state.timer().getAsLong() > due.getAsLong())) {
+        throw new IllegalStateException("due at " + due + " with a timer at " + state.timer());
+      }
+    }
+  }
+
+  /** Makes the states of the operator before into those of the present one. */
+  private void move(JsonNode step, StateFormat<?> before) {
+    Conversion conversion =
+        Conversion.of(new OperatorMapping(step.get("mapping")), before, operator.stateFormat());
+    Map<String, byte[]> converted = new LinkedHashMap<>();
+    operatorStates().forEach((key, bytes) -> converted.put(key, conversion.convert(bytes)));
+    seed(step, converted);
+  }
+
+  private Map<String, byte[]> operatorStates() {
+    Map<String, byte[]> bytes = new LinkedHashMap<>();
+    for (String key : states.keySet()) bytes.put(key, new State(key).get());
+    return bytes;
+  }
+
+  /** Begins anew with these states, as a checkpoint that is seeded does. */
+  private void seed(JsonNode step, Map<String, byte[]> operatorStates) {
+    BatchContext context = context(step);
+    states.clear();
+    timers.clear();
+    stateRows = 0;
+    operatorStates.forEach(
+        (key, bytes) -> {
+          State state = new State(key);
+          state.begin(eventTime ? context.watermark : context.processingTime);
+          operator.stateFormat().put(state, bytes, context);
+        });
+  }
+
+  /** Adds all formats and all forms of accumulators that there are, with their versions. */
+  private static void showForms(ObjectNode answer) {
+    ObjectNode kinds = answer.putObject("kinds");
+    for (StateKind kind : StateKind.values()) kinds.put(kind.text(), kind.version());
+    ObjectNode forms = answer.putObject("forms");
+    for (AccumulatorForm form : AccumulatorForm.values()) forms.put(form.text(), form.version());
+  }
+
+  /** Adds the states as they are, and what they mean. */
+  private void showStates(ObjectNode answer) {
+    answer.set("format", operator.stateFormat().describe());
+    ObjectNode shown = answer.putObject("states");
+    for (String key : states.keySet()) {
+      byte[] bytes = new State(key).get();
+      ObjectNode state = shown.putObject(key);
+      state.put("bytes", HexFormat.of().formatHex(bytes));
+      state.set("means", TreeJson.of(operator.stateFormat().decode(bytes)));
+    }
+  }
+
+  /** Notes what is emitted for a key, with the time that a timer gave. */
+  private final class Emission implements Out {
+    private final ArrayNode out;
+    private final String key;
+    private Long at;
+
+    Emission(ArrayNode out, String key) {
+      this.out = out;
+      this.key = key;
+    }
+
+    @Override
+    public void at(long time) {
+      at = time;
+    }
+
+    @Override
+    public void emit(byte kind, Object[] values) {
+      ObjectNode row = out.addObject();
+      row.put("key", key);
+      row.put("kind", kind);
+      if (at != null) row.put("at", at);
+      ArrayNode fields = row.putArray("values");
+      for (Object value : values) fields.add(HarnessValues.toJson(value, mapper));
+    }
+  }
+
+  /** State of one key in the maps above. */
+  private final class State extends TimedState {
+    private final String key;
+
+    State(String key) {
+      this.key = key;
+    }
+
+    @Override
+    protected String uid() {
+      return uid;
+    }
+
+    @Override
+    protected byte[] load() {
+      return states.get(key);
+    }
+
+    @Override
+    protected void store(byte[] bytes) {
+      states.put(key, bytes);
+    }
+
+    @Override
+    protected void clear() {
+      states.remove(key);
+    }
+
+    @Override
+    protected void setTimer(long time) {
+      if (timers.put(key, time) != null)
+        throw new IllegalStateException("two timers for key " + key);
+    }
+
+    @Override
+    protected void dropTimer(long time) {
+      if (!timers.remove(key, time))
+        throw new IllegalStateException("no timer at " + time + " for " + key);
+    }
+
+    @Override
+    protected void countEntries(int delta) {
+      stateRows += delta;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+"""The envelope: the columns of the row between two stages, and how rows for several inputs become one DataFrame.
+
+In front are `op`, `key`, `port`, `kind`, `ord`, `path`, in plans with event time `watermark`; behind them one nullable
+struct column per input that rows may be for (see the kernel's README). A row has the struct of its input alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
+
+from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH
+from compiled_plan.plans.execution.stages.hosted import Hosted
+from compiled_plan.plans.execution.stages.layout import Layout, Port
+from compiled_plan.plans.execution.stages.watermarks import WATERMARK
+from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.types import LogicalType
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+OP, KEY, PORT = "op", "key", "port"
+_HEAD_TYPES = {OP: "string", KEY: "string", PORT: "int", KIND: "tinyint", ORD: "bigint", PATH: "binary"}
+
+
+def struct_type(types: Sequence[LogicalType]) -> StructType:
+    """Columns of these types as a struct with fields `v0`, `v1`, ...."""
+    return StructType([StructField(f"v{at}", to_spark(type_), True) for at, type_ in enumerate(types)])
+
+
+def struct_fields(struct: Column, count: int) -> tuple[Column, ...]:
+    """The fields of such a struct."""
+    return tuple(struct.getField(f"v{at}") for at in range(count))
+
+
+@dataclass(frozen=True, slots=True)
+class OneRow:
+    """An envelope row of each row at hand, where `condition` holds (None: everywhere)."""
+
+    row: Column
+    condition: Column | None
+
+    def as_array(self) -> Column:
+        """An array of the row, or of nothing."""
+        if self.condition is None:
+            return F.array(self.row)
+        return F.filter(F.array(F.when(self.condition, self.row)), lambda row: row.isNotNull())
+
+
+@dataclass(frozen=True, slots=True)
+class ManyRows:
+    """An array of envelope rows of each row at hand, where `condition` holds (None: everywhere)."""
+
+    rows: Column
+    condition: Column | None
+
+    def as_array(self) -> Column:
+        """The array, empty instead of null."""
+        rows = self.rows if self.condition is None else F.when(self.condition, self.rows)
+        # NULL, as that of a null array's elements, would take the rows of all other pieces along.
+        return F.filter(F.coalesce(rows, F.array()), lambda row: row.isNotNull())
+
+
+Piece = OneRow | ManyRows
+
+
+def joined(pieces: Iterable[Piece]) -> Column:
+    """The rows of all pieces as one array."""
+    arrays = [piece.as_array() for piece in pieces]
+    return arrays[0] if len(arrays) == 1 else F.concat(*arrays)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The envelope of one plan.
+
+    Args:
+        layout: which rows there are in front of which stage.
+        hosted: the types of the inputs.
+        event_time: whether rows carry the watermark at which they arrive.
+        in_order: whether a sink reads the order of the rows.
+    """
+
+    layout: Layout
+    hosted: Hosted
+    event_time: bool
+    in_order: bool
+
+    @property
+    def head_types(self) -> dict[str, str]:
+        """The columns in front, with their types in Spark."""
+        return _HEAD_TYPES | ({WATERMARK: "bigint"} if self.event_time else {})
+
+    def head(self, level: int) -> tuple[str, ...]:
+        """The columns in front of a level beside those of its inputs: behind the stages only what sinks read.
+
+        Spark computes all columns that a micro-batch has, whether its sink reads them or not.
+        """
+        if level < self.layout.last:
+            return tuple(self.head_types)
+        several = len(self.layout.arriving(level)) > 1
+        return (*((OP,) if several else ()), KIND, *((ORD, PATH) if self.in_order else ()))
+
+    def row(self, level: int, head: Mapping[str, Column], structs: Mapping[Port, Column]) -> Column:
+        """One row in front of a level: its head, and the structs that it has; those of other inputs are null."""
+        fields = [head[name].cast(self.head_types[name]).alias(name) for name in self.head(level)]
+        for port in self.layout.arriving(level):
+            given = structs.get(port)
+            column = F.lit(None).cast(struct_type(self.hosted.types(port))) if given is None else given
+            fields.append(column.alias(port.column))
+        return F.struct(*fields)
+
+    def struct(self, port: Port, columns: Sequence[Column]) -> Column:
+        """The struct of an input."""
+        fields = [column.alias(f"v{at}") for at, column in enumerate(columns)]
+        return F.struct(*fields).cast(struct_type(self.hosted.types(port)))
+
+    def fields(self, port: Port) -> tuple[Column, ...]:
+        """The columns in the struct of an input."""
+        return struct_fields(F.col(port.column), len(self.hosted.types(port)))
+
+    def passing(self, level: int) -> list[Piece]:
+        """The rows behind a level that pass it, as they are."""
+        ports = self.layout.passing(level)
+        if not ports:
+            return []
+        condition = reduce(or_, map(self.holds, ports))
+        head = {name: F.col(name) for name in self.head_types}
+        return [OneRow(self.row(level + 1, head, {port: F.col(port.column) for port in ports}), condition)]
+
+    def holds(self, port: Port) -> Column:
+        """Which rows are for an input."""
+        return F.col(OP) == F.lit(self.hosted.port_tag(port))
+
+    def select(self, frame: DataFrame, pieces: Sequence[Piece], level: int) -> DataFrame:
+        """The rows of all pieces over a frame: what stands in front of a level."""
+        columns = [*self.head(level), *(port.column for port in self.layout.arriving(level))]
+        if len(pieces) == 1 and isinstance(pieces[0], OneRow):
+            piece = pieces[0]
+            kept = frame if piece.condition is None else frame.where(piece.condition)
+            # Optimised to a plain projection: the fields of a struct that is made and taken apart at once.
+            return kept.select(*(piece.row.getField(name).alias(name) for name in columns))
+        return frame.select(F.inline(joined(pieces))).toDF(*columns)
+
+    def sink_rows(self, frame: DataFrame, sink: Port) -> DataFrame:
+        """The rows for the writing end of one sink, behind all stages: the head, then `f0`, `f1`, ...."""
+        last = self.layout.last
+        rows = frame if len(self.layout.arriving(last)) == 1 else frame.where(self.holds(sink))
+        columns = [field.alias(f"f{at}") for at, field in enumerate(self.fields(sink))]
+        return rows.select(*(name for name in self.head(last) if name != OP), *columns)

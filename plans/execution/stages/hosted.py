@@ -1,0 +1,101 @@
+"""What runs in the stages of a plan: operators of the kernel, and nodes that call Python functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.execution.expressions import canonical_key
+from compiled_plan.plans.execution.functions.steps import PythonStep, needs_step
+from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, lower_keyed
+from compiled_plan.plans.execution.operators.changelog import primary_key, sink_materializer
+from compiled_plan.plans.execution.stages.layout import Layout, Port
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.types import LogicalType, RowType, TimestampBase
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """The operators and steps of a plan by node, and what each of their inputs gets."""
+
+    lowering: Lowering
+    operators: Mapping[int, KeyedOperator]
+    steps: Mapping[int, PythonStep]
+
+    def tag(self, node: int) -> str:
+        """What `op` says of rows to and from a node in a stage: the uid of an operator, or the name of a step."""
+        if node in self.steps:
+            return f"python:{node}"
+        uid = self.lowering.plan.node(node).uid
+        assert uid is not None
+        return uid
+
+    def port_tag(self, port: Port) -> str:
+        """What `op` says of rows for an input or for the writing end of a sink."""
+        return f"sink:{port.node}" if port.writes else self.tag(port.node)
+
+    def types(self, port: Port) -> tuple[LogicalType, ...]:
+        """The types of the columns that an input gets."""
+        keyed = self._keyed(port)
+        return (
+            self.lowering.input_types(self.lowering.plan.node(port.node), port.index) if keyed is None else keyed.types
+        )
+
+    def columns(self, port: Port, flow: Flow) -> Sequence[Column]:
+        """The columns that an input gets of rows."""
+        keyed = self._keyed(port)
+        return flow.columns if keyed is None else keyed.columns(flow)
+
+    def named(self, node: int) -> list[list[dict[str, str]]]:
+        """Of each input of an operator what its columns are called, and their types as the plan writes them."""
+        operator = self.operators[node]
+        inputs = self.lowering.plan.inputs(node if operator.reader is None else operator.reader)
+        return [list(_named(port, inputs[at].output_type)) for at, port in enumerate(operator.ports)]
+
+    def key(self, port: Port, flow: Flow) -> Column:
+        """The key of rows for an input."""
+        keyed = self._keyed(port)
+        if keyed is not None:
+            return keyed.key(flow)
+        if not port.writes:
+            return F.lit("")
+        node = self.lowering.plan.node(port.node)
+        assert isinstance(node, Sink)
+        # Rows of one key take one way to the sink, so that they stay in order; others are spread over all tasks.
+        at, types = primary_key(node), self.types(port)
+        if at:
+            return canonical_key([flow.columns[each] for each in at], [types[each] for each in at])
+        return F.concat(F.lit("#"), flow.ord.cast("string"))
+
+    def _keyed(self, port: Port) -> KeyedPort | None:
+        """The input of an operator; None for one of a step, or the writing end of a sink."""
+        operator = None if port.writes else self.operators.get(port.node)
+        return None if operator is None else operator.ports[port.index]
+
+
+def _named(port: KeyedPort, row: LogicalType) -> Iterator[dict[str, str]]:
+    assert isinstance(row, RowType)
+    computed = 0
+    for source, type_ in zip(port.sources or range(len(port.types)), port.types, strict=True):
+        computed += not isinstance(source, int)
+        name = row.names[source] if isinstance(source, int) else f"computed {computed}"
+        shown = type_.as_regular() if isinstance(type_, TimestampBase) else type_
+        yield {"name": name, "type": str(shown)}
+
+
+def hosted_of(layout: Layout, lowering: Lowering) -> Hosted:
+    """Lower what the stages of a plan host."""
+    nodes = [lowering.plan.node(node) for stage in layout.stages for node in stage]
+    steps = {node.id: PythonStep(node, lowering) for node in nodes if needs_step(node)}
+    lowered = {
+        node.id: sink_materializer(node, lowering) if isinstance(node, Sink) else lower_keyed(node, lowering)
+        for node in nodes
+        if node.id not in steps
+    }
+    return Hosted(lowering, lowered, steps)

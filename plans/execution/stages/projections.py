@@ -1,0 +1,172 @@
+"""The projections between stages: each turns rows of sources or of a stage into the rows of all their consumers.
+
+Between two stages stand the nodes without state: they are columns, and a row that goes to several consumers is
+computed in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH
+from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, assigners_above, lower_stateless
+from compiled_plan.plans.execution.program import Program, consumers, is_target, scan_columns
+from compiled_plan.plans.execution.stages.envelope import (
+    KEY,
+    OP,
+    PORT,
+    Envelope,
+    ManyRows,
+    OneRow,
+    Piece,
+    joined,
+    struct_fields,
+)
+from compiled_plan.plans.execution.stages.hosted import Hosted
+from compiled_plan.plans.execution.stages.layout import Port, output_column
+from compiled_plan.plans.execution.stages.watermarks import (
+    CURRENT,
+    WATERMARK,
+    held_back,
+    meeting,
+    watermark_times,
+    with_current_watermark,
+    with_watermarks,
+)
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.types import FieldsType, LogicalType, RowType
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Projections:
+    """The projections of one plan; `bounded` tells whether all its sources end."""
+
+    spark: SparkSession
+    program: Program
+    hosted: Hosted
+    envelope: Envelope
+    bounded: bool
+
+    @property
+    def lowering(self) -> Lowering:
+        """What nodes are lowered with."""
+        return self.hosted.lowering
+
+    def entering(self, source: int, frame: DataFrame, ends: DataFrame | None, level: int) -> DataFrame:
+        """Rows of a source as an envelope in front of stage `level`.
+
+        Args:
+            source: the source.
+            frame: its rows.
+            ends: the rows that end the source's input where it has watermarks.
+            level: where its rows enter.
+        """
+        plan = self.program.plan
+        flows = {
+            start: Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start))
+            for start in self.program.starts(source)
+        }
+        times = [time for start, flow in flows.items() for time in watermark_times(plan, start, flow, self.lowering)]
+        if times and self.program.reads_watermark:
+            frame = with_current_watermark(self.spark, frame, times)
+            flows = {start: replace(flow, current=F.col(CURRENT)) for start, flow in flows.items()}
+        if self.program.event_time:
+            frame = with_watermarks(frame, times, ends)
+            flows = {start: replace(flow, watermark=F.col(WATERMARK)) for start, flow in flows.items()}
+        pieces = [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
+        return self.envelope.select(frame, pieces, level)
+
+    def _scanned(self, source: int, start: int) -> tuple[Column, ...]:
+        """The columns of a scan, over the columns of its table."""
+        node = self.program.plan.node(start)
+        if not isinstance(node, TableSourceScan):
+            assert isinstance(node.output_type, RowType)
+            return tuple(F.col(f"f{at}") for at in range(len(node.output_type.fields)))
+        table = self.program.tables[source].table
+        keys = [key for key, _ in table.metadata]
+        wanted = scan_columns(node)
+        physical = [_at_path(path, table.columns) for path in wanted.paths]
+        return (*physical, *(F.col(f"m{keys.index(key)}") for key, _ in wanted.metadata))
+
+    def leaving(self, frame: DataFrame, level: int) -> DataFrame:
+        """Rows of stage `level` as an envelope in front of the next level."""
+        pieces: list[Piece] = []
+        for node in self.program.layout.stages[level - 1]:
+            made = self._step_pieces if node in self.hosted.steps else self._operator_pieces
+            pieces += made(node, level)
+        return self.envelope.select(frame, [*pieces, *self.envelope.passing(level)], level + 1)
+
+    def mine(self, node: int, level: int) -> Column | None:
+        """Which rows of a stage are a node's; None: all."""
+        alone = len(self.program.layout.stages[level - 1]) == 1 and not self.program.layout.passing(level)
+        return None if alone else F.col(OP) == F.lit(self.hosted.tag(node))
+
+    def _operator_pieces(self, node: int, level: int) -> list[Piece]:
+        """Rows that an operator emits."""
+        operator = self.hosted.operators[node]
+        columns = struct_fields(F.col(output_column(node)), len(operator.output))
+        if operator.finish is not None:
+            columns = tuple(operator.finish(columns))
+        watermark = held_back(operator.holds_back) if self.program.event_time else None
+        flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), columns, self.mine(node, level), watermark)
+        return self._pieces(node, flow, level + 1)
+
+    def _step_pieces(self, node: int, level: int) -> list[Piece]:
+        """Rows of a node that calls Python functions, the calls being columns of the frame."""
+        watermark = F.col(WATERMARK) if self.program.event_time else None
+        inputs = self.envelope.fields(Port(node, 0))
+        flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), inputs, self.mine(node, level), watermark)
+        made = lower_stateless(self.program.plan.node(node), 0, flow, self.hosted.steps[node].lowered())
+        return [piece for item in made for piece in self._continued(node, item, level + 1)]
+
+    def _pieces(self, producer: int, flow: Flow, level: int) -> list[Piece]:
+        """Rows that reach each consumer of `producer` through stateless nodes."""
+        found: list[Piece] = []
+        for port in consumers(self.program.plan, producer):
+            if is_target(self.program.plan, port):
+                found.append(OneRow(self._target_row(port, flow, level), flow.condition))
+                continue
+            for made in lower_stateless(self.program.plan.node(port.node), port.index, flow, self.lowering):
+                found += self._continued(port.node, made, level)
+        return found
+
+    def _continued(self, node: int, made: Flow | Exploded, level: int) -> Sequence[Piece]:
+        return self._pieces(node, made, level) if isinstance(made, Flow) else [self._exploded(node, made, level)]
+
+    def _exploded(self, node: int, made: Exploded, level: int) -> Piece:
+        def rows(element: Column, position: Column) -> Column:
+            return joined(self._pieces(node, made.make(element, position), level))
+
+        return ManyRows(F.flatten(F.transform(made.elements, rows)), made.condition)
+
+    def _target_row(self, port: Port, flow: Flow, level: int) -> Column:
+        if not self.bounded and len(assigners_above(self.program.plan, port.node)) > 1:
+            flow = meeting(flow)
+        head = {
+            OP: F.lit(self.hosted.port_tag(port)),
+            KEY: self.hosted.key(port, flow),
+            PORT: F.lit(port.index),
+            KIND: flow.kind,
+            ORD: flow.ord,
+            PATH: flow.path,
+            **({} if flow.watermark is None else {WATERMARK: flow.watermark}),
+        }
+        struct = self.envelope.struct(port, self.hosted.columns(port, flow))
+        return self.envelope.row(level, head, {port: struct})
+
+
+def _at_path(path: Sequence[int], columns: RowType) -> Column:
+    """The column at a path of field positions, as in a ProjectPushDown."""
+    column: Column = F.col(f"f{path[0]}")
+    type_: LogicalType = columns.types[path[0]]
+    for at in path[1:]:
+        assert isinstance(type_, FieldsType)
+        column, type_ = column.getField(type_.names[at]), type_.types[at]
+    return column

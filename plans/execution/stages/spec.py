@@ -1,0 +1,84 @@
+"""What the kernel is told of a stage: its operators, their inputs, outputs, TTLs and parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.operators.parameters import JoinedCondition, to_dict
+from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.stages.envelope import struct_type
+from compiled_plan.plans.execution.stages.hosted import Hosted
+from compiled_plan.plans.execution.stages.layout import Port, output_column
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True)
+class StageSpecs:
+    """Writes the kernel's specs of the stages of one plan; `host` is the Spark operator that hosts them."""
+
+    spark: SparkSession
+    program: Program
+    hosted: Hosted
+    host: str
+
+    def stage(self, level: int) -> dict[str, Any]:
+        """The spec of stage `level`."""
+        layout = self.program.layout
+        return {
+            "name": f"stage-{level}",
+            "host": self.host,
+            "timeMode": "event" if self.program.event_time else "processing",
+            "operators": [self._operator(node) for node in layout.stages[level - 1]],
+            "passThrough": [port.column for port in layout.passing(level)],
+        }
+
+    def _operator(self, node_id: int) -> dict[str, Any]:
+        operator, node = self.hosted.operators[node_id], self.program.plan.node(node_id)
+        return {
+            "uid": self.hosted.tag(node_id),
+            "type": operator.parameters.TYPE,
+            "ports": [
+                {"column": Port(node_id, at).column, "key": list(port.key_columns)}
+                for at, port in enumerate(operator.ports)
+            ],
+            "output": output_column(node_id),
+            "outputSchema": struct_type(operator.output).json(),
+            # The kernel knows them by the number of the input; the file may list them in any order.
+            "ttl": [entry.ttl_ms for entry in sorted(node.ttl_entries, key=lambda entry: entry.index)],
+            "timeDomain": "event" if node_id in self.program.layout.event_time else "processing",
+            "watermarkDelay": self._held_back(node_id),
+            "parameters": to_dict(operator.parameters, self._condition),
+        }
+
+    def _held_back(self, node: int) -> int:
+        """How far, in ms, the watermark of an operator is behind the query's: as much as operators above hold back."""
+        return self._all_held_back[node]
+
+    @cached_property
+    def _all_held_back(self) -> dict[int, int]:
+        """What holds of all operators, by the order of their stages: each after those that feed it."""
+        operators, targets = self.hosted.operators, self.program.layout.targets
+        found = dict.fromkeys(operators, 0)
+        for node in (node for stage in self.program.layout.stages for node in stage if node in operators):
+            behind = found[node] + operators[node].holds_back
+            for port in targets[node]:
+                if not port.writes and port.node in found:
+                    found[port.node] = max(found[port.node], behind)
+        return found
+
+    def _condition(self, condition: JoinedCondition) -> str:
+        """A condition over joined rows, compiled by Spark, as the kernel wants it."""
+        types = struct_type(condition.types)
+        nulls = (F.lit(None).cast(field.dataType).alias(field.name) for field in types.fields)
+        sample = self.spark.range(0).select(*nulls)
+        column = condition.make([F.col(field.name) for field in types.fields])
+        jvm = self.spark._jvm
+        assert jvm is not None
+        return str(java_class(jvm, "org.compiledplan.kernel.host.Conditions").serialize(sample._jdf, column._jc))

@@ -1,0 +1,1 @@
+"""Looking at the state in a checkpoint: figures, the entries of a key, all entries as a table. Changes nothing."""

@@ -1,0 +1,141 @@
+"""What an operator keeps for a key: fields with their names, types and values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.execution.state.keys import WantedKey, wanted_key
+from compiled_plan.plans.execution.state.model import Field, KeyReport, KeyState
+from compiled_plan.plans.execution.state.reader import Operator, StateReader
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+#: Fields that are ms on the clock that windows lie on; the kernel's StateColumns makes times of the same.
+ON_A_CLOCK = frozenset({"start", "end", "firstEnd", "lastEnd", "slice"})
+_TIME, _CLOCK = "TIMESTAMP_LTZ(3)", "TIMESTAMP(3)"
+_PLAIN: Mapping[str, str] = {
+    "number": "BIGINT",
+    "count": "BIGINT",
+    "code": "BIGINT",
+    "time": _TIME,
+    "timeNear": _TIME,
+    "maybeTime": _TIME,
+    "flag": "BOOLEAN",
+    "real": "DOUBLE",
+    "bytes": "BYTES",
+}
+_ROWS = frozenset({"row", "maybeRow", "packedRow"})
+_JSON = {
+    "ignoreNullFields": "false",
+    "timestampFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS'Z'",
+    "timestampNTZFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS",
+}
+#: No more keys than these are shown of one that was looked for: a window's key has many.
+_MOST_KEYS = 1000
+
+
+def key_report(reader: StateReader, operator: Operator, wanted: Mapping[str, str]) -> KeyReport:
+    """What an operator keeps for a key, or for all keys that begin with it.
+
+    Args:
+        reader: the checkpoint.
+        operator: the operator.
+        wanted: texts of values by the names of key columns; see `wanted_key`.
+
+    Raises:
+        CheckpointError: the key is not one of the operator's, or the state cannot be read.
+    """
+    key = wanted_key(operator, wanted)
+    batch, keys = reader.at_rest(lambda rows: _read(reader, operator, key, rows))
+    return KeyReport(reader.root.uri, reader.number, batch, operator.uid, operator.words, operator.kind, keys)
+
+
+def _read(reader: StateReader, operator: Operator, key: WantedKey, rows: DataFrame | None) -> tuple[KeyState, ...]:
+    from pyspark.sql import functions as F
+
+    if rows is None:
+        return ()
+    mine = reader.content(rows.where(key.holds(F.col("key"))), operator.uid)
+    found = mine.select("key", F.unix_millis("timer").alias("timer"), F.to_json("state", _JSON).alias("state"))
+    return tuple(
+        KeyState(row.key, row.timer, tuple(_fields(operator, operator.state["fields"], _parsed(row.state))))
+        for row in found.orderBy("key").limit(_MOST_KEYS).collect()
+    )
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_float=Decimal)
+
+
+def _fields(operator: Operator, described: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> Iterator[Field]:
+    for field, (name, value) in zip(described, values.items(), strict=True):
+        yield _field(operator, field, name, value)
+
+
+def _field(operator: Operator, field: Mapping[str, Any], name: str, value: Any) -> Field:
+    """A field as the kernel describes it, with the value that Spark wrote as JSON."""
+    what = field["is"]
+    if what in _ROWS:
+        return Field(name, "ROW", None if value is None else tuple(_columns(operator, field, value)))
+    match what:
+        case "rows":
+            return Field(name, "ROWS", tuple(tuple(_columns(operator, field, each)) for each in value))
+        case "values":
+            return Field(name, f"ARRAY<{field['type']}>", tuple(_shown(each, field["type"]) for each in value))
+        case "list" | "packedList":
+            return Field(name, "LIST", tuple(tuple(_fields(operator, field["fields"], each)) for each in value))
+        case "part" | "frame":
+            return Field(name, "PART", tuple(_fields(operator, field["fields"], value)))
+        case "frames":
+            parts = zip(field["parts"], value.items(), strict=True)
+            made = (
+                Field(call, part["form"], tuple(_fields(operator, part["fields"], inner)))
+                for part, (call, inner) in parts
+            )
+            return Field(name, "AGGREGATES", tuple(made))
+    type_ = field["type"] if what == "value" else _CLOCK if name in ON_A_CLOCK else _PLAIN[what]
+    return Field(name, type_, _shown(value, type_))
+
+
+def _columns(operator: Operator, field: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Field]:
+    for column, (name, value) in zip(field["columns"], row.items(), strict=True):
+        type_ = column["type"] if "call" in column else operator.column(column["input"], column["column"])["type"]
+        yield Field(name, short_type(type_), _shown(value, type_))
+
+
+def short_type(type_: str) -> str:
+    """The type as people write it."""
+    return type_.replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
+
+
+def _shown(value: Any, type_: str) -> Any:
+    """A value as a field shows it: what JSON would not keep exactly is a text, what has parts is JSON."""
+    if isinstance(value, int) and not isinstance(value, bool) and type_.startswith("TIME("):
+        return (datetime(1970, 1, 1) + timedelta(milliseconds=value)).time().isoformat()
+    if isinstance(value, Decimal):
+        return float(value) if type_.startswith(("FLOAT", "DOUBLE")) else format(value, "f")
+    if isinstance(value, int) and type_.startswith("DECIMAL"):
+        return str(value)
+    if isinstance(value, str) and type_.startswith("TIMESTAMP"):
+        return _short_time(value)
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return value
+
+
+def _short_time(text: str) -> str:
+    """Without zeros at the end of the second's parts, but for those of ms."""
+    head, point, fraction = text.removesuffix("Z").partition(".")
+    shorter = fraction.rstrip("0").ljust(3, "0")
+    return f"{head}{point}{shorter}" + ("Z" if text.endswith("Z") else "")
+
+
+def time_text(ms: int) -> str:
+    """A time since 1970 as text, in UTC."""
+    found = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
+    return found.strftime("%Y-%m-%d %H:%M:%S.") + f"{found.microsecond // 1000:03}Z"

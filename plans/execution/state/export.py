@@ -1,0 +1,233 @@
+"""All entries of an operator as Parquet: a row for each, with the key's columns, times, and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.errors import CheckpointError, ExecutionError
+from compiled_plan.plans.execution.failures import translate
+from compiled_plan.plans.execution.state.reader import Operator, StateReader
+from compiled_plan.plans.execution.storage import folder_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+_FORM = "spark.sql.parquet.outputTimestampType"
+_ROWS = frozenset({"row", "maybeRow", "packedRow"})
+_LISTS = frozenset({"list", "packedList", "rows"})
+#: Lists whose elements are not what is kept, but ways through what is kept.
+_NO_ENTRIES = frozenset({"partial", "complete", "buckets"})
+_WRITES = ("lastWrite", "lastChange")
+
+
+@dataclass(frozen=True, slots=True)
+class _EntryList:
+    """A list of entries in an operator's state.
+
+    Args:
+        path: names of fields.
+        field: how the kernel describes it.
+    """
+
+    path: tuple[str, ...]
+    field: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """What its entries are called: `left`, `input0`, `waiting`, `rows`."""
+        return self.path[0]
+
+
+def export(reader: StateReader, operator: Operator, path: str) -> int:
+    """Write all entries of an operator, and return how many there are.
+
+    Columns: `key_text`; `key`, a struct of the key's columns, where the state has their values; `entries`, the list
+    that a row is of, where there are several; `last_write` and `expires`, where there are such times; `timer`, when
+    the operator looks at the key next; then the fields of the entry, and those that a key has once.
+
+    Args:
+        reader: the checkpoint.
+        operator: the operator.
+        path: a folder that is not there yet, local or of any file system that Spark reaches.
+
+    Raises:
+        ExecutionError: it is there, or cannot be written.
+        CheckpointError: the state cannot be read.
+    """
+    from pyspark.sql import functions as F
+
+    folder = folder_of(reader.spark, path)
+    if folder.holds():
+        raise ExecutionError("there is a file or folder of that name", where=folder.uri, remedy="name a new one")
+
+    def write(rows: DataFrame | None) -> None:
+        if rows is None:
+            raise CheckpointError(
+                "the checkpoint has no state yet: no micro-batch is done", where=reader.root.uri, remedy="run its plan"
+            )
+        entries = entries_of(operator, reader.content(rows, operator.uid))
+        with _points_in_time(reader.spark):
+            entries.write.mode("overwrite").parquet(folder.uri)
+
+    try:
+        reader.at_rest(write)
+        found = reader.spark.read.parquet(folder.uri)
+        return int(found.select(F.count(F.lit(1))).head()[0])  # type: ignore[index]
+    except CheckpointError:
+        folder.remove()
+        raise
+    except Exception as fault:
+        raise translate(fault) from fault
+
+
+@contextmanager
+def _points_in_time(spark: SparkSession) -> Iterator[None]:
+    """Timestamps are written as points in time, which other readers than Spark understand, too."""
+    before = spark.conf.get(_FORM, None)
+    spark.conf.set(_FORM, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_FORM)
+        else:
+            spark.conf.set(_FORM, before)
+
+
+def entries_of(operator: Operator, content: DataFrame) -> DataFrame:
+    """A row for each entry; see `export`."""
+    fields = operator.state["fields"]
+    lists = list(_entry_lists(fields))
+    frames = [_of_list(operator, content, each, lists) for each in lists]
+    frames.append(_without_entries(operator, content, lists))
+    return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
+
+
+def _entry_lists(fields: Sequence[Mapping[str, Any]], path: tuple[str, ...] = ()) -> Iterator[_EntryList]:
+    for field in fields:
+        here = (*path, field["name"])
+        if field["is"] in _LISTS and field["name"] not in _NO_ENTRIES:
+            yield _EntryList(here, field)
+        elif field["is"] == "part":
+            yield from _entry_lists(field["fields"], here)
+
+
+def _at(path: Sequence[str]) -> Column:
+    from pyspark.sql import functions as F
+
+    return reduce(lambda column, name: column.getField(name), path, F.col("state"))
+
+
+def _of_list(operator: Operator, content: DataFrame, of: _EntryList, lists: Sequence[_EntryList]) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    frame = content.select("key", "timer", "state", F.explode(_at(of.path)).alias("entry"))
+    entry = F.col("entry")
+    described = [] if of.field["is"] == "rows" else of.field["fields"]
+    own = [each for each in described if each["name"] not in _WRITES]
+    row = [(entry, of.field)] if of.field["is"] == "rows" else []
+    row += [(entry.getField(each["name"]), each) for each in own if each["is"] in _ROWS]
+    several = len(lists) > 1
+    names = {_named(each, of, several) for each in own}
+    columns = [
+        *_head(operator, of, row),
+        *([F.lit(of.name).alias("entries")] if several else []),
+        *([entry.alias("row")] if of.field["is"] == "rows" else []),
+        *(entry.getField(each["name"]).alias(_named(each, of, several)) for each in own),
+        *_shared(operator, lists, names),
+    ]
+    return frame.select(*columns)
+
+
+def _named(field: Mapping[str, Any], of: _EntryList, several: bool) -> str:
+    """The rows of several inputs have columns of their own."""
+    return f"{of.name}_row" if several and field["is"] in _ROWS else str(field["name"])
+
+
+def _without_entries(operator: Operator, content: DataFrame, lists: Sequence[_EntryList]) -> DataFrame:
+    """The keys that keep something and have no entries in a list; all keys where there are no lists."""
+    from pyspark.sql import functions as F
+
+    empty = [F.coalesce(F.size(_at(each.path)), F.lit(0)) <= 0 for each in lists]
+    frame = content.where(reduce(lambda left, right: left & right, empty)) if empty else content
+    return frame.select(*_head(operator, None, ()), *_shared(operator, lists))
+
+
+def _head(
+    operator: Operator, of: _EntryList | None, rows: Sequence[tuple[Column, Mapping[str, Any]]]
+) -> Iterator[Column]:
+    from pyspark.sql import functions as F
+
+    yield F.col("key").alias("key_text")
+    fields = operator.state["fields"]
+    found = [*rows, *((_at((each["name"],)), each) for each in fields if each["is"] in _ROWS)]
+    key = _key(operator, found)
+    if key is not None:
+        yield key.alias("key")
+    write = _last_write(operator, of)
+    if write is not None:
+        yield write.alias("last_write")
+        ttl = operator.ttl(_input(of))
+        if ttl:
+            yield F.timestamp_millis(F.try_add(F.unix_millis(write), F.lit(ttl))).alias("expires")
+    yield F.col("timer")
+
+
+def _input(of: _EntryList | None) -> int:
+    """The input that a list's entries are of."""
+    name = "" if of is None else of.name
+    return int(name.removeprefix("input")) if name.startswith("input") else int(name == "right")
+
+
+def _last_write(operator: Operator, of: _EntryList | None) -> Column | None:
+    from pyspark.sql import functions as F
+
+    if of is not None and any(each["name"] == "lastWrite" for each in of.field.get("fields", ())):
+        return F.col("entry").getField("lastWrite")
+    names = {each["name"] for each in operator.state["fields"]}
+    return next((_at((name,)) for name in _WRITES if name in names), None)
+
+
+def _key(operator: Operator, rows: Sequence[tuple[Column, Mapping[str, Any]]]) -> Column | None:
+    """The key's columns out of the first row that has them all."""
+    from pyspark.sql import functions as F
+
+    for key in operator.state["keys"]:
+        wanted = [(each["input"], each["column"]) for each in key]
+        for row, described in rows:
+            places = {(each.get("input"), each.get("column")): place for place, each in enumerate(described["columns"])}
+            if wanted and all(each in places for each in wanted):
+                names = _column_names(operator, described)
+                at = [(names[places[each]], operator.column(*each)["name"]) for each in wanted]
+                return F.struct(*(row.getField(inside).alias(name) for inside, name in at))
+    return None
+
+
+def _column_names(operator: Operator, described: Mapping[str, Any]) -> list[str]:
+    """The names of a row's columns as the kernel gives them: of two equal ones the second has a number."""
+    found: list[str] = []
+    for each in described["columns"]:
+        name = operator.column(each["input"], each["column"])["name"] if "input" in each else f"call {each['call'] + 1}"
+        number = sum(other == name for other in found)
+        found.append(name if not number else f"{name} {number + 1}")
+    return found
+
+
+def _shared(operator: Operator, lists: Sequence[_EntryList], taken: Collection[str] = ()) -> Iterator[Column]:
+    """What a key has once, beside the key itself, times and lists of entries; not under names that are taken."""
+    paths = {each.path for each in lists}
+    for field in operator.state["fields"]:
+        name = field["name"]
+        # When a key is due is what its timer says.
+        if name in ("key", "due", *_WRITES) or (name,) in paths:
+            continue
+        inside = [path[1] for path in paths if path[0] == name and len(path) == 2]
+        column = _at((name,))
+        if not inside:
+            yield column.alias(f"key_{name}" if name in taken else name)
+        elif len(inside) < len(field["fields"]):
+            yield column.dropFields(*inside).alias(name)

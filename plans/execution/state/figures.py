@@ -1,0 +1,251 @@
+"""How much state there is, how old it is, and when it goes: one pass over the state of all operators."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.execution.state.model import (
+    Bucket,
+    KeyColumn,
+    OperatorState,
+    Part,
+    StateReport,
+    WhatIf,
+    Window,
+)
+from compiled_plan.plans.execution.state.reader import Operator, StateReader
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
+#: Where the ranges of a histogram begin, in ms; the last one has no end.
+EDGES = (
+    0,
+    _SECOND,
+    10 * _SECOND,
+    _MINUTE,
+    10 * _MINUTE,
+    _HOUR,
+    6 * _HOUR,
+    _DAY,
+    7 * _DAY,
+    30 * _DAY,
+    90 * _DAY,
+    365 * _DAY,
+)
+#: Operators whose entries are those of windows, which end.
+_OF_WINDOWS = frozenset(
+    {"window-aggregate", "session-aggregate", "session-rows", "window-rank", "window-deduplicate", "window-join"}
+)
+_MOST_WINDOWS = 50
+
+#: Gives the TTL in ms that is tried for the entries of an operator's input; None for none.
+Tried = Callable[[Operator, int], int | None]
+
+
+def no_other(operator: Operator, at: int) -> int | None:
+    """No other TTL is tried."""
+    return None
+
+
+def state_report(
+    reader: StateReader, uids: Sequence[str] | None = None, now: int | None = None, tried: Tried = no_other
+) -> StateReport:
+    """Figures of operators.
+
+    Args:
+        reader: the checkpoint.
+        uids: the operators; None for all.
+        now: the time in ms for which ages and expiries are told; None for the present.
+        tried: another TTL for entries.
+
+    Raises:
+        CheckpointError: the state cannot be read.
+    """
+    at = int(time.time() * 1000) if now is None else now
+    wanted = [each for uid, each in reader.operators.items() if uids is None or uid in uids]
+    batch, found = reader.at_rest(lambda rows: _read(reader, wanted, rows, at, tried))
+    return StateReport(reader.root.uri, reader.number, batch, at, tuple(found[each.uid].state for each in wanted))
+
+
+@dataclass(slots=True)
+class _Found:
+    """An operator's figures as they come in."""
+
+    operator: Operator
+    parts: dict[int, Part] = field(default_factory=dict)
+    keys: int = 0
+    entries: int = 0
+    bytes: int = 0
+    next_timer: int | None = None
+    windows: tuple[Window, ...] = ()
+    more_windows: int = 0
+
+    @property
+    def state(self) -> OperatorState:
+        """The figures."""
+        operator = self.operator
+        columns = tuple(
+            tuple(KeyColumn(**operator.column(each["input"], each["column"])) for each in key)
+            for key in operator.state["keys"]
+        )
+        return OperatorState(
+            operator.uid,
+            operator.node,
+            operator.words,
+            operator.kind,
+            columns,
+            self.keys,
+            self.entries,
+            self.bytes,
+            operator.event_time,
+            self.next_timer,
+            tuple(self.parts[at] for at in sorted(self.parts)),
+            self.windows,
+            self.more_windows,
+        )
+
+
+def _read(
+    reader: StateReader, wanted: Sequence[Operator], rows: DataFrame | None, now: int, tried: Tried
+) -> Mapping[str, _Found]:
+    found = {each.uid: _Found(each) for each in wanted}
+    for each in wanted:
+        for at in range(len(each.feeds)):
+            each_line = each.line(at)
+            name = each_line.entry if each_line is not None else ""
+            found[each.uid].parts[at] = Part(at, name, each.feeds[at], each.ttl(at))
+    if rows is None or not wanted:
+        return found
+    figures = reader.figures(rows.where(rows.op.isin(list(found))))
+    for row in _aggregated(figures, wanted, now, tried).collect():
+        _take(found[row.op], row.asDict(), tried)
+    if len(wanted) == 1 and wanted[0].kind in _OF_WINDOWS:
+        _windows(found[wanted[0].uid], figures)
+    return found
+
+
+def _aggregated(figures: DataFrame, wanted: Sequence[Operator], now: int, tried: Tried) -> DataFrame:
+    """One row for each operator and input; keys, bytes and timers are counted with the first entry of a key."""
+    from pyspark.sql import functions as F
+
+    entries = figures.select("op", "bytes", "timer", F.posexplode_outer("entries").alias("place", "entry"))
+    entries = entries.select(
+        "op",
+        F.coalesce("entry.input", F.lit(0)).alias("input"),
+        F.col("entry").isNotNull().alias("is_entry"),
+        (F.coalesce("place", F.lit(0)) == 0).alias("first"),
+        "bytes",
+        "timer",
+        F.col("entry.written").alias("written"),
+        F.col("entry.time").alias("time"),
+    )
+    entries = entries.withColumns(
+        {
+            "age": F.lit(now) - F.col("written"),
+            "expiry": _expiry(wanted, lambda operator, at: operator.ttl(at)),
+            "tried": _expiry(wanted, tried),
+        }
+    )
+    first, left = F.col("first"), F.col("expiry") - F.lit(now)
+    return entries.groupBy("op", "input").agg(
+        F.count_if(first).alias("keys"),
+        F.count_if("is_entry").alias("entries"),
+        F.sum(F.when(first, F.col("bytes"))).alias("bytes"),
+        F.min("timer").alias("next_timer"),
+        F.count("written").alias("written"),
+        F.min("written").alias("oldest_write"),
+        F.max("written").alias("newest_write"),
+        F.min("time").alias("oldest_time"),
+        F.max("time").alias("newest_time"),
+        *_expiries("expiry", now),
+        *(column.alias(f"tried_{name}") for name, column in _counted("tried", now).items()),
+        F.array(*_histogram(F.greatest(F.col("age"), F.lit(0)))).alias("ages"),
+        F.array(*_histogram(F.when(left > 0, left))).alias("expiries"),
+    )
+
+
+def _expiry(wanted: Sequence[Operator], ttl_of: Tried) -> Column:
+    """When an entry expires under the TTL of its operator and input; null for never."""
+    from pyspark.sql import functions as F
+
+    found = F.lit(None).cast("bigint")
+    for each in wanted:
+        for at in range(len(each.feeds)):
+            ttl = ttl_of(each, at)
+            if ttl:
+                mine = (F.col("op") == each.uid) & (F.col("input") == at)
+                found = F.when(mine, F.try_add(F.col("written"), F.lit(ttl))).otherwise(found)
+    return found
+
+
+def _counted(expiry: str, now: int) -> dict[str, Column]:
+    from pyspark.sql import functions as F
+
+    gone, later = F.col(expiry) <= now, F.when(F.col(expiry) > now, F.col(expiry))
+    return {"expired": F.count_if(gone), "next_expiry": F.min(later), "last_expiry": F.max(later)}
+
+
+def _expiries(expiry: str, now: int) -> list[Column]:
+    return [column.alias(name) for name, column in _counted(expiry, now).items()]
+
+
+def _histogram(value: Column) -> list[Column]:
+    from pyspark.sql import functions as F
+
+    ranges = [(value >= low) & (value < high) for low, high in pairwise(EDGES)]
+    return [F.count_if(each) for each in (*ranges, value >= EDGES[-1])]
+
+
+def _buckets(counts: Sequence[int]) -> tuple[Bucket, ...]:
+    """The ranges from the first to the last that has entries."""
+    filled = [at for at, count in enumerate(counts) if count]
+    ends = (*EDGES[1:], None)
+    span = range(filled[0], filled[-1] + 1) if filled else range(0)
+    return tuple(Bucket(EDGES[at], ends[at], counts[at]) for at in span)
+
+
+def _take(found: _Found, row: Mapping[str, Any], tried: Tried) -> None:
+    found.keys += row["keys"]
+    found.entries += row["entries"]
+    found.bytes += row["bytes"] or 0
+    timers = [each for each in (found.next_timer, row["next_timer"]) if each is not None]
+    found.next_timer = min(timers, default=None)
+    at, other = row["input"], tried(found.operator, row["input"])
+    empty = found.parts[at]
+    what_if = None
+    if other is not None:
+        gone = row["tried_expired"]
+        what_if = WhatIf(other, gone, row["entries"] - gone, row["tried_next_expiry"], row["tried_last_expiry"])
+    found.parts[at] = Part(
+        at,
+        empty.name,
+        empty.of,
+        empty.ttl,
+        row["entries"],
+        row["written"],
+        row["oldest_write"],
+        row["newest_write"],
+        row["oldest_time"],
+        row["newest_time"],
+        row["expired"],
+        row["next_expiry"],
+        row["last_expiry"],
+        _buckets(row["ages"]),
+        _buckets(row["expiries"]),
+        what_if,
+    )
+
+
+def _windows(found: _Found, figures: DataFrame) -> None:
+    from pyspark.sql import functions as F
+
+    ends = figures.select(F.explode("entries.time").alias("end")).groupBy("end").count()
+    rows = ends.orderBy("end").limit(_MOST_WINDOWS + 1).collect()
+    found.windows = tuple(Window(row["end"], row["count"]) for row in rows[:_MOST_WINDOWS])
+    found.more_windows = ends.count() - _MOST_WINDOWS if len(rows) > _MOST_WINDOWS else 0

@@ -1,0 +1,210 @@
+"""Which key a person means: `id=5`, `name=O'Neil`, `day=2026-01-31`, `shop=NULL`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from datetime import time as clock
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.expressions import canonical_key
+from compiled_plan.plans.execution.state.reader import Operator
+from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.findings import did_you_mean
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+NULL = "NULL"
+_BITS: Mapping[type[t.LogicalType], int] = {
+    t.TinyIntType: 8,
+    t.SmallIntType: 16,
+    t.IntType: 32,
+    t.BigIntType: 64,
+    t.YearMonthIntervalType: 32,
+    t.DayTimeIntervalType: 64,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WantedKey:
+    """The first columns of a key, in their order, with the values that are looked for; None is NULL."""
+
+    types: tuple[t.LogicalType, ...]
+    values: tuple[Any, ...]
+    whole: bool
+
+    def holds(self, key: Column) -> Column:
+        """Whether the text of a key is one that is meant.
+
+        Of a window's key more follows behind the columns; of two keys of one operator none is the beginning of the
+        other followed by a comma.
+        """
+        from pyspark.sql import functions as F
+
+        literals = [
+            _literal(value, type_).cast(to_spark(type_)) for value, type_ in zip(self.values, self.types, strict=True)
+        ]
+        longer = canonical_key([*literals, F.lit(0).cast("bigint")], [*self.types, t.BIGINT])
+        begins = key.startswith(F.left(longer, F.length(longer) - 1))
+        return begins | (key == canonical_key(literals, list(self.types))) if self.whole else begins
+
+
+def wanted_key(operator: Operator, wanted: Mapping[str, str]) -> WantedKey:
+    """What `wanted` says, texts by the names of columns: those of one input's key, from the first on.
+
+    Raises:
+        CheckpointError: a column is no part of the key, one is left out, or a text is no value of its type.
+    """
+    keys = [[operator.column(each["input"], each["column"]) for each in key] for key in operator.state["keys"]]
+    if not any(keys):
+        raise CheckpointError(
+            f"operator {operator.uid} has one key for all rows", remedy="leave --key out, or --export all of it"
+        )
+    names = [[each["name"] for each in key] for key in keys]
+    at = next((at for at, each in enumerate(names) if set(wanted) <= set(each)), None)
+    if at is None:
+        raise _not_in_key(operator, wanted, names)
+    key = keys[at]
+    chosen = key[: len(wanted)]
+    missing = [each["name"] for each in chosen if each["name"] not in wanted]
+    if missing:
+        raise CheckpointError(
+            f"the key of operator {operator.uid} is ({', '.join(names[at])}), looked up from its first column on",
+            remedy=f"give {missing[0]} too: --key {missing[0]}=...",
+        )
+    types = tuple(t.parse_type(each["type"]) for each in chosen)
+    values = tuple(_value(wanted[each["name"]], each["name"], type_) for each, type_ in zip(chosen, types, strict=True))
+    return WantedKey(types, values, len(chosen) == len(key))
+
+
+def _not_in_key(operator: Operator, wanted: Mapping[str, str], names: Sequence[Sequence[str]]) -> CheckpointError:
+    keys = " or ".join(dict.fromkeys(f"({', '.join(each)})" for each in names))
+    known = list(dict.fromkeys(name for each in names for name in each))
+    column = next((name for name in wanted if name not in known), None)
+    if column is None:
+        return CheckpointError(
+            f"the columns {', '.join(wanted)} are not of one key of operator {operator.uid}",
+            remedy=f"give those of one input: {keys}",
+        )
+    inputs = operator.state["columns"]
+    if any(each["name"] == column for columns in inputs for each in columns):
+        return CheckpointError(
+            f"the column {column} is no part of the key of operator {operator.uid}",
+            remedy=f"the key is {keys}; --export writes all entries, to look for other columns",
+        )
+    return CheckpointError(
+        f"operator {operator.uid} has no column {column}", remedy=did_you_mean(column, known, f"its key is {keys}")
+    )
+
+
+def _value(text: str, name: str, type_: t.LogicalType) -> Any:
+    """The value of a text; None for NULL. A text in single quotes is a string, whatever it says."""
+    if text == NULL:
+        return None
+    for kind, parse in _PARSERS.items():
+        if isinstance(type_, kind):
+            try:
+                return parse(text, type_)
+            except (ValueError, InvalidOperation):
+                raise CheckpointError(
+                    f"{text!r} is no value of the key column {name}, which is {type_.with_nullability(True)}",
+                    remedy=f"write it as {_EXAMPLES[kind]}, or NULL",
+                ) from None
+    raise CheckpointError(
+        f"the key column {name} is {type_}, of which no value can be written here",
+        remedy="--export all entries, and look for it there",
+    )
+
+
+def _string(text: str, _: t.LogicalType) -> str:
+    quoted = len(text) > 1 and text[0] == text[-1] == "'"
+    return text[1:-1].replace("''", "'") if quoted else text
+
+
+def _boolean(text: str, _: t.LogicalType) -> bool:
+    return {"true": True, "false": False}[text.lower()] if text.lower() in ("true", "false") else _wrong()
+
+
+def _whole(text: str, type_: t.LogicalType) -> int:
+    found, limit = int(text), 1 << (_BITS[type(type_)] - 1)
+    return found if -limit <= found < limit else _wrong()
+
+
+def _decimal(text: str, type_: t.LogicalType) -> Decimal:
+    assert isinstance(type_, t.DecimalType)
+    found = Decimal(text)
+    scaled = found.scaleb(type_.scale) if found.is_finite() else found
+    if not found.is_finite() or scaled != scaled.to_integral_value() or abs(scaled) >= 10**type_.precision:
+        raise ValueError
+    return found
+
+
+def _bytes(text: str, _: t.LogicalType) -> bytes:
+    return bytes.fromhex(text)
+
+
+def _time(text: str, _: t.LogicalType) -> int:
+    found = clock.fromisoformat(text)
+    return ((found.hour * 60 + found.minute) * 60 + found.second) * 1000 + found.microsecond // 1000
+
+
+def _timestamp(text: str, _: t.LogicalType) -> datetime:
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo is None else _wrong()
+
+
+def _point(text: str, _: t.LogicalType) -> datetime:
+    found = datetime.fromisoformat(text)
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def _wrong() -> Any:
+    raise ValueError
+
+
+_PARSERS: Mapping[type[t.LogicalType] | tuple[type[t.LogicalType], ...], Callable[[str, t.LogicalType], Any]] = {
+    t.CharacterType: _string,
+    t.BooleanType: _boolean,
+    (*_BITS,): _whole,
+    t.DecimalType: _decimal,
+    (t.FloatType, t.DoubleType): lambda text, _: float(text),
+    t.BytesType: _bytes,
+    t.DateType: lambda text, _: date.fromisoformat(text),
+    t.TimeType: _time,
+    t.TimestampType: _timestamp,
+    t.TimestampLtzType: _point,
+}
+_EXAMPLES = dict(
+    zip(
+        _PARSERS,
+        (
+            "a text",
+            "true or false",
+            "a whole number of its range",
+            "a number with no more digits than the type has",
+            "a number, such as 0.5, NaN or -Infinity",
+            "hexadecimal digits",
+            "2026-01-31",
+            "23:59:59.999",
+            "2026-01-31 23:59:59.999",
+            "2026-01-31 23:59:59.999Z",
+        ),
+        strict=True,
+    )
+)
+
+
+def _literal(value: Any, type_: t.LogicalType) -> Column:
+    from pyspark.sql import functions as F
+
+    match value:
+        case datetime():
+            return F.lit(value.isoformat(sep=" "))
+        case bytes():
+            return F.lit(bytearray(value))
+    return F.lit(value)

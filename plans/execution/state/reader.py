@@ -1,0 +1,197 @@
+"""A checkpoint that is looked at: its operators, and the rows of their state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from compiled_plan.plans.errors import CheckpointError, UnsupportedError
+from compiled_plan.plans.execution.checkpoint.state_rows import at_rest, state_rows
+from compiled_plan.plans.execution.expressions import register
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.options import NATIVE
+from compiled_plan.plans.execution.storage import Folder, folder_of
+from compiled_plan.plans.findings import did_you_mean
+from compiled_plan.plans.inspection.checkpoints import CheckpointReader
+from compiled_plan.plans.inspection.diff.sides import Side
+from compiled_plan.plans.inspection.diff.words import words_of
+from compiled_plan.plans.inspection.entries import StateLine, state_lines
+from compiled_plan.plans.inspection.lineage.tables import by_name
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text.masking import masked_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator of a checkpoint.
+
+    Args:
+        uid: its name.
+        node: id of its node in the plan.
+        words: what it does.
+        spec: what the kernel was given.
+        state: what its state is: `kind`, `version`, `keys`, `fields`, `inputs`, `columns`.
+        lines: its state entries in the plan.
+        feeds: of each input the tables that its rows come from.
+    """
+
+    uid: str
+    node: int
+    words: str
+    spec: Mapping[str, Any]
+    state: Mapping[str, Any]
+    lines: tuple[StateLine, ...]
+    feeds: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """The form of its state."""
+        return str(self.state["kind"])
+
+    @property
+    def event_time(self) -> bool:
+        """Whether its timers fire by watermark."""
+        return bool(self.spec["timeDomain"] == "event")
+
+    def ttl(self, at: int) -> int:
+        """The TTL of an input's entries in ms; one that is alone holds for all."""
+        ttls = self.spec["ttl"]
+        return int(ttls[at if len(ttls) > 1 else 0]) if ttls else 0
+
+    def line(self, at: int) -> StateLine | None:
+        """The state entry in the plan that an input's entries are."""
+        found = self.lines[0] if len(self.lines) == 1 else None
+        return next((line for line in self.lines if line.index == at), found)
+
+    def column(self, at: int, place: int) -> Mapping[str, str]:
+        """Name and type of a column of an input."""
+        found: Mapping[str, str] = self.state["columns"][at][place]
+        return found
+
+
+@dataclass(frozen=True)
+class StateReader:
+    """The state in a checkpoint, of the head that counts when it is opened.
+
+    Args:
+        spark: a session of `plans.execution.session`.
+        root: the checkpoint.
+        number: of the generation.
+        generation: its folder.
+        plan: the plan that counts.
+        stages: the kernel's spec of each stage.
+        states: by uid what the state is.
+    """
+
+    spark: SparkSession
+    root: Folder
+    number: int
+    generation: Folder
+    plan: CompiledPlan
+    stages: tuple[Mapping[str, Any], ...]
+    states: Mapping[str, Any]
+
+    @classmethod
+    def open(cls, spark: SparkSession, path: str) -> Self:
+        """Look at a checkpoint.
+
+        Raises:
+            CheckpointError: there is none, or it is one of another release or another tool.
+            UnsupportedError: its state is in an operator of Spark's own.
+        """
+        register(spark)
+        root = folder_of(spark, path)
+        reader = CheckpointReader(root)
+        files = reader.program_in_force()
+        head = reader.head()
+        assert head is not None
+        described = json.loads(files.description)
+        if described["host"] == NATIVE:
+            raise UnsupportedError(
+                f"the state of the host {NATIVE} is that of an operator of Spark, which keeps no times of writes",
+                where=root.uri,
+                remedy='read it with Spark: spark.read.format("statestore")',
+            )
+        states = json.loads(files.state)
+        nameless = [uid for uid, state in states.items() if "columns" not in state]
+        if nameless:
+            raise CheckpointError(
+                f"the checkpoint does not name the columns of operator {nameless[0]}",
+                where=root.uri,
+                remedy="run its plan once with this release",
+            )
+        generation = root.inside(f"generations/{head.generation}")
+        plan = CompiledPlan.from_json(files.plan)
+        return cls(spark, root, head.generation, generation, plan, tuple(json.loads(files.stages)), states)
+
+    @cached_property
+    def operators(self) -> Mapping[str, Operator]:
+        """The operators by uid, in the order of the stages."""
+        side = Side(self.plan, by_name)
+        nodes = {node.uid: node for node in self.plan.nodes if node.uid}
+        lines = state_lines(self.plan)
+        found = {}
+        for stage in self.stages:
+            for spec in stage["operators"]:
+                uid, node = spec["uid"], nodes[spec["uid"]]
+                found[uid] = Operator(
+                    uid,
+                    node.id,
+                    masked_text(words_of(side, node.id)),
+                    spec,
+                    self.states[uid],
+                    tuple(line for line in lines if line.node == node.id),
+                    tuple(", ".join(side.lineage.tables[below.id]) for below in self.plan.inputs(node.id)),
+                )
+        return {uid: each for uid, each in found.items() if each.kind != "nothing"}
+
+    def operator(self, name: str) -> Operator:
+        """An operator by its uid, or the id of its node.
+
+        Raises:
+            CheckpointError: there is none of that name.
+        """
+        found = self.operators.get(name) or next((op for op in self.operators.values() if str(op.node) == name), None)
+        if found is None:
+            raise CheckpointError(
+                f"the checkpoint has no operator {name} that keeps state",
+                where=self.root.uri,
+                remedy=did_you_mean(name, self.operators, "no operator of its plan keeps any"),
+            )
+        return found
+
+    def at_rest(self, read: Callable[[DataFrame | None], T]) -> tuple[int | None, T]:
+        """What is read of the rows of all state, None before the first micro-batch is done; and the number of that."""
+
+        def found(batch: int | None) -> tuple[int | None, T]:
+            if batch is None:
+                return None, read(None)
+            rows = state_rows(self.spark, self.generation, self.stages, batch)
+            return batch, read(rows.where(rows.op.isin(list(self.operators))))
+
+        return at_rest(self.spark, self.generation, found)
+
+    @cached_property
+    def _kernel(self) -> Any:
+        reading = java_class(self.spark._jvm, "org.compiledplan.kernel.host.StateReading")
+        return reading(json.dumps(self.stages), json.dumps(self.states))
+
+    def figures(self, rows: DataFrame) -> DataFrame:
+        """For each key `op`, `bytes`, `timer`, and `entries`: `input`, `written`, `time` of each; times in ms."""
+        from pyspark.sql import DataFrame as SparkDataFrame
+
+        return SparkDataFrame(self._kernel.figures(rows._jdf), self.spark)
+
+    def content(self, rows: DataFrame, uid: str) -> DataFrame:
+        """For each key of an operator `key`, `timer` and `state`, a struct of its fields."""
+        from pyspark.sql import DataFrame as SparkDataFrame
+
+        return SparkDataFrame(self._kernel.content(rows.where(rows.op == uid)._jdf, uid), self.spark)

@@ -1,0 +1,150 @@
+"""The steps of a migration, executed: what the old generation keeps, written into a new one beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import singledispatchmethod
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.execution.checkpoint.offsets import continue_from, progress_of, watermark_of
+from compiled_plan.plans.execution.checkpoint.store import Generation
+from compiled_plan.plans.execution.upgrade.decision import Decision
+from compiled_plan.plans.execution.upgrade.seeding import SEED, Seeding, seeding_session
+from compiled_plan.plans.execution.upgrade.steps import (
+    BEGINS,
+    CarrySource,
+    FinishBatch,
+    MoveState,
+    ReadState,
+    Step,
+    WriteState,
+)
+from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, STATE_ROWS, ProgramFiles
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+#: Where Spark keeps which files each source has read, and the end of the name of what ends a source.
+_SOURCES, _END = "sources", "_end"
+_VALUES = "values-"
+
+
+class Migration:
+    """One migration, under the checkpoint's lock; nothing of it counts before the new generation is published.
+
+    Args:
+        spark: the session.
+        decision: its steps.
+        last: the program of the old generation.
+        old: the old generation, which stays as it is.
+        new: the new one.
+    """
+
+    def __init__(
+        self, spark: SparkSession, decision: Decision, last: ProgramFiles, old: Generation, new: Generation
+    ) -> None:
+        self.spark, self.decision, self.last, self.old, self.new = spark, decision, last, old, new
+        self._finish: Callable[[], None] = lambda: None
+        self._stopped: Callable[[], bool] = lambda: False
+        self._rows: DataFrame | None = None
+        self._moved: list[MoveState] = []
+        self._stages: Sequence[Mapping[str, Any]] = ()
+        self._states: Mapping[str, Any] = {}
+
+    def begin(self, finish: Callable[[], None], stopped: Callable[[], bool]) -> None:
+        """What comes before the new program is laid out over its sources.
+
+        Args:
+            finish: runs the micro-batch that was begun, with the old program.
+            stopped: whether the run is to end.
+        """
+        self._finish, self._stopped = finish, stopped
+        for name in self.old.folder.names(FOLDER):
+            if name.startswith(_VALUES):
+                self.old.folder.copy(f"{FOLDER}/{name}", self.new.folder)
+        for step in self.decision.steps:
+            if isinstance(step, FinishBatch | CarrySource):
+                self._do(step)
+
+    def move(
+        self,
+        stages: Sequence[Mapping[str, Any]],
+        states: Mapping[str, Any],
+        positions: Mapping[str, str | None],
+    ) -> None:
+        """Bring the state over.
+
+        Args:
+            stages: the kernel's spec of each stage of the new program.
+            states: what each of its operators' bytes are, by uid.
+            positions: how far each source was read, by name.
+        """
+        self._stages, self._states = stages, states
+        for step in self.decision.steps:
+            if not isinstance(step, FinishBatch | CarrySource):
+                self._do(step)
+        if progress_of(self.new.folder).committed is not None:
+            continue_from(self.new.folder, positions, watermark_of(self.old.folder))
+            self.new.folder.remove(f"{_SOURCES}/{SEED}")
+            self.new.folder.remove(f"{FOLDER}/{SEED}")
+        self._carry_figures()
+
+    @singledispatchmethod
+    def _do(self, step: Step) -> None:
+        """Other steps say what becomes of a state that is not taken over, or what the start does itself."""
+
+    @_do.register
+    def _finish_batch(self, step: FinishBatch) -> None:
+        self._finish()
+        assert progress_of(self.old.folder).committed == step.batch
+
+    @_do.register
+    def _carry(self, step: CarrySource) -> None:
+        if step.how == BEGINS:
+            return
+        for name in (each + end for each in step.names for end in ("", _END)):
+            place = f"{_SOURCES}/{name}"
+            self.old.folder.copy(place, self.new.folder)
+            for entry in self.new.folder.names(place):
+                self._rename_values(f"{place}/{entry}")
+
+    def _rename_values(self, name: str) -> None:
+        """Constant rows are read from files inside a generation, and those of the new one were read, too."""
+        if name.endswith(".crc"):
+            return
+        text = self.new.folder.read_text(name) or ""
+        before, after = (f"/{GENERATIONS}/{each.number}/{FOLDER}/{_VALUES}" for each in (self.old, self.new))
+        if before in text:
+            self.new.folder.write_text(name, text.replace(before, after))
+
+    @_do.register
+    def _read(self, step: ReadState) -> None:
+        committed = progress_of(self.old.folder).committed
+        assert committed is not None
+        stages = len(json.loads(self.last.stages))
+        self._rows = Seeding(seeding_session(self.spark, step.partitions)).stored(
+            self.old.folder.uri, stages, committed, step.host
+        )
+
+    @_do.register
+    def _take(self, step: MoveState) -> None:
+        self._moved.append(step)
+
+    @_do.register
+    def _write(self, step: WriteState) -> None:
+        assert self._rows is not None
+        reading = Seeding(self._rows.sparkSession)
+        mappings = [each.mapping.to_dict() for each in self._moved]
+        converted = reading.converted(self._rows, self.last, self._stages, self._states, mappings)
+        place = self.new.folder.child(f"{FOLDER}/{SEED}")
+        converted.write.mode("overwrite").parquet(place)
+        writing = Seeding(seeding_session(self.spark, step.partitions))
+        watermark = watermark_of(self.old.folder)
+        writing.seed(place, self._stages, self._states, watermark, self.new.folder.uri, self._stopped)
+
+    def _carry_figures(self) -> None:
+        """How many rows each operator keeps, which progress counts on from."""
+        rows = json.loads(self.old.folder.read_text(STATE_ROWS) or "{}")
+        kept = {each.uid: rows[each.mapping.source] for each in self._moved if each.mapping.source in rows}
+        self.new.folder.write_text(STATE_ROWS, json.dumps(kept))

@@ -1,0 +1,139 @@
+"""The steps that bring a checkpoint's state to another program, and the names that it has there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from compiled_plan.plans.execution.checkpoint.description import given_uids
+from compiled_plan.plans.execution.checkpoint.sources import Names
+from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.upgrade.steps import (
+    ADDED,
+    BEGINS,
+    GOES_ON,
+    REMOVED,
+    RESET,
+    WAITS,
+    CarrySource,
+    DropState,
+    MoveState,
+    StartEmpty,
+    Step,
+)
+from compiled_plan.plans.inspection.diff.mapping import KernelSide, StateMapping, mapping_of
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
+from compiled_plan.plans.text.durations import format_duration
+
+
+def steps_of_state(
+    diff: PlanDiff, reset: Collection[str], uids: Mapping[int, str], old: KernelSide, new: KernelSide
+) -> Iterator[Step]:
+    """What becomes of the state of each operator.
+
+    Args:
+        diff: the difference of the plans.
+        reset: uids of operators that start empty.
+        uids: by node of the new plan, the uid that its state has from now on.
+        old: the program that wrote the state.
+        new: the program to be started.
+    """
+    for each in diff.operators:
+        if each.new_node is None:
+            yield DropState(each.old_uid, each.words, REMOVED)
+            continue
+        if each.new_node not in new.operators:
+            # A first phase: what it computes is kept by the last.
+            continue
+        uid = uids[each.new_node]
+        if each.old_node is None or each.old_node not in old.operators:
+            yield StartEmpty(uid, each.words, ADDED)
+        elif not {each.uid, each.old_uid}.isdisjoint(reset):
+            yield DropState(each.old_uid, each.words, RESET)
+            yield StartEmpty(uid, each.words, RESET)
+        else:
+            mapping = mapping_of(old, new, each.old_node, each.new_node, (each.old_uid, uid))
+            yield MoveState(uid, each.words, mapping, tuple(_ttl_texts(each)))
+
+
+def steps_of_sources(names: Names, old: Mapping[str, Any]) -> Iterator[Step]:
+    """What becomes of how far each table was read.
+
+    Args:
+        names: of the sources of the new program.
+        old: the description in the checkpoint.
+    """
+    before = {name for entry in (*old["sources"], *old["gone"]) for name in entry["names"]}
+    for entry in names.active:
+        known = [name for name in entry["names"] if name in before]
+        if known:
+            yield CarrySource(entry["name"], tuple(known), GOES_ON)
+        fresh = [name for name in entry["names"] if name not in before]
+        if fresh:
+            yield CarrySource(entry["name"], tuple(fresh), BEGINS)
+    for entry in names.gone:
+        yield CarrySource(entry["name"], tuple(entry["names"]), WAITS)
+
+
+def uids_of(diff: PlanDiff, program: Program) -> Iterator[tuple[int, str]]:
+    """By node the uid under which an operator's state is from now on: its old one, unless a person gave it another."""
+    given = given_uids(program)
+    matched = [each for each in diff.operators if each.new_node is not None and each.old_uid]
+    taken: set[str] = set()
+    for each in matched:
+        assert each.new_node is not None
+        uid = each.uid if each.uid in given else each.old_uid
+        taken.add(uid)
+        yield each.new_node, uid
+    for each in diff.operators:
+        if each.new_node is None or each.old_uid:
+            continue
+        uid, number = each.uid, 1
+        while uid in taken:
+            number += 1
+            uid = f"{each.uid}-{number}"
+        taken.add(uid)
+        yield each.new_node, uid
+
+
+def _ttl_texts(edit: OperatorEdit) -> Iterator[str]:
+    for each in edit.ttls:
+        old, new = (format_duration(ttl) for ttl in (each.old, each.new))
+        yield f"{each.name} {old} -> {new}, from the last write of each entry"
+
+
+#: A column that is always NULL, in words: it is what one is that cannot be found.
+_NULL = "NULL"
+
+
+def _kept(state: Any) -> set[tuple[int, int]]:
+    """Input and column of all that an operator's state keeps of rows, from its description."""
+    if isinstance(state, dict):
+        found = {(state["input"], state["column"])} if {"input", "column"} <= state.keys() else set()
+        return found.union(*(_kept(each) for key, each in state.items() if key not in ("inputs", "keys")))
+    if isinstance(state, list):
+        return set().union(*map(_kept, state))
+    return set()
+
+
+def loses(mapping: StateMapping, state: Mapping[str, Any]) -> bool:
+    """Whether a new column has no old one on an input whose rows are kept, or a call whose values are kept has none."""
+    # What keeps the first row of a key by its key alone never gives it again: no other column of it is wanted.
+    own = _kept(state.get("keys", [])) if state.get("kind") == "deduplicate" else set()
+    inputs = {input_ for input_, _ in _kept(state) - own}
+    # Of a window over rows that it keeps, a new call is made of these; and a group knows how many rows it has.
+    made_of_rows = str(state.get("kind", "")).startswith("over-")
+    new = [name for name, call in zip(mapping.call_names, mapping.calls, strict=True) if call is None]
+    return (any(name != "COUNT(*)" for name in new) and _keeps_calls(state) and not made_of_rows) or any(
+        column is None and name != _NULL
+        for at, (columns, names) in enumerate(zip(mapping.inputs, mapping.names, strict=True))
+        if at in inputs
+        for column, name in zip(columns, names, strict=True)
+    )
+
+
+def _keeps_calls(state: Any) -> bool:
+    """Whether an operator keeps what its calls have added up."""
+    if isinstance(state, dict):
+        return state.get("is") == "frames" or any(map(_keeps_calls, state.values()))
+    return isinstance(state, list) and any(map(_keeps_calls, state))

@@ -1,0 +1,122 @@
+"""State as rows: read from the stages of one checkpoint, written as the stages of another program would have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.options import GROUPS, TRANSFORM
+from compiled_plan.plans.execution.session import DEFAULTS, FIXED, PARTITIONS, SOURCES_BY_NAME, form_of_queries
+from compiled_plan.plans.execution.stopping import follow
+from compiled_plan.plans.inspection.checkpoints import ProgramFiles
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+#: The name of what is read by the query that writes state, in a generation that does not count yet.
+SEED = "seed"
+_MIGRATION = "org.compiledplan.kernel.host.Migration"
+#: By host, what its state is read with, and where an operator's bytes are in it.
+_READING: Mapping[str, tuple[Mapping[str, str], str]] = {
+    TRANSFORM: ({"stateVarName": "state"}, "value.value"),
+    GROUPS: ({}, "value.groupState.value"),
+}
+_SCHEMA = "level INT, op STRING, key STRING, bytes BINARY"
+_STORED = "op STRING, key STRING, bytes BINARY"
+
+
+def seeding_session(spark: SparkSession, partitions: int) -> SparkSession:
+    """A session beside a user's own, with the settings of queries and so many shuffle partitions."""
+    session = spark.newSession()
+    for name in (*DEFAULTS, *FIXED):
+        value = spark.conf.get(name, None) if name.startswith("spark.sql.") else None
+        if value is not None and session.conf.isModifiable(name):
+            session.conf.set(name, value)
+    for name, value in form_of_queries(empty_batches=False).items():
+        # A source has no name yet when it is read: only a query that starts must know all names.
+        if name != SOURCES_BY_NAME:
+            session.conf.set(name, value)
+    session.conf.set(PARTITIONS, str(partitions))
+    return session
+
+
+@dataclass(frozen=True, slots=True)
+class Seeding:
+    """Reads and writes state in one session."""
+
+    spark: SparkSession
+
+    def stored(self, generation: str, stages: int, batch: int, host: str) -> DataFrame:
+        """What the stages of a generation keep, as of a micro-batch: `op`, `key`, `bytes`.
+
+        Args:
+            generation: its folder.
+            stages: how many stages it has.
+            batch: number of the micro-batch.
+            host: the Spark operator that hosted them.
+        """
+        rows = self.spark.createDataFrame([], _STORED)
+        for number in range(stages):
+            options, value = _READING[host]
+            reader = self.spark.read.format("statestore").options(operatorId=number, batchId=batch, **options)
+            rows = rows.union(reader.load(generation).select("key.op", "key.key", F.col(value).alias("bytes")))
+        return rows
+
+    def converted(
+        self,
+        rows: DataFrame,
+        last: ProgramFiles,
+        stages: Sequence[Mapping[str, Any]],
+        states: Mapping[str, Any],
+        mappings: Sequence[Mapping[str, Any]],
+    ) -> DataFrame:
+        """What operators of a new program keep, of what those of the old one kept: with `level` in front."""
+        wanted = rows.where(F.col("op").isin([each["from"] for each in mappings]))
+        kernel = java_class(self.spark._jvm, _MIGRATION)
+        made = kernel.convert(
+            wanted._jdf, last.stages, last.state, json.dumps(list(stages)), json.dumps(states), json.dumps(mappings)
+        )
+        return self._frame(made)
+
+    def seed(
+        self,
+        place: str,
+        stages: Sequence[Mapping[str, Any]],
+        states: Mapping[str, Any],
+        watermark: int,
+        generation: str,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Run the one micro-batch that writes state into a new generation.
+
+        Args:
+            place: a folder of Parquet files with the rows.
+            stages: the kernel's spec of each stage of the new program.
+            states: what its operators' bytes are, by uid.
+            watermark: that of the old query, in ms.
+            generation: the new generation's folder.
+            stopped: whether the run is to end.
+
+        Raises:
+            StoppedError: the run is to end.
+        """
+        jvm = self.spark._jvm
+        rows = self.spark.readStream.schema(_SCHEMA).parquet(place)
+        names = java_class(jvm, "org.compiledplan.kernel.host.SourceNames")
+        frame = self._frame(names.named(rows._jdf, SEED))
+        kernel, texts = java_class(jvm, _MIGRATION), json.dumps(states)
+        for stage in stages:
+            frame = self._frame(kernel.seed(frame._jdf, json.dumps(stage), texts, watermark).output())
+        self.spark.conf.set(SOURCES_BY_NAME, "true")
+        writer = frame.writeStream.format("noop").outputMode("append").option("checkpointLocation", generation)
+        follow(self.spark, writer.trigger(availableNow=True).start(), stopped)
+
+    def _frame(self, made: Any) -> DataFrame:
+        from pyspark.sql import DataFrame as SparkDataFrame
+
+        return SparkDataFrame(made, self.spark)

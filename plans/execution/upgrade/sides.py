@@ -1,0 +1,47 @@
+"""A program's operators as the kernel gets them, without Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from dataclasses import replace
+
+from compiled_plan.plans.execution.expressions import ExpressionContext
+from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.operators.base import KeyedOperator, Lowering
+from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.stages.hosted import hosted_of
+from compiled_plan.plans.inspection.diff.mapping import KernelInput, KernelOperator, KernelSide
+from compiled_plan.plans.inspection.lineage import at_rest
+
+
+def kernel_side(
+    program: Program,
+    functions: PythonFunctions | None = None,
+    place: Callable[[str], str] = at_rest,
+    wanted: Container[int] | None = None,
+) -> KernelSide:
+    """The operators of a program.
+
+    Args:
+        program: the program.
+        functions: where its Python functions are found.
+        place: the full name of a path.
+        wanted: their nodes; all of them if left out. The functions of others need not be there.
+    """
+    layout = program.layout
+    if wanted is not None:
+        stages = [tuple(node for node in stage if node in wanted) for stage in layout.stages]
+        layout = replace(layout, stages=tuple(stages))
+    hosted = hosted_of(layout, Lowering(program.plan, ExpressionContext(), functions))
+    operators = {node: _operator(node, operator) for node, operator in hosted.operators.items()}
+    return KernelSide(program.plan, operators, place)
+
+
+def _operator(node: int, operator: KeyedOperator) -> KernelOperator:
+    inputs = [
+        KernelInput(
+            port.sources if port.sources is not None else tuple(range(len(port.types))), port.types, port.key_columns
+        )
+        for port in operator.ports
+    ]
+    return KernelOperator(node if operator.reader is None else operator.reader, tuple(inputs), operator.calls)

@@ -1,0 +1,215 @@
+"""The steps of a migration: what `--dry-run` prints, and what the start then executes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from compiled_plan.plans.inspection.diff.mapping import StateMapping
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step; `kind` is its name in JSON."""
+
+    kind: ClassVar[str]
+
+    @property
+    def text(self) -> str:
+        """What it does, for people."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        found: dict[str, Any] = {"step": self.kind}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            found[each.name] = value.to_dict() if isinstance(value, StateMapping) else value
+        return found | {"text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class FinishBatch(Step):
+    """Finish, with the old program, the micro-batch that was begun: its rows may be in the sinks already.
+
+    Args:
+        generation: the old generation.
+        batch: number of the micro-batch.
+    """
+
+    kind: ClassVar[str] = "finish-batch"
+    generation: int
+    batch: int
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        return f"finish micro-batch {self.batch}, which was begun, with the old plan"
+
+
+@dataclass(frozen=True, slots=True)
+class CarrySource(Step):
+    """What becomes of how far a table was read.
+
+    Args:
+        table: the table.
+        names: under which Spark keeps it.
+        how: "goes on", "begins" or "waits".
+    """
+
+    kind: ClassVar[str] = "carry-source"
+    table: str
+    names: tuple[str, ...]
+    how: str
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        return f"source {self.table}: {_SOURCES[self.how]}"
+
+
+GOES_ON, BEGINS, WAITS = "goes on", "begins", "waits"
+_SOURCES = {
+    GOES_ON: "goes on where it was read to",
+    BEGINS: "new, is read from its beginning",
+    WAITS: "no longer read; its position is kept for when it comes back",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadState(Step):
+    """Read what the old generation keeps.
+
+    Args:
+        generation: its number.
+        host: the Spark operator that hosted it.
+        partitions: how many it is spread over.
+    """
+
+    kind: ClassVar[str] = "read-state"
+    generation: int
+    host: str
+    partitions: int
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        return f"read the state of generation {self.generation} ({self.partitions} partitions, {self.host})"
+
+
+@dataclass(frozen=True, slots=True)
+class MoveState(Step):
+    """Take an operator's state over.
+
+    Args:
+        uid: its uid from now on.
+        words: what a person calls it.
+        mapping: where its columns and calls are in the old state.
+        ttls: what changes of its TTLs.
+    """
+
+    kind: ClassVar[str] = "move-state"
+    uid: str
+    words: str
+    mapping: StateMapping
+    ttls: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        name = self.uid if self.uid == self.mapping.source else f"{self.mapping.source} as {self.uid}"
+        more = [] if self.mapping.is_identity else ["columns and calls where they are now"]
+        if self.mapping.dropped:
+            more.append(f"without {', '.join(self.mapping.dropped)}")
+        if self.mapping.new_columns:
+            more.append(f"from now on with {', '.join(self.mapping.new_columns)}")
+        more += self.ttls
+        return f"keep {name}" + (f": {'; '.join(more)}" if more else "")
+
+
+@dataclass(frozen=True, slots=True)
+class DropState(Step):
+    """Leave an operator's state behind.
+
+    Args:
+        uid: the uid that it has in the old state.
+        words: what a person calls it.
+        why: "removed" or "reset".
+    """
+
+    kind: ClassVar[str] = "drop-state"
+    uid: str
+    words: str
+    why: str
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        return f"drop {self.uid}: {'the plan has it no more' if self.why == REMOVED else 'as --reset asks'}"
+
+
+REMOVED, RESET, ADDED = "removed", "reset", "added"
+
+
+@dataclass(frozen=True, slots=True)
+class StartEmpty(Step):
+    """Start an operator without state.
+
+    Args:
+        uid: its uid.
+        words: what a person calls it.
+        why: "added" or "reset".
+    """
+
+    kind: ClassVar[str] = "start-empty"
+    uid: str
+    words: str
+    why: str
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        return f"start {self.uid} empty: it is {'new' if self.why == ADDED else 'reset'}"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteState(Step):
+    """Write the state into the new generation, each timer set by the TTLs of the new plan.
+
+    Args:
+        generation: the number of the new generation.
+        host: the Spark operator that is to host it.
+        partitions: how many it is spread over.
+    """
+
+    kind: ClassVar[str] = "write-state"
+    generation: int
+    host: str
+    partitions: int
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        return f"write generation {self.generation} ({self.partitions} partitions, {self.host}), timers set afresh"
+
+
+@dataclass(frozen=True, slots=True)
+class Publish(Step):
+    """Have the new generation count.
+
+    Args:
+        generation: its number.
+        before: the generation that stays beside it.
+    """
+
+    kind: ClassVar[str] = "publish"
+    generation: int
+    before: int
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        return (
+            f"have generation {self.generation} count; generation {self.before} stays as it is, for --rollback, "
+            "until --prune"
+        )

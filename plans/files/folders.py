@@ -1,0 +1,100 @@
+"""Folders that are read: local, or behind URLs that fsspec serves (`s3://...`)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Self
+
+from compiled_plan.plans.files.local import is_remote
+
+
+class ReadableFolder(ABC):
+    """A folder. Names are paths inside, with slashes."""
+
+    #: The folder's full URI.
+    uri: str
+
+    @abstractmethod
+    def inside(self, name: str) -> Self:
+        """A folder inside, which need not be there."""
+
+    @abstractmethod
+    def holds(self, name: str = "") -> bool:
+        """True when the folder has an entry of that name; without a name, when the folder is there."""
+
+    @abstractmethod
+    def names(self, name: str = "") -> tuple[str, ...]:
+        """The names of what is in a folder inside, sorted; none where it is not there."""
+
+    @abstractmethod
+    def read_text(self, name: str) -> str | None:
+        """The text of a file, or None when it is not there."""
+
+    def child(self, name: str) -> str:
+        """The full URI of an entry."""
+        return f"{self.uri}/{name}"
+
+
+class LocalReads(ReadableFolder):
+    """A folder of this machine's file system."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.uri = f"file:{path}"
+
+    def inside(self, name: str) -> Self:
+        return type(self)(self.path / name)
+
+    def holds(self, name: str = "") -> bool:
+        return (self.path / name).exists()
+
+    def names(self, name: str = "") -> tuple[str, ...]:
+        try:
+            return tuple(sorted(each.name for each in (self.path / name).iterdir()))
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+
+    def read_text(self, name: str) -> str | None:
+        try:
+            return (self.path / name).read_text()
+        except FileNotFoundError:
+            return None
+
+
+class RemoteReads(ReadableFolder):
+    """A folder that fsspec serves; the methods raise PlanError where the driver is missing or the store fails."""
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri.rstrip("/")
+
+    def inside(self, name: str) -> Self:
+        return type(self)(self.child(name))
+
+    def holds(self, name: str = "") -> bool:
+        from compiled_plan.plans.files import remote
+
+        return remote.exists(self._at(name))
+
+    def names(self, name: str = "") -> tuple[str, ...]:
+        from compiled_plan.plans.files import remote
+
+        return remote.names(self._at(name))
+
+    def read_text(self, name: str) -> str | None:
+        from compiled_plan.plans.files import remote
+
+        try:
+            return remote.read(self._at(name), "file").decode()
+        except FileNotFoundError:
+            return None
+
+    def _at(self, name: str) -> str:
+        return self.child(name) if name else self.uri
+
+
+def folder_to_read(path: str) -> ReadableFolder:
+    """The folder of a path or of a URL that fsspec serves; it need not be there."""
+    if is_remote(path):
+        return RemoteReads(path)
+    return LocalReads(Path(path.removeprefix("file://").removeprefix("file:")).absolute())

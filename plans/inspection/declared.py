@@ -1,0 +1,42 @@
+"""What is declared of connectors and formats, for the rules of the tables in plans."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from compiled_plan.plans.connectors.checks import changelog_of, table_faults
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.nodes.declared import Declared, TableFault
+from compiled_plan.plans.types import LogicalType, RowType
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+
+class _Declared:
+    def faults(
+        self,
+        table: str,
+        options: Mapping[str, str],
+        columns: RowType,
+        partition_keys: Collection[str] = (),
+        *,
+        reading: bool,
+        lookup: bool = False,
+    ) -> Iterable[TableFault]:
+        return table_faults(table, options, columns, partition_keys, reading=reading, lookup=lookup)
+
+    def is_read(self, options: Mapping[str, str]) -> bool:
+        connector = connector_spec(options.get("connector"))
+        return connector is None or connector.source is not None
+
+    def metadata(self, options: Mapping[str, str]) -> Mapping[str, LogicalType] | None:
+        connector = connector_spec(options.get("connector"))
+        if connector is None:
+            return None
+        return {key: item.type for key, item in connector.metadata.items() if item.readable}
+
+    def changes(self, options: Mapping[str, str], *, reading: bool) -> ChangelogMode | None:
+        return changelog_of(options, reading=reading)
+
+
+#: The declarations in `plans.connectors`.
+DECLARED: Declared = _Declared()

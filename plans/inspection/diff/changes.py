@@ -1,0 +1,96 @@
+"""Which nodes of a plan never take a row back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from compiled_plan.plans.inspection.declared import DECLARED
+from compiled_plan.plans.inspection.lineage import Operator
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.table_rules import options_of
+from compiled_plan.plans.plan import CompiledPlan
+
+
+def append_only(plan: CompiledPlan, operators: Mapping[int, Operator]) -> frozenset[int]:
+    """The nodes that certainly give inserts alone.
+
+    Args:
+        plan: the plan.
+        operators: the operators that keep something, by node.
+    """
+    found: set[int] = set()
+    for node in plan.in_order:
+        inputs = [below.id in found for below in plan.inputs(node)]
+        operator = operators.get(node.id)
+        if operator is not None:
+            appends = _OPERATORS.get(operator.kind, _never)(operator, inputs)
+        elif isinstance(node, TableSourceScan):
+            appends = _table_appends(node)
+        else:
+            # A first phase gives sums in place of rows; what keeps nothing gives what it gets.
+            appends = all(inputs) and node.RUNNABLE
+        if appends:
+            found.add(node.id)
+    return frozenset(found)
+
+
+def _table_appends(node: PlanNode) -> bool:
+    return all(
+        (mode := DECLARED.changes(options_of(table), reading=True)) is not None and mode.insert_only
+        for _, table in node.tables()
+    )
+
+
+def _never(operator: Operator, inputs: list[bool]) -> bool:
+    return False
+
+
+def _always_then(operator: Operator, inputs: list[bool]) -> bool:
+    return all(inputs)
+
+
+def _join(operator: Operator, inputs: list[bool]) -> bool:
+    types = text_of(operator, "join type") or text_of(operator, "join types")
+    return all(inputs) and all(each.strip() in ("INNER", "SEMI") for each in types.split(","))
+
+
+def _deduplicate(operator: Operator, inputs: list[bool]) -> bool:
+    first = text_of(operator, "keeps") == "the first row"
+    at_once = text_of(operator, "order") == "arrival"
+    return first and (at_once or text_of(operator, "waits for the watermark") == "yes")
+
+
+def _over(operator: Operator, inputs: list[bool]) -> bool:
+    return all(inputs) and text_of(operator, "operator") != "column-over"
+
+
+def _left(operator: Operator, inputs: list[bool]) -> bool:
+    return inputs[0]
+
+
+def text_of(operator: Operator, name: str) -> str:
+    """The text of a property; empty where there is none of the name."""
+    return next((each.text for each in operator.properties if each.name == name), "")
+
+
+_OPERATORS: Mapping[str, Callable[[Operator, list[bool]], bool]] = {
+    "deduplicate": _deduplicate,
+    "join": _join,
+    "multi-join": _join,
+    "over-aggregate": _over,
+    "temporal-join": _left,
+} | dict.fromkeys(
+    (
+        "window-aggregate",
+        "window-join",
+        "window-rank",
+        "window-deduplicate",
+        "session-rows",
+        "interval-join",
+        "temporal-sort",
+        "match",
+        "row-counter",
+    ),
+    _always_then,
+)

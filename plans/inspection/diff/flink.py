@@ -1,0 +1,282 @@
+"""What real Flink makes of a savepoint of the old plan when the new one is started on it.
+
+Flink finds state by the uid of a transformation, by default `<id>_<transformation>` with the node's id: an operator
+whose node has another number starts empty, and one that gets the number of another of its kind gets that one's state,
+without a word, if column types are equal. What state means is not compared at all.
+
+Source: Flink's pages "Savepoints" and "State TTL Migration Compatibility", the options `table.exec.uid.*`, Flink 2.3's
+`ExecNodeContext.generateUid` and `Checkpoints.loadAndValidateCheckpoint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from compiled_plan.plans.inspection.diff.flink_accumulators import Item
+from compiled_plan.plans.inspection.diff.flink_states import SOURCE, Kept, Node, kept_of
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, Verdict, worst
+from compiled_plan.plans.inspection.identity import keeps_state
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.tables import CatalogTable
+from compiled_plan.plans.plan import CompiledPlan
+
+#: The options that make uids, with Flink's defaults.
+FORMAT, GENERATION = "table.exec.uid.format", "table.exec.uid.generation"
+DEFAULTS: Mapping[str, str] = {FORMAT: "<id>_<transformation>", GENERATION: "PLAN_ONLY"}
+_DISABLED = "DISABLED"
+#: Without it Flink refuses a savepoint with state that nobody takes.
+ALLOW = "--allowNonRestoredState (execution.state-recovery.ignore-unclaimed-state)"
+
+
+class Fate(Enum):
+    """What Flink does with the state of an operator."""
+
+    RESTORED = "restored"
+    WRONG = "restored, and wrong"
+    OTHERS = "restored, but not its own"
+    EMPTY = "starts empty"
+    DROPPED = "left over"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class FlinkEdit:
+    """What becomes of the state of an operator in Flink.
+
+    Args:
+        words: the operator, as in the difference.
+        uid: the uid of its transformation in the new plan; of one that is left over, in the old plan.
+        was: the uid in the old plan; empty where it is new.
+        fate: what Flink does.
+        verdict: what that is for the results.
+        why: the reason.
+    """
+
+    words: str
+    uid: str
+    was: str
+    fate: Fate
+    verdict: Verdict
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FlinkDiff:
+    """What Flink restores.
+
+    Args:
+        operators: those with state in Flink, in the order of the new plan, then what is left over.
+        needs_permission: whether a start needs to be allowed to drop state.
+        verdict: the worst of all.
+    """
+
+    operators: tuple[FlinkEdit, ...]
+    needs_permission: bool
+    verdict: Verdict
+
+
+def flink_diff(diff: PlanDiff, old: CompiledPlan, new: CompiledPlan, options: Mapping[str, str]) -> FlinkDiff:
+    """What Flink restores from a savepoint.
+
+    Args:
+        diff: what differs between the plans.
+        old: the plan whose savepoint it is.
+        new: the plan that is to start from it.
+        options: the session's, of which `table.exec.uid.format` and `table.exec.uid.generation` count.
+    """
+    said = dict(DEFAULTS) | {key: value for key, value in options.items() if key in DEFAULTS}
+    if said[GENERATION] == _DISABLED:
+        return _by_graph(diff)
+    before, after = _Side(old, said[FORMAT]), _Side(new, said[FORMAT])
+    found = (*_Comparison(diff, before, after).edits(), *_sources(diff, before, after))
+    unclaimed = not {*before.by_uid, *before.sources} <= {*after.by_uid, *after.sources}
+    return FlinkDiff(found, unclaimed, worst(each.verdict for each in found))
+
+
+def _by_graph(diff: PlanDiff) -> FlinkDiff:
+    """Without uids Flink goes by hashes of its job graph, which no plan says."""
+    if diff.is_empty:
+        return FlinkDiff((), False, Verdict.FULL)
+    why = f"with {GENERATION} = {_DISABLED} Flink finds operators by hashes of the whole job graph"
+    edits = tuple(
+        FlinkEdit(part.words, "", "", Fate.UNKNOWN, Verdict.UNKNOWN, why)
+        for part in diff.operators
+        if part.new_node is not None
+    )
+    return FlinkDiff(edits, False, Verdict.UNKNOWN)
+
+
+@dataclass(frozen=True)
+class _Side:
+    plan: CompiledPlan
+    format: str
+
+    @cached_property
+    def by_uid(self) -> Mapping[str, tuple[PlanNode, Kept]]:
+        """The nodes whose state is known, by uid."""
+        found = ((node, kept_of(node)) for node in self.plan.nodes)
+        return {uid_of(node, kept, self.format): (node, kept) for node, kept in found if kept is not None}
+
+    @cached_property
+    def sources(self) -> Mapping[str, CatalogTable]:
+        """The tables that are read, by uid."""
+        scans = (node for node in self.plan.nodes if isinstance(node, TableSourceScan))
+        return {uid_of(node, SOURCE, self.format): node.scan_table_source.table for node in scans}
+
+    @cached_property
+    def uids(self) -> Mapping[int, str]:
+        """The same, by node."""
+        return {node.id: uid for uid, (node, _) in self.by_uid.items()}
+
+    def items(self, uid: str) -> tuple[Item, ...]:
+        """What the state of a uid is made of."""
+        node, kept = self.by_uid[uid]
+        return tuple(kept.items(Node.of(self.plan, node)))
+
+
+def uid_of(node: PlanNode, kept: Kept, format_: str) -> str:
+    """The uid that Flink gives to a transformation."""
+    parts = {
+        "<id>": str(node.id),
+        "<type>": node.NAME,
+        "<version>": str(node.VERSION),
+        "<transformation>": kept.transformation,
+    }
+    for name, text in parts.items():
+        format_ = format_.replace(name, text)
+    return format_
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    diff: PlanDiff
+    old: _Side
+    new: _Side
+
+    def edits(self) -> Iterator[FlinkEdit]:
+        parts = {part.new_node: part for part in self.diff.operators if part.new_node is not None}
+        for node in self.new.plan.in_order:
+            part = parts.get(node.id)
+            if node.id in self.new.uids:
+                yield self._edit(node, part)
+            elif keeps_state(node):
+                why = f"what Flink keeps for {node.type} is not known here"
+                yield FlinkEdit(_words(part, node), "", "", Fate.UNKNOWN, Verdict.UNKNOWN, why)
+        yield from self._left_over()
+
+    def _edit(self, node: PlanNode, part: OperatorEdit | None) -> FlinkEdit:
+        uid, words = self.new.uids[node.id], _words(part, node)
+        former = "" if part is None or part.old_node is None else self.old.uids.get(part.old_node, "")
+        if uid not in self.old.by_uid:
+            if not former:
+                return FlinkEdit(words, uid, "", Fate.EMPTY, Verdict.PARTIAL, "it is new")
+            why = f"the savepoint has its state under {former}; give the node its old id, {_id(part)}, to have it found"
+            return FlinkEdit(words, uid, former, Fate.EMPTY, Verdict.PARTIAL, why)
+        differing = self._differing(uid)
+        if any(before.sure and after.sure for before, after in differing):
+            return FlinkEdit(
+                words, uid, former, Fate.REFUSED, Verdict.INCOMPATIBLE, self._refused(uid, former, differing)
+            )
+        if differing:
+            names = " and ".join(after.name or before.name for before, after in differing)
+            why = f"another {names}: it is not known whether its serializers still fit"
+            return FlinkEdit(words, uid, former, Fate.UNKNOWN, Verdict.UNKNOWN, why)
+        if former != uid:
+            why = f"it gets the state under {uid}, which was another operator's, without a word: wrong results"
+            return FlinkEdit(words, uid, former, Fate.OTHERS, Verdict.INCOMPATIBLE, why)
+        return self._restored(words, uid, part)
+
+    def _restored(self, words: str, uid: str, part: OperatorEdit | None) -> FlinkEdit:
+        verdict = Verdict.FULL if part is None else part.verdict
+        why = "" if part is None else part.why
+        if verdict is Verdict.FULL:
+            # Between 0 and a TTL the form of the bytes changes, which Flink converts since 2.2.
+            turned = part is not None and any(bool(ttl.old) != bool(ttl.new) for ttl in part.ttls)
+            return FlinkEdit(words, uid, uid, Fate.RESTORED, verdict, _TURNED if turned else "")
+        return FlinkEdit(words, uid, uid, _fate(verdict), verdict, f"without a word, although {why}" if why else "")
+
+    def _differing(self, uid: str) -> list[tuple[Item, Item]]:
+        """What the two states under a uid differ in."""
+        before, after = ({item.name: item for item in side.items(uid)} for side in (self.old, self.new))
+        nothing = Item("", "nothing", sure=False)
+        pairs = [(before.get(name, nothing), after.get(name, nothing)) for name in dict.fromkeys([*before, *after])]
+        return [(one, other) for one, other in pairs if one.value != other.value]
+
+    def _refused(self, uid: str, former: str, differing: list[tuple[Item, Item]]) -> str:
+        sure = [pair for pair in differing if pair[0].sure and pair[1].sure]
+        said = "; ".join(f"{after.name}: {before.value} -> {after.value}" for before, after in sure)
+        whose = "" if former == uid else f", which is another operator's under {uid}"
+        return f"the state in the savepoint{whose} does not fit ({said}): StateMigrationException"
+
+    def _left_over(self) -> Iterator[FlinkEdit]:
+        """State that nothing takes, and that was not named as what a kept operator had."""
+        names = {part.old_node: part for part in self.diff.operators}
+        moved = {part.old_node for part in self.diff.operators if part.new_node in self.new.uids}
+        for uid, (node, _) in self.old.by_uid.items():
+            if uid not in self.new.by_uid and node.id not in moved:
+                words = _words(names.get(node.id), node)
+                yield FlinkEdit(words, uid, uid, Fate.DROPPED, Verdict.FULL, _UNCLAIMED)
+
+
+def _sources(diff: PlanDiff, old: _Side, new: _Side) -> Iterator[FlinkEdit]:
+    """How far tables were read is state of their sources."""
+    parts = {part.name: part for part in diff.sources}
+    for uid, table in new.sources.items():
+        words = f"source {table.path[-1]}"
+        former = next((uid for uid, other in old.sources.items() if _is_same(other, table)), "")
+        holder = old.sources.get(uid)
+        if holder is None:
+            why = (
+                f"the savepoint has its position under {former}; it is read from its beginning"
+                if former
+                else "it is new"
+            )
+            yield FlinkEdit(words, uid, former, Fate.EMPTY, Verdict.PARTIAL if former else Verdict.FULL, why)
+        elif _is_same(holder, table):
+            part = parts.get(table.path[-1])
+            verdict = Verdict.FULL if part is None else part.verdict
+            why = f"without a word, although {part.why}" if part is not None and part.why else ""
+            yield FlinkEdit(words, uid, uid, _fate(verdict), verdict, why)
+        elif _options(holder).get(_CONNECTOR) == _options(table).get(_CONNECTOR):
+            why = f"it gets the position under {uid}, which was that of {holder.path[-1]}"
+            yield FlinkEdit(words, uid, former, Fate.OTHERS, Verdict.INCOMPATIBLE, why)
+        else:
+            why = f"under {uid} is the position of {holder.path[-1]}, of another connector"
+            yield FlinkEdit(words, uid, former, Fate.REFUSED, Verdict.INCOMPATIBLE, why)
+    for uid, table in old.sources.items():
+        if uid not in new.sources and not any(_is_same(table, other) for other in new.sources.values()):
+            yield FlinkEdit(f"source {table.path[-1]}", uid, uid, Fate.DROPPED, Verdict.FULL, _UNCLAIMED)
+
+
+def _fate(verdict: Verdict) -> Fate:
+    """What becomes of what is restored where our own verdict is this."""
+    return Fate.WRONG if verdict is Verdict.INCOMPATIBLE else Fate.RESTORED
+
+
+def _is_same(one: CatalogTable, other: CatalogTable) -> bool:
+    """Whether two are one table, by name or by what it is read from."""
+    # Two tables of equal options read the same only where these say from where.
+    return one.identifier == other.identifier or (_PLACE in _options(one) and _options(one) == _options(other))
+
+
+def _options(table: CatalogTable) -> Mapping[str, str]:
+    resolved = table.resolved_table
+    return (resolved.options if resolved else None) or {}
+
+
+_CONNECTOR, _PLACE = "connector", "path"
+_UNCLAIMED = f"a start is refused without {ALLOW}, and drops it with that"
+_TURNED = "a TTL is switched on or off: Flink converts that since 2.2 (RocksDB: 2.1), older ones refuse it"
+
+
+def _words(part: OperatorEdit | None, node: PlanNode) -> str:
+    return part.words if part is not None else f"{node.kind} (node {node.id})"
+
+
+def _id(part: OperatorEdit | None) -> int | None:
+    return None if part is None else part.old_node

@@ -1,0 +1,122 @@
+"""Which rows come to an operator or a sink, in the old plan and in the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from compiled_plan.plans.inspection.diff.lists import ListEdit, list_edit, listed
+from compiled_plan.plans.inspection.diff.model import PropertyEdit, Verdict
+from compiled_plan.plans.inspection.diff.rules.base import Finding
+from compiled_plan.plans.inspection.diff.sides import Both
+from compiled_plan.plans.inspection.lineage import Item
+from compiled_plan.plans.inspection.lineage.meaning import Meaning
+from compiled_plan.plans.inspection.lineage.rows import Branch, Port
+from compiled_plan.plans.inspection.lineage.shifts import Shift
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is said of rows that one operator or sink was given.
+
+    Args:
+        stay: what rows do that should not be there: "stay counted".
+        appends: whether none of its rows is ever taken back.
+        by_time: whether it waits for watermarks, which pass over the old rows of a new table.
+    """
+
+    stay: str = "stay"
+    appends: bool = True
+    by_time: bool = False
+
+
+def flow_findings(both: Both, old: Port, new: Port, words: Words) -> Iterator[Finding]:
+    """What differs between the rows that come to one input.
+
+    Args:
+        both: the two plans.
+        old: the input in the old plan.
+        new: the input in the new plan.
+        words: what is said of its rows.
+    """
+    pairs, gone, added = _paired(both, old.rows, new.rows)
+    yield from _other_rows(both, new, (gone, added), words)
+    for before, after in pairs:
+        edit = list_edit(_predicates(before), _predicates(after))
+        where = f"of {after.origin.text}" if len(new.rows) > 1 else ""
+        yield from _filtered(edit, new.named("filter"), where, words)
+
+
+def _paired(
+    both: Both, old: Sequence[Branch], new: Sequence[Branch]
+) -> tuple[list[tuple[Branch, Branch]], list[Branch], list[Branch]]:
+    """The branches that belong together: of the same rows, by equal filters first; those that are gone; new ones."""
+    pairs, gone, added = [], list(old), list(new)
+    for fits in (_is_equal, lambda one, other: both.continues(one.origin, other.origin)):
+        for branch in list(added):
+            found = next((each for each in gone if fits(each, branch)), None)
+            if found is not None:
+                pairs.append((found, branch))
+                gone.remove(found)
+                added.remove(branch)
+    return pairs, gone, added
+
+
+def _is_equal(old: Branch, new: Branch) -> bool:
+    return (old.origin, old.filter) == (new.origin, new.filter)
+
+
+def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]], words: Words) -> Iterator[Finding]:
+    gone, added = parts
+    if not gone and not added:
+        return
+    old_text, new_text = (listed([_item(each.origin) for each in side]) for side in (gone, added))
+    fresh = all(both.is_fresh(each.origin) for each in added)
+    if gone and added and not fresh:
+        why = f"rows from before came from {old_text}, and {words.stay}; from now on they come from {new_text}"
+        verdict = Verdict.PARTIAL
+    elif gone:
+        why, verdict = f"rows from before that came from {old_text} {words.stay}", Verdict.PARTIAL
+        why += f"; those from {new_text} are read from their beginning" if added else ""
+    elif not fresh:
+        why, verdict = f"rows of {new_text} from before are missing", Verdict.PARTIAL
+    elif words.by_time:
+        why = f"rows of {new_text} are read from their beginning, and those that the watermark has passed are late"
+        verdict = Verdict.PARTIAL
+    else:
+        why, verdict = f"rows of {new_text} are read from their beginning", Verdict.FULL
+    yield Finding(PropertyEdit(new.named("rows"), old_text, new_text, verdict, why))
+
+
+def _filtered(edit: ListEdit, name: str, where: str, words: Words) -> Iterator[Finding]:
+    if not edit.says_something:
+        return
+    if not edit.added and not edit.dropped and not edit.shift & (Shift.FINER | Shift.COMPUTED):
+        yield Finding(PropertyEdit(name, *edit.texts))
+        return
+    rows = f"rows {where} from before".replace("  ", " ")
+    parts = []
+    if edit.added:
+        parts.append(f"{rows} for which `{_all(edit.added)}` does not hold {words.stay}")
+        if not words.appends:
+            parts[-1] += ", and are not taken back when they change"
+    if edit.dropped:
+        parts.append(f"{rows} that `{_all(edit.dropped)}` kept out are missing")
+        if not words.appends:
+            parts[-1] += ", and may be taken back without having come"
+    why = "; ".join(parts) or f"{rows} passed by values that were rounded"
+    old, new = edit.texts
+    yield Finding(PropertyEdit(name, old, new, Verdict.PARTIAL, why))
+
+
+def _all(items: Sequence[Item]) -> str:
+    return " AND ".join(each.text for each in items)
+
+
+def _predicates(branch: Branch) -> list[Item]:
+    # That rows before updates are left out is no filter: nobody waits for them.
+    return [_item(each) for each in branch.filter if each.head != "no -U"]
+
+
+def _item(meaning: Meaning) -> Item:
+    return Item(meaning.text, meaning.digest, meaning.full, meaning=meaning)

@@ -1,0 +1,131 @@
+"""Two lists of things, old and new: which old one each new one is, and what came, went or changed places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compiled_plan.plans.inspection.lineage import Item
+from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A new item that was there before.
+
+    Args:
+        old: its place in the old list.
+        new: its place in the new one.
+        shift: how it differs.
+    """
+
+    old: int
+    new: int
+    shift: Shift
+
+
+@dataclass(frozen=True, slots=True)
+class ListEdit:
+    """What became of a list.
+
+    Args:
+        old: the old list.
+        new: the new one.
+        found: by place in the new list, the items that were there before.
+    """
+
+    old: tuple[Item, ...]
+    new: tuple[Item, ...]
+    found: tuple[Found, ...]
+
+    @property
+    def added(self) -> tuple[Item, ...]:
+        """What was not there."""
+        known = {each.new for each in self.found}
+        return tuple(item for at, item in enumerate(self.new) if at not in known)
+
+    @property
+    def dropped(self) -> tuple[Item, ...]:
+        """What is not there any more."""
+        known = {each.old for each in self.found}
+        return tuple(item for at, item in enumerate(self.old) if at not in known)
+
+    @property
+    def is_permuted(self) -> bool:
+        """Whether what stays stands in another order."""
+        places = [each.old for each in self.found]
+        return places != sorted(places)
+
+    @property
+    def shift(self) -> Shift:
+        """How what stays differs."""
+        found = Shift.NONE
+        for each in self.found:
+            found |= each.shift
+        return found
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything differs but the rows that the items are of, which are said elsewhere."""
+        told = Shift.WIDER | Shift.FINER | Shift.COMPUTED
+        return bool(self.added or self.dropped or self.is_permuted or self.shift & told)
+
+    def shifted(self, shift: Shift) -> tuple[Item, ...]:
+        """What stays and differs in this way."""
+        return tuple(self.new[each.new] for each in self.found if each.shift & shift)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Old and new in words: what differs of them, all of them where they stand in another order alone."""
+        moved = [each for each in self.found if each.shift]
+        sides = (
+            (*self.dropped, *(self.old[each.old] for each in moved)),
+            (*self.added, *(self.new[each.new] for each in moved)),
+        )
+        if not any(sides):
+            sides = (self.old, self.new)
+        typed = any(self.old[each.old].text == self.new[each.new].text for each in moved)
+        old, new = (listed(side, typed=typed) for side in sides)
+        return old, new
+
+
+def listed(items: Sequence[Item], *, typed: bool = False) -> str:
+    """Items in words, "none" of none."""
+    return ", ".join(dict.fromkeys(f"{each.text} {each.type}".strip() if typed else each.text for each in items)) or (
+        "none"
+    )
+
+
+def list_edit(old: Sequence[Item], new: Sequence[Item]) -> ListEdit:
+    """Find the items of a new list in an old one: equal ones first, then those that are computed alike.
+
+    Args:
+        old: the old list.
+        new: the new one.
+    """
+    found: dict[int, Found] = {}
+    free = set(range(len(old)))
+
+    def take(at: int, places: Sequence[tuple[Shift, int]]) -> None:
+        if places:
+            shift, place = min(places, key=lambda each: (each[0].value, each[1] != at, each[1]))
+            found[at] = Found(place, at, shift)
+            free.discard(place)
+
+    for at, item in enumerate(new):
+        equal = [place for place, each in enumerate(old) if (each.digest, each.type) == (item.digest, item.type)]
+        # One old value may become several new ones.
+        take(at, [(Shift.NONE, place) for place in equal if place in free] or [(Shift.NONE, each) for each in equal])
+    for at, item in enumerate(new):
+        if at not in found:
+            take(at, [(shift, place) for place in free if (shift := related(old[place], item)) is not None])
+    return ListEdit(tuple(old), tuple(new), tuple(found[at] for at in sorted(found)))
+
+
+def related(old: Item, new: Item) -> Shift | None:
+    """How two items differ that are computed alike; None where they are two things."""
+    if (old.digest, old.type) == (new.digest, new.type):
+        return Shift.NONE
+    if old.meaning is None or new.meaning is None or old.name != new.name:
+        return None
+    return relate(old.meaning, new.meaning)

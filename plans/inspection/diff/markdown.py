@@ -1,0 +1,117 @@
+"""A difference as Markdown for a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from compiled_plan.plans.inspection.diff.advice import Advice
+from compiled_plan.plans.inspection.diff.masked import masked_diff
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, PropertyEdit, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.diff.text import counted, fate, is_kept, ttl_text, verdict_line
+
+
+def diff_markdown(diff: PlanDiff, old: str, new: str, found: Advice) -> str:
+    """The difference: the verdict, a table of what changed, what was kept folded, what to do.
+
+    Args:
+        diff: the difference; passwords in it are hidden here.
+        old: what the old plan is called.
+        new: what the new plan is called.
+        found: what to do next.
+    """
+    return "\n".join(_lines(masked_diff(diff), old, new, found)) + "\n"
+
+
+def _lines(diff: PlanDiff, old: str, new: str, found: Advice) -> Iterator[str]:
+    yield f"### Plan: {verdict_line(diff).text}"
+    yield ""
+    yield f"{code(old)} → {code(new)}"
+    yield ""
+    yield from _table(diff)
+    yield from _kept(diff)
+    yield plain(found.what[:1].upper() + found.what[1:]) + "."
+    if found.command:
+        yield from ("", "```bash", found.command, "```")
+
+
+def _table(diff: PlanDiff) -> Iterator[str]:
+    rows = [
+        *(_operator(part) for part in diff.operators if not is_kept(part)),
+        *(_beside("source", part) for part in diff.sources if not is_kept(part)),
+        *(_beside("sink", part) for part in diff.sinks if not is_kept(part)),
+        *(("", *_edit(edit), "", plain(edit.why)) for edit in diff.stateless),
+    ]
+    if rows:
+        yield "| | what | change | verdict | why |"
+        yield "| --- | --- | --- | --- | --- |"
+        for row in rows:
+            yield "| " + " | ".join(cell(each) for each in row) + " |"
+        yield ""
+
+
+def _operator(part: OperatorEdit) -> Sequence[str]:
+    changes = [
+        part.change.value if part.change is not Change.TTL_CHANGED else "",
+        f"now {plain(part.place)}" if part.place else "",
+        *(": ".join(each for each in _edit(edit) if each) for edit in part.edits),
+        *(f"TTL of {code(ttl.name)}: {ttl_text(ttl.old)} → {ttl_text(ttl.new)}" for ttl in part.ttls),
+    ]
+    return "operator", f"{code(part.words)}\n{code(part.uid)}", _stacked(changes), part.verdict.value, _reasons(part)
+
+
+def _beside(word: str, part: SourceEdit | SinkEdit) -> Sequence[str]:
+    changes = [part.change.value, fate(part), *(": ".join(each for each in _edit(edit) if each) for edit in part.edits)]
+    return word, code(part.name), _stacked(changes), part.verdict.value, _reasons(part)
+
+
+def _edit(edit: PropertyEdit) -> tuple[str, str]:
+    if edit.old and edit.new:
+        return plain(edit.property), f"{code(edit.old)} → {code(edit.new)}"
+    change = Change.REMOVED if edit.old else Change.ADDED
+    only = edit.old or edit.new
+    return plain(edit.property), f"{change.value}{f' {code(only)}' if only else ''}"
+
+
+def _reasons(part: OperatorEdit | SourceEdit | SinkEdit) -> str:
+    return _stacked([plain(why) for why in dict.fromkeys([*(edit.why for edit in part.edits), part.why])])
+
+
+def _stacked(texts: Sequence[str]) -> str:
+    return "\n".join(each for each in texts if each)
+
+
+def _kept(diff: PlanDiff) -> Iterator[str]:
+    kept = [
+        (word, [part for part in parts if is_kept(part)])
+        for word, parts in (("operator", diff.operators), ("source", diff.sources), ("sink", diff.sinks))
+    ]
+    if not any(parts for _, parts in kept):
+        return
+    yield f"<details><summary>{', '.join(counted(len(parts), word) for word, parts in kept if parts)} kept</summary>"
+    yield ""
+    for word, parts in kept:
+        for part in parts:
+            name = part.words if isinstance(part, OperatorEdit) else part.name
+            yield f"- {word} {code(name)}"
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+def code(text: str) -> str:
+    """A text as code; backticks in it, as of quoted names, need a longer fence."""
+    if "`" not in text:
+        return f"`{text}`"
+    return f"`` {text} ``"
+
+
+def plain(text: str) -> str:
+    """A text in which nothing is markup, but for what stands in backticks as code."""
+    parts = text.split("`")
+    return "`".join(re.sub(r"([*_<\\])", r"\\\1", part) if at % 2 == 0 else part for at, part in enumerate(parts))
+
+
+def cell(text: str) -> str:
+    """A text in a cell of a table."""
+    return text.replace("|", "\\|").replace("\n", "<br>")

@@ -1,0 +1,42 @@
+"""A difference without passwords: what every way of showing one begins with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, PropertyEdit, SinkEdit, SourceEdit
+from compiled_plan.plans.text.masking import HIDDEN, is_sensitive, masked_text
+
+T = TypeVar("T", SourceEdit, SinkEdit)
+
+
+def masked_diff(diff: PlanDiff) -> PlanDiff:
+    """The difference with the values of sensitive options hidden."""
+    return replace(
+        diff,
+        operators=tuple(map(_operator, diff.operators)),
+        sources=tuple(map(_table, diff.sources)),
+        sinks=tuple(map(_table, diff.sinks)),
+        stateless=tuple(map(_edit, diff.stateless)),
+    )
+
+
+def _operator(part: OperatorEdit) -> OperatorEdit:
+    return replace(
+        part,
+        words=masked_text(part.words),
+        place=masked_text(part.place),
+        why=masked_text(part.why),
+        edits=tuple(map(_edit, part.edits)),
+    )
+
+
+def _table(part: T) -> T:
+    return replace(part, why=masked_text(part.why), edits=tuple(map(_edit, part.edits)))
+
+
+def _edit(edit: PropertyEdit) -> PropertyEdit:
+    hides = is_sensitive(edit.property)
+    old, new = (HIDDEN if hides and each else masked_text(each) for each in (edit.old, edit.new))
+    return replace(edit, property=masked_text(edit.property), old=old, new=new, why=masked_text(edit.why))

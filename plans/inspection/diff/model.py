@@ -1,0 +1,184 @@
+"""A difference of two plans as data: edits of operators, sources and sinks, each with its verdict and reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Verdict(Enum):
+    """What becomes of state, from best to worst.
+
+    `FULL`: the new program goes on with the state and gives what it gives from scratch over all data. `PARTIAL`: it
+    goes on, and the result differs in what the reason says. `UNKNOWN`: nobody can tell, as of a Python function whose
+    code changed. `INCOMPATIBLE`: the state means something else, and cannot be used.
+    """
+
+    FULL = "fully compatible"
+    PARTIAL = "partially compatible"
+    UNKNOWN = "unknown"
+    INCOMPATIBLE = "incompatible"
+
+    @property
+    def rank(self) -> int:
+        """0 for the best."""
+        return list(Verdict).index(self)
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The worst of some verdicts; FULL of none."""
+    return max(verdicts, key=lambda each: each.rank, default=Verdict.FULL)
+
+
+class Change(Enum):
+    """What happened to an operator, a source or a sink."""
+
+    KEPT = "kept"
+    MOVED = "moved"
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "removed"
+    TTL_CHANGED = "ttl changed"
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyEdit:
+    """A property that differs.
+
+    Args:
+        property: its name, such as "key" or "aggregates".
+        old: what it was, in words; empty where it was not there.
+        new: what it is.
+        verdict: what it does to the state.
+        why: a sentence that says so: what is lost, from when, for which results; empty where nothing is.
+    """
+
+    property: str
+    old: str
+    new: str
+    verdict: Verdict = Verdict.FULL
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TtlEdit:
+    """A state entry whose TTL differs.
+
+    Args:
+        index: number of the entry.
+        name: its name in the plan, such as "groupAggregateState".
+        old: TTL in ms, 0 never expires.
+        new: the same.
+    """
+
+    index: int
+    name: str
+    old: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorEdit:
+    """An operator that keeps state, in both plans or in one of them.
+
+    Args:
+        change: what happened to it.
+        uid: its uid in the new plan; of one that was removed, in the old plan.
+        kind: what it does, such as "group-aggregate".
+        words: what a person calls it: `SUM(amount) by customer, of orders`.
+        old_node: its node in the old plan, None where it is new.
+        new_node: its node in the new plan, None where it was removed.
+        old_uid: its uid in the old plan, empty where it is new.
+        edits: properties that differ.
+        ttls: state entries whose TTL differs.
+        place: where it stands now in words, if it moved: "behind the new filter", "before the join of ...".
+        verdict: the worst of its edits.
+        why: the reason in one sentence; of an added one what it misses, of a removed one what is dropped.
+    """
+
+    change: Change
+    uid: str
+    kind: str
+    words: str
+    old_node: int | None
+    new_node: int | None
+    old_uid: str = ""
+    edits: tuple[PropertyEdit, ...] = ()
+    ttls: tuple[TtlEdit, ...] = ()
+    place: str = ""
+    verdict: Verdict = Verdict.FULL
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEdit:
+    """A table that is read.
+
+    Args:
+        change: KEPT, CHANGED, ADDED or REMOVED.
+        name: the table.
+        offsets: what happens to how far it was read: "kept", "lost", "new: read from its beginning".
+        edits: options and columns that differ.
+        verdict: what it does to the results.
+        why: the reason.
+    """
+
+    change: Change
+    name: str
+    offsets: str
+    edits: tuple[PropertyEdit, ...] = ()
+    verdict: Verdict = Verdict.FULL
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SinkEdit:
+    """A table that is written.
+
+    Args:
+        change: KEPT, CHANGED, ADDED or REMOVED.
+        name: the table.
+        gets: what it will and will not get again: "what changes from now on; nothing of the past again".
+        edits: options, columns and keys that differ.
+        verdict: what it does to what the sink holds.
+        why: the reason.
+    """
+
+    change: Change
+    name: str
+    gets: str
+    edits: tuple[PropertyEdit, ...] = ()
+    verdict: Verdict = Verdict.FULL
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDiff:
+    """Two plans beside each other.
+
+    Args:
+        operators: in the order of the new plan, then those that were removed.
+        sources: the same.
+        sinks: the same.
+        stateless: lines about operators without state that came, went or changed: "filter `amount > 10`: added".
+        verdict: the worst of all.
+    """
+
+    operators: tuple[OperatorEdit, ...]
+    sources: tuple[SourceEdit, ...]
+    sinks: tuple[SinkEdit, ...]
+    stateless: tuple[PropertyEdit, ...] = ()
+    verdict: Verdict = Verdict.FULL
+
+    @property
+    def parts(self) -> tuple[OperatorEdit | SourceEdit | SinkEdit, ...]:
+        """Operators, sources and sinks."""
+        return (*self.operators, *self.sources, *self.sinks)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing differs at all."""
+        return not self.stateless and all(
+            part.change is Change.KEPT and not part.edits and not getattr(part, "ttls", ()) for part in self.parts
+        )

@@ -1,0 +1,229 @@
+"""The operators of two plans that keep state: what became of each, and what it does to those below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
+from compiled_plan.plans.inspection.diff.model import (
+    Change,
+    OperatorEdit,
+    PropertyEdit,
+    TtlEdit,
+    Verdict,
+    worst,
+)
+from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, Pair, judged
+from compiled_plan.plans.inspection.diff.rules.common import UNTIL
+from compiled_plan.plans.inspection.diff.sides import Both
+from compiled_plan.plans.inspection.diff.words import place_of, words_of
+from compiled_plan.plans.inspection.lineage import Role
+from compiled_plan.plans.nodes.base import PlanNode
+
+#: Reasons that are passed on to those below, of which one is said.
+_REASONS = 3
+#: What rows do that an operator should not have.
+_STAY = {"group-aggregate": "stay counted", "window-aggregate": "stay counted", "over-aggregate": "stay counted"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why the rows that a node gave before are not those that the new program would have given.
+
+    Args:
+        of: the operator that it is because of, in words.
+        why: the reason.
+    """
+
+    of: str
+    why: str
+
+
+@dataclass(slots=True)
+class Operators:
+    """The operators of a new plan, looked at from the sources down.
+
+    Args:
+        both: the two plans.
+        past: by node of the new plan, why rows that it gave before are not those of the new program.
+        edits: the operators' edits by node of the new plan.
+    """
+
+    both: Both
+    past: Mapping[int, tuple[Reason, ...]]
+    edits: Mapping[int, OperatorEdit]
+
+    def ordered(self) -> tuple[OperatorEdit, ...]:
+        """The edits in the order of the new plan, then what was removed."""
+        found = (self.edits[node.id] for node in self.both.new.keeping if node.id in self.edits)
+        return (*found, *_removed(self.both))
+
+
+def operators_of(both: Both, sources: Mapping[int, tuple[Reason, ...]]) -> Operators:
+    """Look at all operators.
+
+    Args:
+        both: the two plans.
+        sources: by node of the new plan, what is not right with the rows that a table gave before.
+    """
+    work = _Work(both, dict(sources))
+    for node in both.new.plan.in_order:
+        work.visit(node)
+    return Operators(both, work.past, work.edits)
+
+
+@dataclass(slots=True)
+class _Work:
+    both: Both
+    past: dict[int, tuple[Reason, ...]]
+    edits: dict[int, OperatorEdit] = field(default_factory=dict)
+
+    def visit(self, node: PlanNode) -> None:
+        above = dict.fromkeys(each for below in self.both.new.plan.inputs(node) for each in self.past[below.id])
+        reasons = tuple(above)
+        if node in self.both.new.keeping:
+            edit, own = self._operator(node, reasons)
+            self.edits[node.id] = edit
+            reasons = (Reason(edit.words, own), *reasons)[:_REASONS] if own else reasons
+        self.past.setdefault(node.id, reasons)
+
+    def _operator(self, node: PlanNode, above: tuple[Reason, ...]) -> tuple[OperatorEdit, str]:
+        """The edit, and why the operator by itself makes the rows that it gave others than they are to be."""
+        match = self.both.matches.get(node.id)
+        if match is None:
+            edit = self._added(node, above)
+            return edit, edit.why if edit.verdict is not Verdict.FULL else ""
+        edit, given = _matched(self.both, match.old, node.id)
+        if not edit.edits and not above and self._is_unexplained(match.old, node.id):
+            why = "what is above it differs in something that has no name"
+            unknown = PropertyEdit("what is above it", "as it was", "something else", Verdict.UNKNOWN, why)
+            edit = replace(edit, change=Change.CHANGED, edits=(unknown,), verdict=Verdict.UNKNOWN, why=why)
+        own = given or (edit.why if edit.verdict is not Verdict.FULL else "")
+        if above and edit.verdict is Verdict.FULL:
+            first = above[0]
+            edit = replace(edit, verdict=Verdict.PARTIAL, why=f"its rows come from {first.of}: {first.why}")
+        return edit, own
+
+    def _added(self, node: PlanNode, above: tuple[Reason, ...]) -> OperatorEdit:
+        both = self.both
+        tables = ", ".join(both.new.lineage.tables[node.id])
+        ports = both.new.ports(node.id)
+        fresh = all(both.is_fresh(branch.origin) for port in ports for branch in port.rows)
+        verdict = Verdict.PARTIAL
+        why = f"it starts empty: rows of {tables} from before are not in its results"
+        if node.id not in both.new.operators:
+            verdict, why = Verdict.FULL, "it keeps nothing by itself: the operator behind it does"
+        elif fresh and not above:
+            verdict, why = Verdict.FULL, f"it starts empty, and {tables} is read from the beginning"
+        elif not all(both.new.input_appends(node.id, at) for at in range(len(ports))):
+            why += ", and rows that are taken back may never have come to it"
+        return OperatorEdit(
+            Change.ADDED,
+            both.new.uids[node.id],
+            both.new.kind(node.id),
+            words_of(both.new, node.id),
+            None,
+            node.id,
+            verdict=verdict,
+            why=why,
+        )
+
+    def _is_unexplained(self, old: int, new: int) -> bool:
+        """Whether an operator differs from what it was though nothing that differs has been found."""
+        before, after = self.both.old.operators.get(old), self.both.new.operators.get(new)
+        if before is None or after is None or before.identity == after.identity:
+            return False
+        above = [self.edits[each] for each in self.both.new.before(new) if each in self.edits]
+        was = {each for each in self.both.old.before(old) if each in self.both.old.uids}
+        calm = (Change.KEPT, Change.MOVED, Change.TTL_CHANGED)
+        return {each.old_node for each in above} == was and all(each.change in calm for each in above)
+
+
+def _matched(both: Both, old: int, new: int) -> tuple[OperatorEdit, str]:
+    """The edit of an operator, and what is not right with the rows that it gave before."""
+    found = tuple(_findings(both, old, new))
+    edits = tuple(each.edit for each in found)
+    ttls = tuple(_ttl_edits(both, old, new))
+    place = place_of(both, old, new)
+    kept = Change.TTL_CHANGED if ttls else Change.MOVED if place else Change.KEPT
+    verdict = worst(each.verdict for each in edits)
+    why = next((each.why for each in edits if each.verdict is verdict), "")
+    given = next((each.given for each in found if each.given), "")
+    return (
+        OperatorEdit(
+            Change.CHANGED if edits else kept,
+            both.new.uids[new],
+            both.new.kind(new),
+            words_of(both.new, new),
+            old,
+            new,
+            both.old.uids[old],
+            edits,
+            ttls,
+            place,
+            verdict,
+            why,
+        ),
+        given,
+    )
+
+
+def _findings(both: Both, old: int, new: int) -> Iterator[Finding]:
+    before, after = both.old.operators.get(old), both.new.operators.get(new)
+    if before is None or after is None:
+        return
+    pair = Pair(both, before, after)
+    olds, news = ({each.name: each for each in side.properties} for side in (before, after))
+    ports = both.old.ports(old), both.new.ports(new)
+    if len(ports[0]) != len(ports[1]):
+        why = "what is kept of each input has another place"
+        yield Finding(PropertyEdit("inputs", str(len(ports[0])), str(len(ports[1])), Verdict.INCOMPATIBLE, why))
+        return
+    said = {port.named(what) for side in ports for port in side for what in ("rows", "filter")}
+    for name in dict.fromkeys([*olds, *news]):
+        one, other = olds.get(name), news.get(name)
+        if name not in said and (one is None or other is None or one.digest != other.digest):
+            yield from judged(Edited(name, one, other, pair))
+    yield from _zones(pair)
+    by_time = any(each.name == "watermark" and each.items for each in after.properties)
+    for at, (left, right) in enumerate(zip(*ports, strict=True)):
+        stay = _STAY.get(after.kind, "stay") + UNTIL.get(after.kind, "").replace(" of ", " in ", 1)
+        yield from flow_findings(both, left, right, Words(stay, pair.appends(at), by_time))
+
+
+def _zones(pair: Pair) -> Iterator[Finding]:
+    """Times that were cut into days or hours by another clock."""
+    if pair.old.zones == pair.new.zones:
+        return
+    old, new = (", ".join(sorted(each.zones)) or "none" for each in (pair.old, pair.new))
+    keys = [item for each in pair.new.properties if each.role is Role.KEY for item in each.items]
+    if any(item.meaning is not None and item.meaning.zones for item in keys):
+        why = "keys and windows from before were cut by the clock of the old zone"
+        yield Finding(PropertyEdit("time zone", old, new, Verdict.INCOMPATIBLE, why))
+    else:
+        why = "values from before were computed in the old zone"
+        yield Finding(PropertyEdit("time zone", old, new, Verdict.PARTIAL, why))
+
+
+def _ttl_edits(both: Both, old: int, new: int) -> Iterator[TtlEdit]:
+    before = {(each.index, each.name): each for each in both.old.plan.node(old).ttl_entries}
+    for entry in both.new.plan.node(new).ttl_entries:
+        former = before.get((entry.index, entry.name))
+        if former is not None and former.ttl_ms != entry.ttl_ms:
+            yield TtlEdit(entry.index, entry.name, former.ttl_ms, entry.ttl_ms)
+
+
+def _removed(both: Both) -> Iterator[OperatorEdit]:
+    for node in both.old.keeping:
+        if node.id in both.matching.gone:
+            yield OperatorEdit(
+                Change.REMOVED,
+                both.old.uids[node.id],
+                both.old.kind(node.id),
+                words_of(both.old, node.id),
+                node.id,
+                None,
+                both.old.uids[node.id],
+                why="its state is dropped",
+            )

@@ -1,0 +1,153 @@
+"""What verdict rules are made with, and where they are registered.
+
+A rule stands for one property of operators of some kinds: it is given both operators and says what the edit does to
+their state. A property that no rule stands for is judged by its role: state under another key is never found, of
+anything else nobody can tell. The rules of a kind are in the module that `_MODULES` names, loaded with the first edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+
+from compiled_plan.plans.inspection.diff.lists import ListEdit, list_edit
+from compiled_plan.plans.inspection.diff.model import PropertyEdit, Verdict
+from compiled_plan.plans.inspection.diff.sides import Both
+from compiled_plan.plans.inspection.lineage import Operator, Property, Role
+
+_RULES_OF = __name__.rpartition(".")[0]
+_MODULES = ("aggregate", "common", "deduplicate", "join", "match", "over", "rank", "sink", "window")
+_SIDE = re.compile(r"(left|right|input \d+) (.*)")
+_NUMBERED = re.compile(r"(order|frame|aggregates|condition) \d+")
+_SIDES = {"left": 0, "right": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An edit, and what it does to the rows that the operator gave before.
+
+    Args:
+        edit: the edit with its verdict.
+        given: why these rows are not those that the new program would have given, where the state itself is right.
+    """
+
+    edit: PropertyEdit
+    given: str = ""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An operator as it was and as it is to be.
+
+    Args:
+        both: the two plans.
+        old: the operator in the old plan.
+        new: the operator in the new plan.
+    """
+
+    both: Both
+    old: Operator
+    new: Operator
+
+    def property(self, name: str) -> tuple[Property | None, Property | None]:
+        """A property of both."""
+        old, new = (
+            next((each for each in side.properties if each.name == name), None) for side in (self.old, self.new)
+        )
+        return old, new
+
+    def texts(self, name: str) -> tuple[str, str]:
+        """The texts of a property of both; empty where there is none."""
+        old, new = (each.text if each is not None else "" for each in self.property(name))
+        return old, new
+
+    def appends(self, at: int = 0) -> bool:
+        """Whether neither plan ever takes back a row that comes to an input."""
+        return self.both.old.input_appends(self.old.node, at) and self.both.new.input_appends(self.new.node, at)
+
+
+@dataclass(frozen=True)
+class Edited:
+    """A property that differs.
+
+    Args:
+        name: its name.
+        old: what it was, None where the old operator had none of this name.
+        new: what it is to be.
+        pair: the operator.
+    """
+
+    name: str
+    old: Property | None
+    new: Property | None
+    pair: Pair
+
+    @property
+    def base(self) -> str:
+        """The name without the input's and without a number."""
+        found = _SIDE.fullmatch(self.name)
+        name = found[2] if found else self.name
+        numbered = _NUMBERED.fullmatch(name)
+        return numbered[1] if numbered else name
+
+    @property
+    def input(self) -> int:
+        """The number of the input that the property is of; 0 where it has no other."""
+        found = _SIDE.fullmatch(self.name)
+        if not found:
+            return 0
+        return _SIDES[found[1]] if found[1] in _SIDES else int(found[1].removeprefix("input "))
+
+    @cached_property
+    def list(self) -> ListEdit:
+        """What became of the items."""
+        return list_edit(*(each.items if each is not None else () for each in (self.old, self.new)))
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Old and new value in words; "none" where there was none."""
+        old, new = ("none" if each is None else each.text for each in (self.old, self.new))
+        return old, new
+
+    def finding(self, verdict: Verdict, why: str = "", *, given: str = "", listed: bool = False) -> Finding:
+        """The edit with its verdict; `listed` shows of a list what differs alone."""
+        old, new = self.list.texts if listed else self.texts
+        return Finding(PropertyEdit(self.name, old, new, verdict, why or given), given)
+
+
+Rule = Callable[[Edited], Iterator[Finding]]
+_RULES: dict[tuple[str, str], Rule] = {}
+
+
+def verdict(*properties: str, of: tuple[str, ...] = ("",)) -> Callable[[Rule], Rule]:
+    """Register the rule for properties of operators of some kinds; of all that have no rule of their own by default."""
+
+    def register(found: Rule) -> Rule:
+        for kind in of:
+            for name in properties:
+                _RULES[kind, name] = found
+        return found
+
+    return register
+
+
+def judged(edited: Edited) -> Iterator[Finding]:
+    """What an edit of a property does."""
+    for module in _MODULES:
+        import_module(f"{_RULES_OF}.{module}")
+    kind = edited.pair.new.kind
+    rule = _RULES.get((kind, edited.base)) or _RULES.get(("", edited.base)) or _by_role
+    for found in rule(edited):
+        if found.given or found.edit.verdict is not Verdict.FULL or edited.list.says_something:
+            yield found
+
+
+def _by_role(edited: Edited) -> Iterator[Finding]:
+    role = (edited.new or edited.old or Property("", ())).role
+    if role is Role.KEY:
+        yield edited.finding(Verdict.INCOMPATIBLE, "state is kept by it: under another one nothing is found again")
+    else:
+        yield edited.finding(Verdict.UNKNOWN, f"no rule says what another {edited.name} does to what is kept")

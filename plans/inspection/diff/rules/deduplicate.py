@@ -1,0 +1,51 @@
+"""Rules for deduplication and changelog normalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compiled_plan.plans.inspection.diff.lists import listed
+from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, verdict
+from compiled_plan.plans.inspection.lineage.shifts import Shift
+
+_UNIQUE = ("deduplicate", "window-deduplicate")
+
+
+@verdict("keeps", of=_UNIQUE)
+def keeps(edited: Edited) -> Iterator[Finding]:
+    """The first row says nothing of the last."""
+    old, new = edited.texts
+    yield edited.finding(Verdict.INCOMPATIBLE, f"{old} of each key is kept, and {new} is not known")
+
+
+@verdict("order", of=_UNIQUE)
+def order(edited: Edited) -> Iterator[Finding]:
+    """Which row is the first or last is said by its time."""
+    if edited.list.added or edited.list.dropped:
+        yield edited.finding(Verdict.INCOMPATIBLE, "the row that is kept was chosen by another time")
+    elif edited.list.shift & (Shift.FINER | Shift.COMPUTED):
+        yield edited.finding(Verdict.PARTIAL, "the times of rows from before are rounded", listed=True)
+    else:
+        yield edited.finding(Verdict.FULL, listed=True)
+
+
+@verdict("waits for the watermark", of=("deduplicate",))
+def waits(edited: Edited) -> Iterator[Finding]:
+    """A row that waits is kept otherwise than one that was given out."""
+    yield edited.finding(Verdict.INCOMPATIBLE, "what is kept has another form where rows wait for the watermark")
+
+
+@verdict("condition", of=("changelog-normalize",))
+def condition(edited: Edited) -> Iterator[Finding]:
+    """The last row of a key is kept where it passes."""
+    items = edited.list
+    if not items.added and not items.dropped and not items.shift & (Shift.FINER | Shift.COMPUTED):
+        yield edited.finding(Verdict.FULL, listed=True)
+        return
+    parts = []
+    if items.dropped:
+        parts.append(f"rows that `{listed(items.dropped)}` held back come with their next change alone")
+    if items.added:
+        parts.append(f"rows that fail `{listed(items.added)}` stay until their next change")
+    yield edited.finding(Verdict.PARTIAL, "; ".join(parts) or "rows from before passed by rounded values", listed=True)

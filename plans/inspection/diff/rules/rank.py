@@ -1,0 +1,53 @@
+"""Rules for top-n, also of windows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, verdict
+from compiled_plan.plans.inspection.diff.rules.common import UNTIL
+
+_RANKS = ("rank", "window-rank")
+
+
+@verdict("ranks", of=_RANKS)
+def ranks(edited: Edited) -> Iterator[Finding]:
+    """Rows behind the last rank are forgotten, where none is taken back."""
+    (old_first, old_last), (new_first, new_last) = (_range(text) for text in edited.texts)
+    until = UNTIL.get(edited.pair.new.kind, "")
+    parts = []
+    if new_last is None or old_last is None or new_last > old_last:
+        parts.append(f"rows from before{until} that ranked behind the old last rank do not come out")
+    if until:
+        parts = parts or ["rows of windows that have closed came out by the old ranks"]
+    elif new_last is None or old_last is None or new_last < old_last:
+        parts.append("rows from before that rank behind the new last rank were given, and stay")
+    if new_first != old_first:
+        parts.append("rows before the first rank change with the next row of their key alone")
+    yield edited.finding(Verdict.PARTIAL, "; ".join(parts))
+
+
+def _range(text: str) -> tuple[str, int | None]:
+    found = re.fullmatch(r"(\d+) to (\d+)", text)
+    return (found[1], int(found[2])) if found else (text, None)
+
+
+@verdict("strategy", of=("rank",))
+def strategy(edited: Edited) -> Iterator[Finding]:
+    """Where rows may be taken back, all are kept."""
+    old, _ = edited.texts
+    if old == "Retract":
+        yield edited.finding(Verdict.FULL)
+    else:
+        why = "rows from before that ranked behind the last rank are not known: none of them moves up for one that goes"
+        yield edited.finding(Verdict.PARTIAL, why)
+
+
+@verdict("primary key", of=("rank",))
+def primary_key(edited: Edited) -> Iterator[Finding]:
+    """Rows are replaced by it, where the strategy says so."""
+    old, new = (bool(each and each.items) for each in (edited.old, edited.new))
+    if old and new and (edited.list.added or edited.list.dropped):
+        yield edited.finding(Verdict.INCOMPATIBLE, "the rows that are kept replaced each other by another key")

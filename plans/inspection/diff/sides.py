@@ -1,0 +1,207 @@
+"""The two plans of a difference, each with what its operators mean and are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from compiled_plan.plans.inspection.diff.changes import append_only
+from compiled_plan.plans.inspection.identity import derived_uids, keeps_state
+from compiled_plan.plans.inspection.lineage import Lineage, Operator, lineage_of
+from compiled_plan.plans.inspection.lineage.matching import How, Match, Matching, match_operators
+from compiled_plan.plans.inspection.lineage.meaning import Meaning
+from compiled_plan.plans.inspection.lineage.rows import Port, sides
+from compiled_plan.plans.inspection.lineage.same_tables import same_tables, tables_of, tellings
+from compiled_plan.plans.inspection.lineage.tables import Telling
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.plan import CompiledPlan
+
+#: What rows come from in the end.
+_LEAVES = ("table", "values")
+
+
+@dataclass(frozen=True)
+class Side:
+    """A plan with what is known of it.
+
+    Args:
+        plan: the plan.
+        telling: what makes a table that very table.
+    """
+
+    plan: CompiledPlan
+    telling: Telling
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        """What operators mean."""
+        return lineage_of(self.plan, telling=self.telling)
+
+    @cached_property
+    def operators(self) -> Mapping[int, Operator]:
+        """The operators by node id, sinks that take rows back among them."""
+        return {each.node: each for each in self.lineage.operators}
+
+    @cached_property
+    def uids(self) -> Mapping[int, str]:
+        """The name of every operator that keeps state: its own, or the one that it gets when it is loaded."""
+        return derived_uids(self.plan)
+
+    @cached_property
+    def keeping(self) -> tuple[PlanNode, ...]:
+        """The nodes that keep state, in the order of the plan."""
+        return tuple(node for node in self.plan.in_order if keeps_state(node))
+
+    @cached_property
+    def appends(self) -> frozenset[int]:
+        """The nodes that never take a row back."""
+        return append_only(self.plan, self.operators)
+
+    @cached_property
+    def leaves(self) -> frozenset[str]:
+        """Digests of the tables and constant rows that are read."""
+        return frozenset(
+            branch.origin.digest
+            for node in self.plan.nodes
+            if not self.plan.inputs(node)
+            for branch in self.lineage.flows[node.id]
+        )
+
+    @cached_property
+    def first_phases(self) -> tuple[PlanNode, ...]:
+        """The nodes that have state entries and keep nothing here: the operator behind them keeps it all."""
+        return tuple(node for node in self.keeping if node.id not in self.operators)
+
+    def kind(self, node: int) -> str:
+        """What an operator does, "group-aggregate"."""
+        operator = self.operators.get(node)
+        return operator.kind if operator is not None else self.plan.node(node).kind
+
+    def ports(self, node: int) -> tuple[Port, ...]:
+        """What comes to a node, by input."""
+        return sides([self.lineage.flows[below.id] for below in self.plan.inputs(node)])
+
+    def input_appends(self, node: int, at: int = 0) -> bool:
+        """Whether no row that comes to an input is ever taken back."""
+        return self.plan.inputs(node)[at].id in self.appends
+
+    def last_phase(self, node: int) -> int:
+        """The operator that keeps what a first phase adds up; -1 where there is none."""
+        return next((each for each in self.behind(node) if each in self.operators), -1)
+
+    def before(self, node: int) -> Iterator[int]:
+        """The operators and sources that a node's rows come from, past what keeps nothing."""
+        return self._nearest(self.plan.inputs, node)
+
+    def behind(self, node: int) -> Iterator[int]:
+        """The operators and sinks that a node's rows go to, past what keeps nothing."""
+        return self._nearest(self.plan.consumers, node)
+
+    def _nearest(self, next_to: Callable[[int], tuple[PlanNode, ...]], node: int) -> Iterator[int]:
+        open_, seen = [each.id for each in reversed(next_to(node))], set[int]()
+        while open_:
+            found = open_.pop()
+            if found in seen:
+                continue
+            seen.add(found)
+            further = next_to(found)
+            if found in self.operators or not further:
+                yield found
+            else:
+                open_ += [each.id for each in reversed(further)]
+
+
+@dataclass(frozen=True)
+class Both:
+    """Two plans, and which operators of one are those of the other.
+
+    Args:
+        old: the plan that was there.
+        new: the one to come.
+        tables: full names of new tables -> those of the old tables that they are.
+    """
+
+    old: Side
+    new: Side
+    tables: Mapping[str, str]
+
+    @classmethod
+    def of(cls, old: CompiledPlan, new: CompiledPlan) -> Both:
+        """Two plans beside each other."""
+        before, after = tellings(old, new)
+        return cls(Side(old, before), Side(new, after), same_tables(tables_of(old), tables_of(new)))
+
+    @cached_property
+    def matching(self) -> Matching:
+        """By uid, then by lineage, then by likeness; a first phase by its uid, then as that of its last phase."""
+        olds = {uid: node for node, uid in self.old.uids.items()}
+        named = {node: olds[uid] for node, uid in self.new.uids.items() if uid in olds}
+        lineages = self.old.lineage, self.new.lineage
+        found = match_operators(self.old.plan, self.new.plan, named, lineages, loose=True)
+        last = {each.new: each.old for each in found.matches}
+        phases = dict(self._phases(named, last))
+        taken = set(phases.values())
+        return Matching(
+            (*found.matches, *(Match(old, new, How.NAME) for new, old in phases.items())),
+            (*found.gone, *(each.id for each in self.old.first_phases if each.id not in taken)),
+            (*found.added, *(each.id for each in self.new.first_phases if each.id not in phases)),
+        )
+
+    def _phases(self, named: Mapping[int, int], last: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+        """Which first phase of the old plan one of the new plan is."""
+        free = {each.id: each for each in self.old.first_phases}
+        for node in self.new.first_phases:
+            behind = last.get(self.new.last_phase(node.id))
+            found = next((id_ for id_ in free if self.old.last_phase(id_) == behind), None)
+            found = named[node.id] if named.get(node.id) in free else found
+            if found is not None and free[found].kind == node.kind:
+                del free[found]
+                yield node.id, found
+
+    @cached_property
+    def matches(self) -> Mapping[int, Match]:
+        """The matches by node of the new plan."""
+        return {each.new: each for each in self.matching.matches}
+
+    @cached_property
+    def _going_on(self) -> frozenset[tuple[str, str]]:
+        """Of operators that go on, what the rows that they gave are called and those that they are to give."""
+        return frozenset(
+            (old.origin.digest, new.origin.digest)
+            for each in self.matching.matches
+            for old, new in zip(self.old.lineage.flows[each.old], self.new.lineage.flows[each.new], strict=False)
+        )
+
+    def continues(self, old: Meaning, new: Meaning) -> bool:
+        """Whether rows are those of the same operator or table, whatever became of that.
+
+        Args:
+            old: where rows came from.
+            new: where they are to come from.
+        """
+        open_ = [(old, new)]
+        while open_:
+            one, other = open_.pop()
+            if one.digest == other.digest or (one.digest, other.digest) in self._going_on:
+                continue
+            alike = (one.head, one.plain, len(one.parts)) == (other.head, other.plain, len(other.parts))
+            if not alike or one.head in _LEAVES or not one.parts:
+                return False
+            open_ += zip(one.parts, other.parts, strict=True)
+        return True
+
+    def is_fresh(self, rows: Meaning) -> bool:
+        """Whether rows come from nothing but tables that the old plan did not read: from their beginning."""
+        return all(each not in self.old.leaves for each in leaves_of(rows))
+
+
+def leaves_of(rows: Meaning) -> Iterator[str]:
+    """Digests of the tables and constant rows that rows come from."""
+    open_ = [rows]
+    while open_:
+        found = open_.pop()
+        if found.head in _LEAVES:
+            yield found.digest
+        else:
+            open_ += found.parts

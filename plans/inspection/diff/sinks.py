@@ -1,0 +1,223 @@
+"""The tables that two plans write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from compiled_plan.plans.connectors.checks import formats_of
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
+from compiled_plan.plans.inspection.diff.lists import related
+from compiled_plan.plans.inspection.diff.model import Change, PropertyEdit, SinkEdit, Verdict, worst
+from compiled_plan.plans.inspection.diff.operators import Reason
+from compiled_plan.plans.inspection.diff.sides import Both, Side
+from compiled_plan.plans.inspection.diff.sources import PLACES
+from compiled_plan.plans.inspection.lineage import Item
+from compiled_plan.plans.inspection.lineage.meaning import type_text
+from compiled_plan.plans.inspection.lineage.rows import Port
+from compiled_plan.plans.inspection.lineage.shifts import Shift
+from compiled_plan.plans.inspection.lineage.tables import (
+    at_rest,
+    columns_of,
+    is_positional,
+    name_of,
+    options_of,
+    place_of,
+)
+from compiled_plan.plans.nodes.configuration import OPTIONS
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.tables import CatalogTable
+from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+
+_ON = "what changes from now on; nothing of the past again"
+_NOW = "what changes from now on; nothing of the past"
+_NONE = "none"
+#: Options of the session that say what is done with rows that do not fit.
+_CHECKS = ("table.exec.sink.not-null-enforcer", "table.exec.sink.type-length-enforcer")
+#: Formats whose rows are texts: a number that became wider is the same text.
+_TEXTS = frozenset({"csv", "json", "debezium-json", "canal-json", "maxwell-json", "ogg-json"})
+
+
+def sink_edits(both: Both, past: Mapping[int, tuple[Reason, ...]]) -> tuple[SinkEdit, ...]:
+    """The tables that are written.
+
+    Args:
+        both: the two plans.
+        past: by node of the new plan, why rows that it gave before are not those of the new program.
+    """
+    return tuple(_edits(both, past))
+
+
+def _edits(both: Both, past: Mapping[int, tuple[Reason, ...]]) -> Iterator[SinkEdit]:
+    free = _sinks(both.old)
+    for node in _sinks(both.new):
+        former = _former(both, free, node)
+        if former is None:
+            yield _added(both, node, past)
+        else:
+            free.remove(former)
+            yield _edit(both, former, node, past)
+    for node in free:
+        yield SinkEdit(Change.REMOVED, _name(node), "nothing any more; what was written stays")
+
+
+def _sinks(side: Side) -> list[Sink]:
+    return [node for node in side.plan.in_order if isinstance(node, Sink)]
+
+
+def _table(node: Sink) -> CatalogTable:
+    return node.dynamic_table_sink.table
+
+
+def _name(node: Sink) -> str:
+    return name_of(_table(node))
+
+
+def _former(both: Both, free: list[Sink], node: Sink) -> Sink | None:
+    """The old sink that a new one is: of several into one table one that writes the same first."""
+    label = both.new.telling(_table(node))
+    found = [each for each in free if dict(both.old.telling(_table(each))) == dict(label)]
+    rows = both.new.lineage.rows[node.id]
+    return next((each for each in found if both.old.lineage.rows[each.id] == rows), None) or next(iter(found), None)
+
+
+def _added(both: Both, node: Sink, past: Mapping[int, tuple[Reason, ...]]) -> SinkEdit:
+    ports = both.new.ports(node.id)
+    fresh = all(both.is_fresh(branch.origin) for port in ports for branch in port.rows)
+    if fresh and not past.get(node.id):
+        return SinkEdit(Change.ADDED, _name(node), "all rows")
+    tables = ", ".join(both.new.lineage.tables[node.id])
+    why = f"what came of {tables} before is not written to it"
+    return SinkEdit(Change.ADDED, _name(node), _NOW, (), Verdict.PARTIAL, why)
+
+
+def _edit(both: Both, old: Sink, new: Sink, past: Mapping[int, tuple[Reason, ...]]) -> SinkEdit:
+    tables = _table(old), _table(new)
+    moved = _moved(*tables)
+    edits = (
+        *_options(*tables),
+        *_checks(old, new),
+        *_keys(*tables),
+        *_columns(both, old, new),
+        *_flows(both, old, new),
+    )
+    verdict = worst(each.verdict for each in edits)
+    why = next((each.why for each in edits if each.verdict is verdict), "") if verdict is not Verdict.FULL else ""
+    found = SinkEdit(Change.CHANGED if edits else Change.KEPT, _name(new), _ON, edits, verdict, why)
+    if moved:
+        why = "what was written before stays at the old place, and is not at the new one"
+        return replace(found, change=Change.CHANGED, gets=_NOW, verdict=Verdict.PARTIAL, why=why)
+    reasons = past.get(new.id, ())
+    if verdict is Verdict.FULL and reasons:
+        why = f"its rows come from {reasons[0].of}: {reasons[0].why}"
+        return replace(found, verdict=Verdict.PARTIAL, why=why)
+    return found
+
+
+def _moved(old: CatalogTable, new: CatalogTable) -> bool:
+    connectors = [options_of(table).get("connector", "") for table in (old, new)]
+    if connectors[0] != connectors[1]:
+        return True
+    spec = connector_spec(connectors[0])
+    if spec is None or spec.place is None:
+        return any(options_of(old).get(name) != options_of(new).get(name) for name in PLACES)
+    return place_of(old, at_rest) != place_of(new, at_rest)
+
+
+def _options(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
+    if name_of(old) != name_of(new):
+        yield PropertyEdit("name", name_of(old), name_of(new))
+    before, after = options_of(old), options_of(new)
+    for name in dict.fromkeys([*before, *after]):
+        if before.get(name) != after.get(name):
+            shown = [_shown(name, each.get(name)) for each in (before, after)]
+            why = f"what was written before was written with another '{name}'"
+            yield PropertyEdit(name, shown[0], shown[1], Verdict.PARTIAL, why)
+
+
+def _checks(old: Sink, new: Sink) -> Iterator[PropertyEdit]:
+    """What is done with rows that do not fit the table's columns."""
+    for name in _CHECKS:
+        before, after = (str(node.configuration.get(name, OPTIONS[name].default)).upper() for node in (old, new))
+        if before != after:
+            why = f"rows that were written before were checked by '{name}' = {before}"
+            yield PropertyEdit(name, before, after, Verdict.PARTIAL, why)
+
+
+def _shown(name: str, value: str | None) -> str:
+    if value is None:
+        return _NONE
+    return HIDDEN if is_sensitive(name) else f"'{value}'"
+
+
+def _keys(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
+    before, after = _key(old), _key(new)
+    if before != after:
+        why = "rows that were written before are known by the old primary key, and no new row takes their place"
+        yield PropertyEdit("primary key", before or _NONE, after or _NONE, Verdict.PARTIAL, why)
+
+
+def _key(table: CatalogTable) -> str:
+    schema = table.resolved_table.table_schema if table.resolved_table else None
+    return ", ".join(schema.primary_key.columns) if schema and schema.primary_key else ""
+
+
+def _columns(both: Both, old: Sink, new: Sink) -> Iterator[PropertyEdit]:
+    """What is written into each column."""
+    before, after = _written(both.old, old), _written(both.new, new)
+    positional = is_positional(_table(old)) or is_positional(_table(new))
+    if positional and [*before] != [*after][: len(before)]:
+        why = "the columns of what was written before stand in another order"
+        yield PropertyEdit("columns", ", ".join(before), ", ".join(after), Verdict.PARTIAL, why)
+    as_text = all(_is_text(_table(node)) for node in (old, new))
+    for name in dict.fromkeys([*before, *after]):
+        one, other = before.get(name), after.get(name)
+        if one is not None and other is not None:
+            yield from _column(name, one, other, as_text)
+        elif other is not None:
+            why = f"rows that were written before have no {name}"
+            yield PropertyEdit(f"column {name}", _NONE, _text(other), Verdict.PARTIAL, why)
+        elif one is not None:
+            why = f"rows that were written before still have {name}"
+            yield PropertyEdit(f"column {name}", _text(one), _NONE, why=why)
+
+
+def _column(name: str, old: Item, new: Item, as_text: bool) -> Iterator[PropertyEdit]:
+    shift = related(old, new)
+    if shift is None or shift & (Shift.FINER | Shift.COMPUTED):
+        why = f"rows that do not change again keep {name} as it was written"
+        yield PropertyEdit(f"column {name}", _text(old), _text(new), Verdict.PARTIAL, why)
+    elif old.type != new.type:
+        why = "" if as_text else f"what was written before has {name} in the old type"
+        verdict = Verdict.FULL if as_text else Verdict.PARTIAL
+        yield PropertyEdit(f"column {name}", f"{old.text} {old.type}", f"{new.text} {new.type}", verdict, why)
+
+
+def _text(item: Item) -> str:
+    return item.text
+
+
+def _written(side: Side, node: Sink) -> dict[str, Item]:
+    """The columns of the table with what they mean, in the table's order."""
+    (port,) = side.ports(node.id)
+    columns = columns_of(_table(node))
+    names = [column.name for column in columns] or list(node.output_type.names)
+    types = [column.data_type for column in columns] or list(node.output_type.types)
+    return {
+        name: Item(each.text, each.digest, each.full, type_text(type_), meaning=each)
+        for name, type_, each in zip(names, types, port.all_columns(), strict=False)
+    }
+
+
+def _is_text(table: CatalogTable) -> bool:
+    spec = connector_spec(options_of(table).get("connector"))
+    if spec is None:
+        return False
+    return all(each.name in _TEXTS for each in formats_of(options_of(table), spec).values()) and bool(spec.formats)
+
+
+def _flows(both: Both, old: Sink, new: Sink) -> Iterator[PropertyEdit]:
+    ports: tuple[Port, ...] = (both.old.ports(old.id)[0], both.new.ports(new.id)[0])
+    for found in flow_findings(both, ports[0], ports[1], Words("stay written")):
+        yield found.edit

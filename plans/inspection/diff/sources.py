@@ -1,0 +1,152 @@
+"""The tables that two plans read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from compiled_plan.plans.inspection.diff.model import Change, PropertyEdit, SourceEdit, Verdict, worst
+from compiled_plan.plans.inspection.diff.operators import Reason
+from compiled_plan.plans.inspection.diff.sides import Both, Side
+from compiled_plan.plans.inspection.lineage import Source
+from compiled_plan.plans.inspection.lineage.meaning import type_text
+from compiled_plan.plans.inspection.lineage.tables import columns_of
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.tables import CatalogTable, ComputedColumn
+from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+
+_NONE = "none"
+#: Options that say where rows are, of connectors that do not declare them.
+PLACES = ("path", "url", "table-name", "topic", "id")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """All tables that are read.
+
+    Args:
+        edits: what became of them, in the order of the new plan, then those that are gone.
+        past: by node of the new plan, what is not right with the rows that a table gave before.
+    """
+
+    edits: tuple[SourceEdit, ...]
+    past: Mapping[int, tuple[Reason, ...]]
+
+    @classmethod
+    def of(cls, both: Both) -> Sources:
+        """The tables of two plans."""
+        past: dict[int, tuple[Reason, ...]] = {}
+        edits = []
+        for source, edit in _edits(both):
+            edits.append(edit)
+            if source is not None and edit.verdict is not Verdict.FULL:
+                past |= dict.fromkeys(source.nodes, (Reason(f"table {edit.name}", edit.why),))
+        return cls(tuple(edits), past)
+
+
+def _edits(both: Both) -> Iterator[tuple[Source | None, SourceEdit]]:
+    before, after = _in_order(both.old), _in_order(both.new)
+    for source in after:
+        former = _former(both, before, source)
+        if former is None:
+            yield source, SourceEdit(Change.ADDED, source.name, "new: read from its beginning")
+        else:
+            before.remove(former)
+            yield source, _edit(both, former, source)
+    for source in before:
+        yield None, SourceEdit(Change.REMOVED, source.name, "kept, for when it comes back")
+
+
+def _in_order(side: Side) -> list[Source]:
+    places = {node.id: at for at, node in enumerate(side.plan.in_order)}
+    return sorted(side.lineage.sources, key=lambda each: min(places[node] for node in each.nodes))
+
+
+def _former(both: Both, before: list[Source], source: Source) -> Source | None:
+    """The old source that a new one is: of several ways to read a table an equal one first."""
+    label = _label(both.new, source)
+    found = [each for each in before if _label(both.old, each) == label]
+    texts = [each.digest for each in source.properties]
+    return next((each for each in found if [one.digest for one in each.properties] == texts), None) or next(
+        iter(found), None
+    )
+
+
+def _label(side: Side, source: Source) -> object:
+    """What makes a source that very source in both plans."""
+    node = side.plan.node(source.nodes[0])
+    if isinstance(node, TableSourceScan):
+        return dict(side.telling(node.scan_table_source.table))
+    return source.identity
+
+
+def _edit(both: Both, old: Source, new: Source) -> SourceEdit:
+    nodes = both.old.plan.node(old.nodes[0]), both.new.plan.node(new.nodes[0])
+    if not isinstance(nodes[0], TableSourceScan) or not isinstance(nodes[1], TableSourceScan):
+        return SourceEdit(Change.KEPT, new.name, "kept")
+    tables = nodes[0].scan_table_source.table, nodes[1].scan_table_source.table
+    edits = (*_options(old, new, tables), *_columns(*tables))
+    if old.name != new.name:
+        edits = (PropertyEdit("name", old.name, new.name), *edits)
+    change = Change.CHANGED if edits else Change.KEPT
+    if _moved(old, new, tables):
+        why = "what was read at the old place stays counted, and all that is at the new place is read on top of it"
+        return SourceEdit(Change.CHANGED, new.name, "lost: read from the beginning", edits, Verdict.INCOMPATIBLE, why)
+    verdict = worst(each.verdict for each in edits)
+    why = next((each.why for each in edits if each.verdict is verdict), "")
+    return SourceEdit(change, new.name, "kept", edits, verdict, why if verdict is not Verdict.FULL else "")
+
+
+def _moved(old: Source, new: Source, tables: tuple[CatalogTable, CatalogTable]) -> bool:
+    """Whether the rows are elsewhere; of connectors that do not say which option that is, another connector."""
+    if old.identity == new.identity:
+        return False
+    connectors = [_raw(table).get("connector") for table in tables]
+    places = [
+        {name for name in _raw(table) if name in ("path", "url", "table-name", "topic", "id")} for table in tables
+    ]
+    changed = any(_raw(tables[0]).get(name) != _raw(tables[1]).get(name) for name in places[0] | places[1])
+    return connectors[0] != connectors[1] or changed
+
+
+def _raw(table: CatalogTable) -> Mapping[str, str]:
+    return (table.resolved_table.options if table.resolved_table else None) or {}
+
+
+def _options(old: Source, new: Source, tables: tuple[CatalogTable, CatalogTable]) -> Iterator[PropertyEdit]:
+    """Options that rows depend on, and those that they do not."""
+    counted = [{each.name: each for each in side.properties} for side in (old, new)]
+    for name in dict.fromkeys([*counted[0], *counted[1]]):
+        one, other = counted[0].get(name), counted[1].get(name)
+        if one is None or other is None or one.digest != other.digest:
+            shown = [_NONE if each is None else each.text for each in (one, other)]
+            why = f"rows that were read before were read with another '{name}'"
+            yield PropertyEdit(name, shown[0], shown[1], Verdict.PARTIAL, why)
+    raw = _raw(tables[0]), _raw(tables[1])
+    for name in sorted({*raw[0], *raw[1]} - {*counted[0], *counted[1]}):
+        if raw[0].get(name) != raw[1].get(name):
+            old_text, new_text = (_shown(name, each.get(name)) for each in raw)
+            yield PropertyEdit(name, old_text, new_text, why="no row depends on it")
+
+
+def _shown(name: str, value: str | None) -> str:
+    if value is None:
+        return _NONE
+    return HIDDEN if is_sensitive(name) else f"'{value}'"
+
+
+def _columns(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
+    """Columns that came, went or have another type; what that does is said where they are used."""
+    before, after = (_declared(table) for table in (old, new))
+    names = [name for name in dict.fromkeys([*before, *after]) if before.get(name) != after.get(name)]
+    for name in names:
+        yield PropertyEdit(f"column {name}", before.get(name, _NONE), after.get(name, _NONE))
+
+
+def _declared(table: CatalogTable) -> dict[str, str]:
+    found = {column.name: type_text(column.data_type) for column in columns_of(table)}
+    schema = table.resolved_table.table_schema if table.resolved_table else None
+    for column in schema.columns if schema else ():
+        if isinstance(column, ComputedColumn):
+            found[column.name] = f"AS {column.expression.serializable_string}"
+    return found

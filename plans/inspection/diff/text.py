@@ -1,0 +1,191 @@
+"""A difference as text that reads like a review: what changed and why it matters; what did not, folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from compiled_plan.plans.inspection.diff.advice import Advice
+from compiled_plan.plans.inspection.diff.masked import masked_diff
+from compiled_plan.plans.inspection.diff.model import (
+    Change,
+    OperatorEdit,
+    PlanDiff,
+    PropertyEdit,
+    SinkEdit,
+    SourceEdit,
+    TtlEdit,
+    Verdict,
+)
+from compiled_plan.plans.text.durations import format_duration
+
+#: What stands before a part that was kept, changed, ...
+MARKS = {
+    Change.KEPT: " ",
+    Change.MOVED: ">",
+    Change.CHANGED: "~",
+    Change.ADDED: "+",
+    Change.REMOVED: "-",
+    Change.TTL_CHANGED: "~",
+}
+#: How a verdict is coloured, in the words of rich.
+STYLES = {Verdict.FULL: "green", Verdict.PARTIAL: "yellow", Verdict.UNKNOWN: "magenta", Verdict.INCOMPATIBLE: "red"}
+_CHANGES = {Change.ADDED: "green", Change.REMOVED: "red"}
+_DIM = "dim"
+#: Longer than this together, the old and the new value stand below each other.
+_WIDE = 88
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line, and how it is coloured where colours are shown."""
+
+    text: str
+    style: str = ""
+
+
+def diff_lines(diff: PlanDiff, *, everything: bool = False) -> tuple[Line, ...]:
+    """The parts of a difference.
+
+    Args:
+        diff: the difference; passwords in it are hidden here.
+        everything: whether to show what was kept, too.
+    """
+    found = masked_diff(diff)
+    return tuple(_lines(found, everything))
+
+
+def verdict_line(diff: PlanDiff) -> Line:
+    """The verdict, and what it is about."""
+    if diff.is_empty:
+        return Line("no difference", STYLES[Verdict.FULL])
+    counts = ", ".join(
+        f"{number} {change.value}"
+        for change in (Change.CHANGED, Change.ADDED, Change.REMOVED, Change.MOVED, Change.TTL_CHANGED)
+        if (number := sum(part.change is change for part in diff.operators))
+    )
+    about = f": of {counted(len(diff.operators), 'operator')} with state {counts}" if counts else ""
+    return Line(f"{diff.verdict.value}{about}", f"bold {STYLES[diff.verdict]}")
+
+
+def advice_lines(found: Advice) -> tuple[Line, ...]:
+    """What to do next."""
+    return (Line(found.what), *([Line(f"  try: {found.command}")] if found.command else []))
+
+
+def counted(number: int, word: str) -> str:
+    """`1 operator`, `2 operators`."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def ttl_text(milliseconds: int) -> str:
+    """A TTL in words."""
+    return format_duration(milliseconds) if milliseconds else "0 ms (never expires)"
+
+
+def _lines(diff: PlanDiff, everything: bool) -> Iterator[Line]:
+    yield from _section("operators with state", _operators(diff.operators, everything))
+    yield from _section("around them", (line for edit in diff.stateless for line in _property(edit, 1, True)))
+    yield from _section("sources", _tables(diff.sources, "source", everything))
+    yield from _section("sinks", _tables(diff.sinks, "sink", everything))
+
+
+def _section(title: str, lines: Iterable[Line]) -> Iterator[Line]:
+    found = list(lines)
+    if found:
+        yield Line(title, "bold")
+        yield from found
+        yield Line("")
+
+
+def is_kept(part: OperatorEdit | SourceEdit | SinkEdit) -> bool:
+    """Whether nothing is to be said about a part."""
+    return part.change is Change.KEPT and not part.edits
+
+
+def _operators(parts: Sequence[OperatorEdit], everything: bool) -> Iterator[Line]:
+    for part in parts:
+        if everything or not is_kept(part):
+            yield from _operator(part)
+    yield from _folded(parts, "operator", everything)
+
+
+def _operator(part: OperatorEdit) -> Iterator[Line]:
+    verdict = part.verdict
+    style = STYLES[verdict] if verdict is not Verdict.FULL else _CHANGES.get(part.change, "")
+    judged = "" if part.change is Change.KEPT else f": {part.change.value}, {verdict.value}"
+    yield Line(f"  {MARKS[part.change]} {part.words}{judged}", style)
+    yield Line(f"      {part.uid}{_was(part)}, {_nodes(part)}", _DIM)
+    if part.place:
+        yield Line(f"      now {part.place}")
+    for edit in part.edits:
+        yield from _property(edit, 3, False)
+    for ttl in part.ttls:
+        yield from _ttl(ttl)
+    if part.why and all(part.why != edit.why for edit in part.edits):
+        yield Line(f"      {part.why}", STYLES[verdict] if verdict is not Verdict.FULL else "")
+
+
+def _was(part: OperatorEdit) -> str:
+    return f" (was {part.old_uid})" if part.old_uid and part.old_uid != part.uid else ""
+
+
+def _nodes(part: OperatorEdit) -> str:
+    if part.old_node is None or part.new_node is None or part.old_node == part.new_node:
+        return f"node {part.new_node if part.new_node is not None else part.old_node}"
+    return f"node {part.old_node} -> {part.new_node}"
+
+
+def _ttl(edit: TtlEdit) -> Iterator[Line]:
+    yield Line(f"      TTL of {edit.name}: {ttl_text(edit.old)} -> {ttl_text(edit.new)}", "cyan")
+
+
+def _property(edit: PropertyEdit, depth: int, marked: bool) -> Iterator[Line]:
+    """A property on one line, or its values below each other where they are long."""
+    pad = "  " * depth
+    head = pad + (f"{MARKS[_change_of(edit)]} " if marked else "") + edit.property
+    if not edit.old or not edit.new:
+        only = edit.old or edit.new
+        word = "" if marked else f" {Change.REMOVED.value if edit.old else Change.ADDED.value}"
+        yield Line(f"{head}{word}{f': {only}' if only else ''}", _CHANGES.get(_change_of(edit), ""))
+    elif len(edit.old) + len(edit.new) <= _WIDE:
+        yield Line(f"{head}: {edit.old} -> {edit.new}")
+    else:
+        yield Line(f"{head}:")
+        yield Line(f"{pad}  - {edit.old}", "red")
+        yield Line(f"{pad}  + {edit.new}", "green")
+    if edit.why:
+        told = edit.why if edit.verdict is Verdict.FULL else f"{edit.verdict.value}: {edit.why}"
+        yield Line(f"{pad}    {told}", STYLES[edit.verdict] if edit.verdict is not Verdict.FULL else "")
+
+
+def _change_of(edit: PropertyEdit) -> Change:
+    if edit.old and edit.new:
+        return Change.CHANGED
+    return Change.REMOVED if edit.old else Change.ADDED
+
+
+def _tables(parts: Sequence[SourceEdit] | Sequence[SinkEdit], word: str, everything: bool) -> Iterator[Line]:
+    for part in parts:
+        if is_kept(part) and not everything:
+            continue
+        style = STYLES[part.verdict] if part.verdict is not Verdict.FULL else _CHANGES.get(part.change, "")
+        judged = f", {part.verdict.value}" if part.change is not Change.KEPT else ""
+        yield Line(f"  {MARKS[part.change]} {part.name}: {part.change.value}{judged}", style)
+        yield Line(f"      {fate(part)}")
+        for edit in part.edits:
+            yield from _property(edit, 3, False)
+        if part.why and all(part.why != edit.why for edit in part.edits):
+            yield Line(f"      {part.why}", STYLES[part.verdict] if part.verdict is not Verdict.FULL else "")
+    yield from _folded(parts, word, everything)
+
+
+def fate(part: SourceEdit | SinkEdit) -> str:
+    """What becomes of a source's offsets, or what a sink gets."""
+    return f"offsets {part.offsets}" if isinstance(part, SourceEdit) else f"gets {part.gets}"
+
+
+def _folded(parts: Sequence[OperatorEdit | SourceEdit | SinkEdit], word: str, everything: bool) -> Iterator[Line]:
+    kept = sum(map(is_kept, parts))
+    if kept and not everything:
+        yield Line(f"    {counted(kept, word)} kept", _DIM)

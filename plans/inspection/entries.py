@@ -1,0 +1,101 @@
+"""The state entries of a plan as a list."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.inspection.identity import derived_uids
+from compiled_plan.plans.nodes.base import IDLE_ENTRY, PlanNode, StateEntry
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.plans.text.masking import masked_text
+
+_LONGEST = 72
+
+
+@dataclass(frozen=True, slots=True)
+class StateLine:
+    """One state entry, with the operator it belongs to.
+
+    Args:
+        node: id of the node.
+        uid: name of the operator across plans.
+        operator: kind of the operator, `join`.
+        description: what the operator does, cut short.
+        entry: name of the entry, `leftState`.
+        index: number of the input that is kept.
+        ttl: how long, as in the file.
+        ttl_ms: the same in milliseconds; 0 never expires.
+        input: id and kind of the node that feeds that input.
+        compiled: the TTL that the program gave, where it was edited since; else empty.
+    """
+
+    node: int
+    uid: str
+    operator: str
+    description: str
+    entry: str
+    index: int
+    ttl: str
+    ttl_ms: int
+    input: str
+    compiled: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry for machines."""
+        return asdict(self)
+
+
+def state_lines(plan: CompiledPlan) -> tuple[StateLine, ...]:
+    """All state entries, in the order of the file."""
+    uids = derived_uids(plan)
+    return tuple(
+        StateLine(
+            node=node.id,
+            uid=uids[node.id],
+            operator=node.kind,
+            description=_short(masked_text(node.description)),
+            entry=entry.name,
+            index=entry.index,
+            ttl=entry.ttl,
+            ttl_ms=entry.ttl_ms,
+            input=_kept(plan, node, entry),
+            compiled=compiled_ttl(node, entry) or "",
+        )
+        for node in plan.nodes
+        for entry in node.ttl_entries
+    )
+
+
+def compiled_ttl(node: PlanNode, entry: StateEntry) -> str | None:
+    """The TTL that the planner gave an entry, if it is another one now; None where it is not, or nobody knows."""
+    recorded = (node.ttl_as_compiled or {}).get(entry.name)
+    try:
+        return recorded if recorded is not None and parse_duration(recorded) != entry.ttl_ms else None
+    except PlanError:
+        return None
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _kept(plan: CompiledPlan, node: PlanNode, entry: StateEntry) -> str:
+    """What an entry is kept of: the node that feeds its input; of idle keys all inputs count."""
+    if entry.name != IDLE_ENTRY:
+        return _fed_by(plan, node.id, entry.index)
+    return " and ".join(_fed_by(plan, node.id, at) for at in range(len(plan.inputs(node))))
+
+
+def _fed_by(plan: CompiledPlan, node: int, index: int) -> str:
+    """The node that feeds an input, exchanges and watermarks stepped over; a source by its table."""
+    inputs = plan.inputs(node)
+    if index >= len(inputs):
+        return ""
+    found = inputs[index]
+    while found.kind in ("exchange", "watermark-assigner", "mini-batch-assigner", "drop-update-before"):
+        found = plan.inputs(found)[0]
+    table = getattr(found, "scan_table_source", None)
+    return f"{found.id} {table.table.path[-1]}" if table is not None else f"{found.id} {found.kind}"

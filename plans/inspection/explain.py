@@ -1,0 +1,55 @@
+"""A plan for people: the operators as trees from the sinks down, each with what it keeps and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from compiled_plan.plans.plan import CompiledPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operator of a tree.
+
+    Args:
+        depth: how many operators are above it.
+        node: its id.
+        description: what it does.
+        ttls: name and TTL of each entry that it keeps.
+        again: whether it was there before; it and what feeds it is not repeated.
+    """
+
+    depth: int
+    node: int
+    description: str
+    ttls: tuple[tuple[str, str], ...] = ()
+    again: bool = False
+
+
+def steps(plan: CompiledPlan) -> Iterator[Step]:
+    """The operators from each sink down, an operator that several others read once with all that feeds it."""
+    seen: set[int] = set()
+
+    waiting = [(sink, 0) for sink in reversed(plan.sinks)]
+    while waiting:
+        node, depth = waiting.pop()
+        text, inputs = node.description or node.type, plan.inputs(node)
+        if node.id in seen and inputs:
+            yield Step(depth, node.id, text, again=True)
+            continue
+        seen.add(node.id)
+        yield Step(depth, node.id, text, tuple((entry.name, entry.ttl) for entry in node.ttl_entries))
+        waiting += ((child, depth + 1) for child in reversed(inputs))
+
+
+def explain(plan: CompiledPlan) -> str:
+    """One operator a line: its id and description; below it `state:` lines with name and TTL of each entry."""
+    return "\n".join(line for step in steps(plan) for line in _lines(step))
+
+
+def _lines(step: Step) -> Iterator[str]:
+    lead = "   " * (step.depth - 1) + "+- " if step.depth else ""
+    yield f"{lead}[{step.node}] {'again' if step.again else step.description}"
+    for name, ttl in step.ttls:
+        yield f"{'   ' * step.depth}   state: {name}, ttl {ttl}"

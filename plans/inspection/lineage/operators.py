@@ -1,0 +1,141 @@
+"""Operators with what they keep as data: named properties, each with a text for people and a digest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of
+from compiled_plan.plans.inspection.lineage.rows import Rows
+from compiled_plan.plans.rex import PythonFunction
+from compiled_plan.plans.types import LogicalType
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that a property lists.
+
+    Args:
+        text: for people.
+        digest: equal for equal meanings.
+        full: a longer text, for where texts are equal and digests are not.
+        type: the type of its values, where it has any.
+        name: the name that it is listed under, of a measure or a column of a sink.
+        meaning: what it means, where it was read from a plan.
+    """
+
+    text: str
+    digest: str
+    full: str = ""
+    type: str = ""
+    name: str = field(default="", compare=False, repr=False)
+    meaning: Meaning | None = field(default=None, compare=False, repr=False)
+
+    def to_dict(self) -> dict[str, str]:
+        """The JSON form; what says nothing is left out."""
+        found = {"text": self.text, "digest": self.digest}
+        if self.full and self.full != self.text:
+            found["full"] = self.full
+        return found | ({"type": self.type} if self.type else {})
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, str]) -> Item:
+        """Read the JSON form."""
+        return cls(found["text"], found["digest"], found.get("full", ""), found.get("type", ""))
+
+
+class Role(Enum):
+    """What a property says of its operator."""
+
+    KEY = "what tells its keys apart"
+    OWN = "what it does, of which rows"
+    AROUND = "what follows from what stands around it: columns that others want, the kinds of rows that come"
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """Something that shapes what an operator keeps: its key, what it adds up, the filter in front of it."""
+
+    name: str
+    items: tuple[Item, ...]
+    role: Role = Role.OWN
+
+    @property
+    def text(self) -> str:
+        """All items in a row."""
+        return ", ".join(item.text for item in self.items) or "none"
+
+    @property
+    def digest(self) -> str:
+        """Equal for equal items in the same order."""
+        return digest_of([[item.digest, item.type] for item in self.items])
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator that keeps something, or a sink that takes updates back.
+
+    Args:
+        node: the node's id in the plan.
+        kind: what it does; operators of different kinds have no properties in common.
+        uid: its name, empty where the plan gives none.
+        properties: what shapes its state. Properties of the same name are comparable between operators of one kind.
+        identity: digest of the properties and of everything above them.
+        own: digest of what the operator is by itself: its key, what it computes and of which rows. What follows from
+            what stands around it is no part: columns that are kept because others want them, the kinds of rows that
+            come, filters of operators above.
+        zones: the time zones that what it keeps depends on; "default" for that of the run.
+        functions: the Python functions that what it keeps is computed by.
+        key_types: types of the columns of its keys.
+    """
+
+    node: int
+    kind: str
+    uid: str
+    properties: tuple[Property, ...]
+    identity: str
+    own: str = ""
+    zones: frozenset[str] = frozenset()
+    functions: tuple[PythonFunction, ...] = ()
+    key_types: tuple[LogicalType, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that is read, or constant rows.
+
+    Args:
+        nodes: the plan nodes that read it.
+        name: for people.
+        identity: equal for equal content.
+        properties: what it is read from and how.
+    """
+
+    nodes: tuple[int, ...]
+    name: str
+    identity: str
+    properties: tuple[Property, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """All sources and all operators of a plan.
+
+    Args:
+        sources: by identity, then name: an order that node ids and the order of statements have no part in.
+        operators: in the order of the plan.
+        tables: by node, the names of the tables above it.
+        rows: by node, a digest of which rows it gives.
+        flows: by node, what flows out of it.
+    """
+
+    sources: tuple[Source, ...]
+    operators: tuple[Operator, ...]
+    tables: Mapping[int, tuple[str, ...]]
+    rows: Mapping[int, str] = field(default_factory=dict)
+    flows: Mapping[int, Rows] = field(default_factory=dict)
+
+    def of(self, node: int) -> Operator | None:
+        """The operator of a node; None where it keeps nothing."""
+        return next((each for each in self.operators if each.node == node), None)

@@ -1,0 +1,66 @@
+"""Nodes without a rule of their own: what they mean follows from their declarations.
+
+An enforcing field is a property: the columns that it refers to, and the rest of it as a plain value. The columns that
+the node's input must be spread by are its key. What comes out is what the node makes of all that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of
+from compiled_plan.plans.inspection.lineage.rows import Branch, Port, sides
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.references import Reference, references, with_columns
+
+#: Fields that say nothing of what a node does.
+_PASSIVE = frozenset({"id", "uid", "description", "state", "configuration", "inputProperties", "type"})
+
+
+@rule(PlanNode)
+def declared(node: PlanNode, context: Context) -> Made:
+    """A node by its declaration."""
+    ports = sides(context.inputs(node))
+    if not (node.KEEPS_STATE and node.RUNNABLE):
+        return Made((_row(node, ports),))
+    draft = Draft(node, node.kind, context, ports)
+    for at, (port, spread) in enumerate(zip(ports, node.input_properties, strict=False)):
+        draft.key(port, spread.required_distribution.keys or (), at)
+    fields = _without_columns(node)
+    names = {info.alias or name: name for name, info in type(node).model_fields.items()}
+    enforcing = node.enforcing_fields()
+    for alias, value in fields.items():
+        if names.get(alias) not in enforcing:
+            continue
+        meanings = [_column(each, ports) for each in references(node) if each.path[0] == alias]
+        draft.add(alias, meanings)
+        draft.say(f"{alias}, the rest", value if isinstance(value, str | int) else "as declared", value)
+    for at, port in enumerate(ports):
+        draft.stored(port, at)
+    return draft.made(_row(node, ports).columns, node.kind)
+
+
+def _row(node: PlanNode, ports: tuple[Port, ...]) -> Branch:
+    """What comes out: its columns are told apart by their numbers alone."""
+    refers = [_column(each, ports) for each in references(node)]
+    parts = [*(port.origin for port in ports), *refers]
+    origin = made_of("declared", parts, [node.kind, _without_columns(node)], text=node.kind)
+    columns = tuple(
+        made_of("column", (origin,), at, text=f"column {at} of {node.kind}")
+        for at in range(len(node.output_type.fields))
+    )
+    return Branch(origin, columns, history=digest_of([origin.digest, [port.histories for port in ports]]))
+
+
+def _column(reference: Reference, ports: tuple[Port, ...]) -> Meaning:
+    if reference.input is not None:
+        return ports[reference.input].column(reference.column)
+    columns = [column for port in ports for column in port.all_columns()]
+    at = reference.column
+    return columns[at] if at < len(columns) else made_of("nothing", detail=at, text=f"column {at}")
+
+
+def _without_columns(node: PlanNode) -> dict[str, Any]:
+    """The node's JSON, with no number of a column in it: a column is what it means."""
+    return {key: item for key, item in with_columns(node, lambda _: 0).to_dict().items() if key not in _PASSIVE}

@@ -1,0 +1,44 @@
+"""Deduplication and changelog normalisation."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.inspection.lineage.expressions import conjuncts
+from compiled_plan.plans.inspection.lineage.rows import in_order
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime
+from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize, Deduplicate
+
+
+@rule(Deduplicate)
+def deduplicate(node: Deduplicate, context: Context) -> Made:
+    """Kept: the first or last row of each key; of the first to arrive only that there was one."""
+    (port,) = context.ports(node)
+    draft = Draft(node, "deduplicate", context, (port,))
+    types = context.types(node)
+    draft.key(port, node.unique_keys)
+    draft.say("keeps", "the last row" if node.keep_last_row else "the first row")
+    time = next((at for at, type_ in enumerate(types) if is_rowtime(type_)), None)
+    if node.is_rowtime and time is not None:
+        draft.add("order", [port.column(time)], [types[time]])
+    else:
+        draft.say("order", "arrival")
+    waits = node.is_rowtime and node.output_insert_only and not node.keep_last_row
+    draft.say("waits for the watermark", waits)
+    if waits:
+        draft.kernel = "keep-first-in-order"
+        draft.watermarks()
+    if node.is_rowtime or node.keep_last_row:
+        draft.stored(port)
+    return draft.made(port.all_columns(), "last" if node.keep_last_row else "first")
+
+
+@rule(ChangelogNormalize)
+def changelog_normalize(node: ChangelogNormalize, context: Context) -> Made:
+    """Kept: the last row of each key."""
+    (port,) = context.ports(node)
+    draft = Draft(node, "changelog-normalize", context, (port,))
+    draft.key(port, node.unique_keys)
+    # Which rows went out is not kept: the condition tells it of the row that is.
+    draft.add("condition", in_order(conjuncts(node.filter_condition, context.scope(node, port.column))))
+    draft.stored(port)
+    return draft.made(port.all_columns(), "normalized")

@@ -1,0 +1,48 @@
+"""Lookup joins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, meaning_of
+from compiled_plan.plans.inspection.lineage.meaning import digest_of, made_of
+from compiled_plan.plans.inspection.lineage.rows import Branch, in_order
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Made, rule, said_zone
+from compiled_plan.plans.inspection.lineage.rules.scan import columns_read
+from compiled_plan.plans.inspection.lineage.tables import origin_of_table
+from compiled_plan.plans.nodes.lookup import FieldKey, LookupJoin
+from compiled_plan.plans.nodes.model import value_to_json
+
+
+@rule(LookupJoin)
+def lookup(node: LookupJoin, context: Context) -> Made:
+    """Every row with the rows that a table has for it at that moment."""
+    return Made(tuple(map(partial(_looked_up, node=node, context=context), context.inputs(node)[0])))
+
+
+def _looked_up(branch: Branch, node: LookupJoin, context: Context) -> Branch:
+    source = node.temporal_table.lookup_table_source
+    table = origin_of_table(source.table, context.telling)
+    own = columns_read(source, node.temporal_table.output_type, table)
+    inside = Scope(lambda at: own[at] if at < len(own) else branch.column(-1), said_zone(node))
+    exprs = node.projection_on_temporal_table
+    given = own if exprs is None else tuple(meaning_of(rex, inside) for rex in exprs)
+    outside = context.scope(node, lambda at: (*branch.columns, *given)[at])
+    asked = [
+        [
+            int(at),
+            branch.column(key.index).digest if isinstance(key, FieldKey) else digest_of(value_to_json(key.literal)),
+        ]
+        for at, key in sorted(node.lookup_keys.items(), key=lambda each: int(each[0]))
+    ]
+    conditions = (
+        *conjuncts(node.pre_filter_condition, context.scope(node, branch.column)),
+        *conjuncts(node.filter_on_temporal_table, inside),
+        *conjuncts(node.join_condition, outside),
+    )
+    found = made_of("lookup", (table, *in_order(conditions)), [node.join_type, asked], text=f"lookup of {table.text}")
+    columns = tuple(made_of("looked up", (found, each), text=each.text, full=each.full) for each in given)
+    shown = f"{branch.origin.text} {node.join_type.lower()} with {found.text}"
+    origin = made_of("correlate", (branch.origin, found), text=shown)
+    return replace(branch, origin=origin, columns=(*branch.columns, *columns))

@@ -1,0 +1,38 @@
+"""MATCH_RECOGNIZE."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.inspection.lineage.expressions import meaning_of
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime, order_of, type_at
+from compiled_plan.plans.nodes.match import Match
+
+
+@rule(Match)
+def match_recognize(node: Match, context: Context) -> Made:
+    """Kept: the rows of matches that are under way, and how far these are."""
+    (port,) = context.ports(node)
+    spec = node.match_spec
+    draft = Draft(node, "match", context, (port,), "match-recognize")
+    scope = context.scope(node, port.column)
+    draft.key(port, spec.partition.fields)
+    draft.add("order", order_of(spec.order_by.fields, port.column))
+    draft.add("pattern", [meaning_of(spec.pattern, scope)])
+    draft.add_named("definitions", {name: meaning_of(rex, scope) for name, rex in spec.pattern_definitions.items()})
+    measures = {name: meaning_of(rex, scope) for name, rex in spec.measures.items()}
+    keys = [port.column(at) for at in spec.partition.fields]
+    # The names of measures are aliases; their order is that of the columns.
+    found = [measures[name] for name in node.output_type.names if name in measures]
+    draft.add("measures", found or measures.values())
+    draft.add("after match", [meaning_of(spec.after, scope)])
+    draft.add("within", [meaning_of(spec.interval, scope)] if spec.interval is not None else [])
+    draft.say("subsets", str(spec.subsets or "none"), {name: list(items) for name, items in spec.subsets.items()})
+    draft.say("all rows", spec.all_rows)
+    draft.stored(port)
+    draft.watermarks(is_rowtime(type_at(context.types(node), spec.order_by.fields[0].index)))
+    results: list[Meaning] = [
+        made_of("measure", (each, *keys, port.origin), text=each.text, full=f"{each.full} OF {port.origin.full}")
+        for each in found
+    ]
+    return draft.made([*keys, *results])

@@ -1,0 +1,66 @@
+"""OVER aggregates."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, value
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.rules.calls import (
+    Columns,
+    calls_of,
+    is_rowtime,
+    order_of,
+    results_of,
+    type_at,
+)
+from compiled_plan.plans.nodes.over import Bound, BoundedWindow, OverAggregate, OverGroup
+from compiled_plan.plans.types import TimestampBase
+
+
+@rule(OverAggregate)
+def over_aggregate(node: OverAggregate, context: Context) -> Made:
+    """Kept: the rows of the frame, or what unbounded calls have added up."""
+    (port,) = context.ports(node)
+    spec = node.over_spec
+    draft = Draft(node, "over-aggregate", context, (port,))
+    draft.key(port, spec.partition.fields)
+    width = spec.original_input_fields
+    nothing = Scope(lambda at: made_of("nothing", text="nothing"))
+    constants = [meaning_of(rex, nothing) for rex in spec.constants]
+
+    def column(at: int) -> Meaning:
+        return constants[at - width] if width <= at < width + len(constants) else port.column(at)
+
+    keys = [port.column(at) for at in spec.partition.fields]
+    types = context.types(node)
+    results: list[Meaning] = []
+    for number, group in enumerate(spec.groups):
+        suffix = f" {number + 1}" if len(spec.groups) > 1 else ""
+        order = order_of(group.order_by.fields, port.column)
+        frame = _frame(group, column)
+        calls = calls_of(group.agg_calls, column)
+        draft.add(f"order{suffix}", order, [type_at(types, each.index) for each in group.order_by.fields])
+        draft.add(f"frame{suffix}", [frame])
+        draft.add(f"aggregates{suffix}", calls, [call.type for call in group.agg_calls])
+        results += results_of(calls, [*keys, *order, frame], port.origin, "over")
+    draft.stored(port)
+    first = [group.order_by.fields[0].index for group in spec.groups if group.order_by.fields]
+    times = [type_ for at in first if isinstance(type_ := type_at(types, at), TimestampBase)]
+    clock = next((type_.kind for type_ in times if type_.is_time_attribute), None)
+    draft.kernel = "column-over" if clock is None else f"{clock.value.lower()}-over"
+    draft.watermarks(any(map(is_rowtime, times)))
+    return draft.made((*port.all_columns(), *results), "over")
+
+
+def _frame(group: OverGroup, column: Columns) -> Meaning:
+    bounds = [_bound(bound, column) for bound in (group.lower_bound, group.upper_bound)]
+    unit = "ROWS" if group.is_rows else "RANGE"
+    return made_of("frame", bounds, unit, text=f"{unit} BETWEEN {bounds[0].text} AND {bounds[1].text}")
+
+
+def _bound(bound: Bound, column: Columns) -> Meaning:
+    if not isinstance(bound, BoundedWindow):
+        return value(bound.kind.replace("_", " "))
+    offset = meaning_of(bound.offset, Scope(column))
+    direction = "PRECEDING" if bound.is_preceding else "FOLLOWING"
+    return made_of("bound", (offset,), direction, text=f"{offset.text} {direction}")

@@ -1,0 +1,79 @@
+"""Tables and constant rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compiled_plan.plans.inspection.lineage.expressions import Scope, field_of, meaning_of
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, type_text
+from compiled_plan.plans.inspection.lineage.rows import Branch
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Made, rule
+from compiled_plan.plans.inspection.lineage.tables import column_of, columns_of, name_of, origin_of_table
+from compiled_plan.plans.nodes.scan import TableSourceScan, Values
+from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ProjectPushDown, ReadingMetadata, TableSource
+from compiled_plan.plans.types import FieldsType, RowType
+
+
+@rule(TableSourceScan)
+def scan(node: TableSourceScan, context: Context) -> Made:
+    """The columns of a table; what a source may leave out early, the operators above leave out again."""
+    origin = origin_of_table(node.scan_table_source.table, context.telling)
+    columns = columns_read(node.scan_table_source, node.output_type, origin)
+    return Made((Branch(origin, columns, history=origin.digest),))
+
+
+def columns_read(source: TableSource, row: RowType, origin: Meaning) -> tuple[Meaning, ...]:
+    """The columns that a source gives: paths into those that the table stores, then metadata."""
+    table = source.table
+    columns = columns_of(table)
+    paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(len(columns) or len(row.fields)))
+    keys: tuple[str, ...] = ()
+    for ability in source.abilities:
+        if isinstance(ability, ProjectPushDown):
+            paths = ability.projected_fields
+        elif isinstance(ability, ReadingMetadata):
+            keys = ability.metadata_keys
+    found = [_at(path, table, columns, origin) for path in paths]
+    for key, field in zip(keys, row.fields[len(found) :], strict=False):
+        name = f"{name_of(table)}[{key}]"
+        detail = [key, type_text(field.type)]
+        found.append(made_of("metadata", (origin,), detail, text=name, plain=[key], type_=field.type))
+    if not columns:
+        # The plan has no schema: a column is what the scan calls it.
+        return tuple(
+            made_of(
+                "column",
+                (origin,),
+                [field.name, type_text(field.type)],
+                text=f"{name_of(table)}.{field.name}",
+                plain=[field.name],
+                type_=field.type,
+            )
+            for field in row.fields
+        )
+    return tuple(found)
+
+
+def _at(path: tuple[int, ...], table: CatalogTable, columns: Sequence[PhysicalColumn], origin: Meaning) -> Meaning:
+    found = column_of(table, columns, origin, path[0])
+    type_ = columns[path[0]].data_type if path[0] < len(columns) else None
+    for at in path[1:]:
+        if not isinstance(type_, FieldsType) or at >= len(type_.fields):
+            return made_of("path", (found,), list(path), text=f"{found.text}{list(path[1:])}")
+        found, type_ = field_of(found, type_.names[at]), type_.types[at]
+    return found
+
+
+@rule(Values)
+def values(node: Values, context: Context) -> Made:
+    """Constant rows."""
+    scope = Scope(lambda at: made_of("nothing", text="nothing"))
+    cells = [made_of("row", [meaning_of(cell, scope) for cell in row], text="row") for row in node.tuples]
+    types = [type_text(type_) for type_ in node.output_type.types]
+    shown = f"VALUES of {len(cells)} row{'' if len(cells) == 1 else 's'}"
+    origin = made_of("values", cells, types, text=shown)
+    columns = tuple(
+        made_of("column", (origin,), at, text=f"column {at + 1} of {shown}")
+        for at in range(len(node.output_type.fields))
+    )
+    return Made((Branch(origin, columns, history=origin.digest),))

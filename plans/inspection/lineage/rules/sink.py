@@ -1,0 +1,78 @@
+"""Sinks: those that materialise keep rows, and those that take rows back depend on what they were given before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from compiled_plan.plans.inspection.lineage.meaning import made_of
+from compiled_plan.plans.inspection.lineage.operators import Role
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.rules.join import key_sets
+from compiled_plan.plans.inspection.lineage.tables import columns_of, is_kept, name_of, options_of
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+
+_INSERT_ONLY = ("INSERT",)
+
+
+@rule(Sink)
+def sink(node: Sink, context: Context) -> Made:
+    """What is compared of a sink: of one that only appends, nothing."""
+    if node.require_upsert_materialize:
+        return _materialiser(node, context)
+    if tuple(node.input_changelog_mode) in (_INSERT_ONLY, ()):
+        return Made(context.inputs(node)[0])
+    draft = Draft(node, "sink", context, context.ports(node))
+    _written(draft, node)
+    made = draft.made(draft.ports[0].all_columns())
+    assert made.operator is not None
+    # It has no uid; its table says which it is.
+    return Made(made.rows, replace(made.operator, uid=name_of(node.dynamic_table_sink.table)))
+
+
+def _written(draft: Draft, node: Sink) -> None:
+    """What it writes into each column, and where: rows that are taken back must be those that were given."""
+    (port,) = draft.ports
+    table = node.dynamic_table_sink.table
+    _target(draft, node)
+    names = [column.name for column in columns_of(table)] or list(node.output_type.names)
+    types = draft.context.types(node)
+    columns = dict(zip(names, port.all_columns(), strict=False))
+    chosen = sorted(columns)
+    draft.add_named(
+        "columns",
+        {name: columns[name] for name in chosen},
+        [types[names.index(name)] if names.index(name) < len(types) else None for name in chosen],
+    )
+
+
+def _materialiser(node: Sink, context: Context) -> Made:
+    """Kept: the rows of each primary key, or by watermark those that may still meet another."""
+    kernel = "sink-compactor" if node.waits_for_watermarks else "sink-upsert-materializer"
+    draft = Draft(node, "materialising sink", context, context.ports(node), kernel)
+    (port,) = draft.ports
+    table = node.dynamic_table_sink.table
+    schema = table.resolved_table.table_schema if table.resolved_table else None
+    names = [column.name for column in columns_of(table)]
+    key = schema.primary_key.columns if schema and schema.primary_key else ()
+    draft.say("primary key", ", ".join(key), role=Role.KEY)
+    draft.key(port, [names.index(name) for name in key if name in names])
+    strategy = node.conflict_strategy.behavior if node.conflict_strategy else "DEDUPLICATE"
+    draft.say("conflict strategy", f"ON CONFLICT DO {strategy}", strategy)
+    draft.add("upsert key", key_sets([node.input_upsert_key] if node.input_upsert_key else [], port), role=Role.AROUND)
+    draft.stored(port)
+    if node.waits_for_watermarks:
+        draft.watermarks()
+    _target(draft, node)
+    return draft.made(port.all_columns())
+
+
+def _target(draft: Draft, node: Sink) -> None:
+    """Where it writes: the rows that it keeps are those that the table shows."""
+    table = node.dynamic_table_sink.table
+    where = draft.context.telling(table)
+    shown = where.get("path") or where.get("name") or where.get("connector", "")
+    draft.add("table", [made_of("table", detail=where, text=f"{name_of(table)} ({shown})")])
+    for key, item in options_of(table).items():
+        if key not in where and is_kept(table):
+            draft.say(key, HIDDEN if is_sensitive(key) else item, item, role=Role.AROUND)

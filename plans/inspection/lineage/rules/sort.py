@@ -1,0 +1,22 @@
+"""Sorts by time."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
+from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime, order_of, type_at
+from compiled_plan.plans.nodes.sort import Sort, TemporalSort
+
+
+@rule(TemporalSort, Sort)
+def sort(node: TemporalSort | Sort, context: Context) -> Made:
+    """Kept: the rows that wait for their time."""
+    (port,) = context.ports(node)
+    draft = Draft(node, "temporal-sort", context, (port,))
+    fields = node.order_by.fields
+    types = context.types(node)
+    draft.add("order", order_of(fields, port.column), [type_at(types, each.index) for each in fields])
+    draft.stored(port)
+    in_event_time = bool(fields) and is_rowtime(type_at(types, fields[0].index))
+    draft.kernel = "rowtime-sort" if in_event_time else "proctime-sort"
+    draft.watermarks(in_event_time)
+    return draft.made(port.all_columns(), "sorted")

@@ -1,0 +1,119 @@
+"""Nodes that keep nothing: they are not operators, and pass meanings on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, meaning_of
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
+from compiled_plan.plans.inspection.lineage.rows import Branch, in_order
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.stateless import (
+    Calc,
+    Correlate,
+    DropUpdateBefore,
+    Exchange,
+    Expand,
+    MiniBatchAssigner,
+    Union,
+    WatermarkAssigner,
+)
+from compiled_plan.plans.rex import RexNode
+
+
+@rule(Exchange, MiniBatchAssigner)
+def same(node: PlanNode, context: Context) -> Made:
+    """The rows as they are."""
+    return Made(context.inputs(node)[0])
+
+
+@rule(Union)
+def union(node: Union, context: Context) -> Made:
+    """All rows of all inputs."""
+    return Made(tuple(branch for rows in context.inputs(node) for branch in rows))
+
+
+def _projected(branch: Branch, exprs: tuple[RexNode, ...], scope: Scope) -> Branch:
+    return replace(branch, columns=tuple(meaning_of(rex, scope) for rex in exprs))
+
+
+@rule(Calc)
+def calc(node: Calc, context: Context) -> Made:
+    """Filter, then project; a count of rows, where RAND has a seed."""
+    if node.keeps_state:
+        return _counted(node, context)
+    found = []
+    for branch in context.inputs(node)[0]:
+        scope = context.scope(node, branch.column)
+        found.append(_projected(branch.where(conjuncts(node.condition, scope)), node.projection, scope))
+    return Made(tuple(found))
+
+
+def _counted(node: Calc, context: Context) -> Made:
+    (port,) = context.ports(node)
+    draft = Draft(node, "row-counter", context, (port,))
+    scope = context.scope(node, port.column)
+    draft.add("condition", in_order(conjuncts(node.condition, scope)))
+    return draft.made(tuple(meaning_of(rex, scope) for rex in node.projection), "counted")
+
+
+@rule(Expand)
+def expand(node: Expand, context: Context) -> Made:
+    """Every row once a project."""
+    branches = context.inputs(node)[0]
+    return Made(
+        tuple(
+            _projected(branch, project, context.scope(node, branch.column))
+            for branch in branches
+            for project in node.projects
+        )
+    )
+
+
+@rule(DropUpdateBefore)
+def drop_update_before(node: DropUpdateBefore, context: Context) -> Made:
+    """All rows but -U."""
+    dropped = made_of("no -U", text="no -U rows")
+    return Made(tuple(branch.where([dropped]) for branch in context.inputs(node)[0]))
+
+
+@rule(WatermarkAssigner)
+def watermarks(node: WatermarkAssigner, context: Context) -> Made:
+    """The rows as they are, with watermarks."""
+    found = []
+    for branch in context.inputs(node)[0]:
+        made = meaning_of(node.watermark_expr, context.scope(node, branch.column))
+        found.append(replace(branch, watermarks=in_order((*branch.watermarks, made))))
+    return Made(tuple(found))
+
+
+@rule(Correlate)
+def correlate(node: Correlate, context: Context) -> Made:
+    """Every row with each row that a table function makes of it."""
+    return Made(tuple(_correlated(branch, node, context) for branch in context.inputs(node)[0]))
+
+
+def _correlated(branch: Branch, node: Correlate, context: Context) -> Branch:
+    width = len(branch.columns)
+    names = node.output_type.names[:width]
+
+    def outer(name: str) -> Meaning:
+        return branch.column(names.index(name) if name in names else -1)
+
+    scope = replace(context.scope(node, branch.column), outer=outer)
+    call = meaning_of(node.function_call, scope)
+    columns = tuple(
+        made_of("element", (call,), at - width, text=f"{call.text}[{at - width}]", full=f"{call.full}[{at - width}]")
+        for at in range(width, len(node.output_type.fields))
+    )
+    rows_scope = context.scope(node, lambda at: columns[at] if at < len(columns) else branch.column(-1))
+    conditions = in_order(conjuncts(node.condition, rows_scope))
+    shown = f"{branch.origin.text} {node.join_type.lower()} with {call.text}"
+    parts: tuple[Meaning, ...] = (branch.origin, call)
+    if node.join_type == "LEFT":
+        # Where nothing is found, the row is kept: the condition changes what the columns mean.
+        columns = tuple(made_of("or null", (each, *conditions), text=each.text, full=each.full) for each in columns)
+        parts, conditions = (branch.origin, call, *conditions), ()
+    origin = made_of("correlate", parts, node.join_type, text=shown, full=shown)
+    return replace(branch.where(conditions), origin=origin, columns=(*branch.columns, *columns))

@@ -1,0 +1,270 @@
+"""Windows: their assignment, and the operators over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from compiled_plan.plans.inspection.lineage.expressions import conjuncts
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, type_text
+from compiled_plan.plans.inspection.lineage.operators import Role
+from compiled_plan.plans.inspection.lineage.rows import Port, in_order, sides
+from compiled_plan.plans.inspection.lineage.rules.aggregate import first_phase
+from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, origin_of, rule, said_zone
+from compiled_plan.plans.inspection.lineage.rules.calls import calls_of, is_rowtime, order_of, results_of, type_at
+from compiled_plan.plans.inspection.lineage.rules.join import at_of, joined
+from compiled_plan.plans.inspection.lineage.rules.rank import ranked
+from compiled_plan.plans.inspection.lineage.rules.stateless import same
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.ranks import VariableRange
+from compiled_plan.plans.nodes.specs import AggregateCall
+from compiled_plan.plans.nodes.window import (
+    GlobalWindowAggregate,
+    GroupWindowAggregate,
+    LocalWindowAggregate,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+    WindowTableFunction,
+)
+from compiled_plan.plans.nodes.windows import (
+    CumulativeWindow,
+    GroupWindow,
+    HoppingWindow,
+    NamedWindowProperty,
+    SessionWindow,
+    SliceAttachedWindowing,
+    TimeAttributeWindowing,
+    TumblingWindow,
+    WindowAttachedWindowing,
+    Windowing,
+)
+from compiled_plan.plans.types import LogicalType, TimestampLtzType
+
+# The last phase works on the rows in front of the first.
+rule(LocalWindowAggregate)(same)
+
+
+def lengths_of(windowing: Windowing) -> str:
+    """The windows' kind and lengths, `HOP(PT1H, PT5M)`."""
+    window = windowing.window
+    offset = getattr(window, "offset", None)
+    match window:
+        case TumblingWindow():
+            lengths = ["TUMBLE", window.size]
+        case HoppingWindow():
+            lengths = ["HOP", window.size, window.slide]
+        case CumulativeWindow():
+            lengths = ["CUMULATE", window.max_size, window.step]
+        case SessionWindow():
+            lengths = ["SESSION", window.gap]
+    return f"{lengths[0]}({', '.join([*lengths[1:], *([f'offset {offset}'] if offset else [])])})"
+
+
+def windows_of(node: PlanNode, windowing: Windowing, port: Port) -> Meaning:
+    """Which windows a row is in."""
+    text = lengths_of(windowing)
+    clock = "event time" if windowing.is_rowtime else "processing time"
+    parts: list[Meaning] = []
+    match windowing:
+        case TimeAttributeWindowing():
+            parts = [port.column(windowing.time_attribute_index)] if windowing.is_rowtime else []
+        case WindowAttachedWindowing():
+            parts = [port.column(at) for at in (windowing.window_start, windowing.window_end) if at >= 0]
+        case SliceAttachedWindowing():
+            parts = [port.column(windowing.slice_end)]
+    if isinstance(windowing.window, SessionWindow):
+        parts += [port.column(at) for at in windowing.window.partition_key_indices]
+    shown = ", ".join(each.text for each in parts) or clock
+    return made_of(
+        "windows",
+        parts,
+        [text, windowing.strategy, windowing.is_rowtime],
+        text=f"{text} of {shown}",
+        full=f"{text} by {clock} of {', '.join(each.full for each in parts)}",
+        zones=_zones(node, windowing.time_attribute_type),
+    )
+
+
+def _zones(node: PlanNode, time: LogicalType) -> tuple[str, ...]:
+    return (said_zone(node),) if isinstance(time, TimestampLtzType) else ()
+
+
+@rule(WindowTableFunction)
+def window_table_function(node: WindowTableFunction, context: Context) -> Made:
+    """Three more columns: start, end and time of a row's window. Sessions keep their rows."""
+    if isinstance(node.windowing.window, SessionWindow):
+        (port,) = context.ports(node)
+        draft = Draft(node, "session-rows", context, (port,))
+        draft.key(port, node.windowing.window.partition_key_indices)
+        windows = windows_of(node, node.windowing, port)
+        draft.add("window", [windows], role=Role.KEY)
+        draft.stored(port)
+        draft.watermarks(node.windowing.is_rowtime)
+        return draft.made((*port.all_columns(), *_window_columns(windows)), "session rows")
+    found = []
+    for branch in context.inputs(node)[0]:
+        windows = windows_of(node, node.windowing, Port((branch,)))
+        shown = f"{lengths_of(node.windowing)} of {branch.origin.text}"
+        origin = made_of(
+            "windowed", (branch.origin, windows), text=shown, full=f"{windows.full} of {branch.origin.full}"
+        )
+        columns = (*branch.columns, *_window_columns(windows))
+        found.append(replace(branch, origin=origin, columns=columns))
+    return Made(tuple(found))
+
+
+def _window_columns(windows: Meaning, names: Sequence[str] = ("start", "end", "time")) -> list[Meaning]:
+    return [made_of("window", (windows,), name, text=f"{name} of {windows.text}") for name in names]
+
+
+@rule(WindowAggregate)
+def window_aggregate(node: WindowAggregate, context: Context) -> Made:
+    """Kept: an accumulator for each call, by group and window."""
+    (port,) = context.ports(node)
+    windows = windows_of(node, node.windowing, port)
+    return _aggregate(node, node, windows, node.grouping, node.agg_calls, node.need_retraction, context)
+
+
+@rule(GlobalWindowAggregate)
+def global_window_aggregate(node: GlobalWindowAggregate, context: Context) -> Made:
+    """The calls of the first phase, on the rows in front of it."""
+    local = first_phase(node, context)
+    reader = local if isinstance(local, LocalWindowAggregate) else node
+    (port,) = sides(context.inputs(reader))
+    windows = windows_of(node, reader.windowing, port)
+    return _aggregate(node, reader, windows, reader.grouping, reader.agg_calls, reader.need_retraction, context)
+
+
+@rule(GroupWindowAggregate)
+def group_window_aggregate(node: GroupWindowAggregate, context: Context) -> Made:
+    """The same over windows in GROUP BY."""
+    (port,) = context.ports(node)
+    windows = _group_windows(node, node.window, port)
+    return _aggregate(node, node, windows, node.grouping, node.agg_calls, node.need_retraction, context)
+
+
+def _group_windows(node: PlanNode, window: GroupWindow, port: Port) -> Meaning:
+    lengths = {name: getattr(window, name, None) for name in ("size", "slide", "gap")}
+    given = [f"{length}" for length in lengths.values() if length is not None]
+    text = f"{window.kind}({', '.join(given)})"
+    by_time = getattr(window, "is_time_window", True)
+    time = port.column(window.time_field.field_index)
+    return made_of(
+        "group windows",
+        (time,),
+        [text, by_time],
+        text=f"{text} of {time.text}" if by_time else f"{text} rows",
+        full=f"{text} of {time.full}",
+        zones=_zones(node, window.time_field.field_type),
+    )
+
+
+def in_event_time(node: WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate) -> bool:
+    """Whether windows close by watermark."""
+    if isinstance(node, GroupWindowAggregate):
+        return is_rowtime(node.window.time_field.field_type)
+    return node.windowing.is_rowtime
+
+
+def _kernel(node: PlanNode) -> str:
+    if isinstance(node, GroupWindowAggregate):
+        window = node.window
+        if window.kind == "SESSION":
+            return "session-aggregate"
+        return "window-aggregate" if window.is_time_window else "count-window-aggregate"
+    assert isinstance(node, WindowAggregate | GlobalWindowAggregate | LocalWindowAggregate)
+    session = isinstance(node.windowing.window, SessionWindow) and isinstance(node.windowing, TimeAttributeWindowing)
+    return "session-aggregate" if session else "window-aggregate"
+
+
+def _aggregate(
+    node: WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate,
+    reader: PlanNode,
+    windows: Meaning,
+    grouping: Sequence[int],
+    calls: Sequence[AggregateCall],
+    needs_retraction: bool,
+    context: Context,
+) -> Made:
+    """`reader` is the node whose input the indices count."""
+    (port,) = sides(context.inputs(reader))
+    types = context.types(reader)
+    draft = Draft(node, "window-aggregate", context, (port,), _kernel(reader))
+    draft.key_of(port, grouping, types)
+    draft.add("window", [windows], role=Role.KEY)
+    made = calls_of(calls, port.column)
+    draft.add("aggregates", made, [call.type for call in calls])
+    arguments = [type_at(types, at) for call in calls for at in call.arg_list]
+    draft.say(
+        "argument types",
+        ", ".join(type_text(each) for each in arguments if each is not None) or "none",
+        role=Role.AROUND,
+    )
+    draft.say("takes rows back", needs_retraction, role=Role.AROUND)
+    draft.watermarks(in_event_time(node))
+    keys = [port.column(at) for at in grouping]
+    results = results_of(made, [*keys, windows], port.origin, "window")
+    properties: Sequence[NamedWindowProperty] = node.named_window_properties
+    return draft.made(
+        [*keys, *results, *_window_columns(windows, [each.property.kind for each in properties])], "window aggregate"
+    )
+
+
+@rule(WindowJoin)
+def window_join(node: WindowJoin, context: Context) -> Made:
+    """Kept: the rows of both sides by window."""
+    draft = Draft(node, "window-join", context, context.ports(node))
+    left, right = draft.ports
+    spec = node.join_spec
+    draft.say("join type", spec.join_type)
+    draft.key(left, spec.left_keys, 0)
+    draft.key(right, spec.right_keys, 1)
+    draft.say("null keys", "match nothing" if all(spec.filter_nulls) else "may match", list(spec.filter_nulls))
+    draft.add("left window", [windows_of(node, node.left_windowing, left)], role=Role.KEY)
+    draft.add("right window", [windows_of(node, node.right_windowing, right)], role=Role.KEY)
+    origin = origin_of(f"{spec.join_type.lower()} window-join", draft.ports)
+    columns = joined(draft.ports, origin)
+    draft.add("condition", in_order(conjuncts(spec.non_equi_condition, context.scope(node, at_of(columns, origin)))))
+    draft.stored(left, 0)
+    draft.stored(right, 1)
+    draft.watermarks(node.left_windowing.is_rowtime)
+    if spec.join_type in ("SEMI", "ANTI"):
+        columns = columns[: len(left.all_columns())]
+    return draft.made(columns, f"{spec.join_type.lower()} window join")
+
+
+@rule(WindowRank)
+def window_rank(node: WindowRank, context: Context) -> Made:
+    """Kept: the rows that may be among the first of a window."""
+    (port,) = context.ports(node)
+    draft = Draft(node, "window-rank", context, (port,))
+    draft.key(port, node.partition_spec.fields)
+    draft.add("window", [windows_of(node, node.windowing, port)], role=Role.KEY)
+    order = order_of(node.sort_spec.fields, port.column)
+    draft.add("order", order)
+    range_ = node.rank_range
+    if isinstance(range_, VariableRange):
+        draft.add("ranks", [port.column(range_.end_index)])
+    else:
+        draft.say("ranks", f"{range_.start} to {getattr(range_, 'end', 'the last')}")
+    draft.stored(port)
+    draft.watermarks(node.windowing.is_rowtime)
+    partition = [port.column(at) for at in node.partition_spec.fields]
+    number = [ranked(node.rank_type, partition, order, port.origin)] if node.output_row_number else []
+    return draft.made((*port.all_columns(), *number), "window top-n")
+
+
+@rule(WindowDeduplicate)
+def window_deduplicate(node: WindowDeduplicate, context: Context) -> Made:
+    """Kept: the first or last row of each key and window."""
+    (port,) = context.ports(node)
+    draft = Draft(node, "window-deduplicate", context, (port,))
+    draft.key(port, node.partition_keys)
+    draft.add("window", [windows_of(node, node.windowing, port)], role=Role.KEY)
+    draft.add("order", [port.column(node.order_key)])
+    draft.say("keeps", "the last row" if node.keep_last_row else "the first row")
+    draft.stored(port)
+    draft.watermarks(node.windowing.is_rowtime)
+    return draft.made(port.all_columns(), "window last" if node.keep_last_row else "window first")

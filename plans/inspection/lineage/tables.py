@@ -1,0 +1,128 @@
+"""What a table is: where its rows are, and the options by which they are read.
+
+A table of files is its path, whatever its name. Of other connectors the name and all options say what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from compiled_plan.plans.connectors.checks import formats_of
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of, type_text
+from compiled_plan.plans.inspection.lineage.operators import Item, Property, Source
+from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable
+from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+
+#: What makes a table that very table: what of it is compared.
+Telling = Callable[[CatalogTable], Mapping[str, str]]
+
+
+def at_rest(path: str) -> str:
+    """A path without what does not count: the scheme of local files, a slash at the end."""
+    text = path.removeprefix("file://").rstrip("/") if path.startswith(("file:///", "/")) else path.rstrip("/")
+    return text.removeprefix("file:") or path
+
+
+def name_of(table: CatalogTable) -> str:
+    """The table's short name."""
+    return table.path[-1]
+
+
+def options_of(table: CatalogTable) -> Mapping[str, str]:
+    """The options that count."""
+    resolved = table.resolved_table
+    found = (resolved.options if resolved else None) or {}
+    connector = connector_spec(found.get("connector"))
+    return {key: value for key, value in sorted(found.items()) if connector is None or _counts(connector, found, key)}
+
+
+def _counts(connector: ConnectorSpec, options: Mapping[str, str], key: str) -> bool:
+    """Whether rows depend on an option; one that nobody knows may be of use to a library."""
+    known = connector.option(key)
+    for option, spec in formats_of(options, connector).items():
+        known = known or spec.options.get(key.removeprefix(FormatSlot.prefix(option, spec.name)))
+    return known is None or known.shapes_rows
+
+
+def place_of(table: CatalogTable, place: Callable[[str], str]) -> dict[str, str]:
+    """What says where the table's rows are."""
+    options = options_of(table)
+    name = options.get("connector", "")
+    connector = connector_spec(name)
+    if connector is not None and not connector.keeps_rows:
+        return {"connector": name}
+    if connector is not None and connector.place is not None:
+        return {"connector": name} | {key: place(options.get(key, "")) for key in connector.place}
+    return {"name": table.identifier, **options}
+
+
+def by_place(place: Callable[[str], str]) -> Telling:
+    """Tables are told apart by where their rows are; `place` gives the full name of a path."""
+    return lambda table: place_of(table, place)
+
+
+def by_name(table: CatalogTable) -> Mapping[str, str]:
+    """Tables are told apart by their names: the same program over other files has the same operators."""
+    return {"name": table.identifier}
+
+
+def is_kept(table: CatalogTable) -> bool:
+    """Whether what is written into a table is anywhere afterwards."""
+    connector = connector_spec(options_of(table).get("connector"))
+    return connector is None or connector.keeps_rows
+
+
+def is_positional(table: CatalogTable) -> bool:
+    """Whether columns are found by their position."""
+    options = options_of(table)
+    connector = connector_spec(options.get("connector"))
+    return connector is not None and any(spec.positional for spec in formats_of(options, connector).values())
+
+
+def columns_of(table: CatalogTable) -> list[PhysicalColumn]:
+    """The columns that the table stores."""
+    resolved: ResolvedTable | None = table.resolved_table
+    columns = resolved.table_schema.columns if resolved else ()
+    return [column for column in columns if isinstance(column, PhysicalColumn)]
+
+
+def origin_of_table(table: CatalogTable, telling: Telling) -> Meaning:
+    """All rows of a table."""
+    where = telling(table)
+    shown = ", ".join(value for key, value in where.items() if key != "connector" and not is_sensitive(key))
+    return made_of("table", detail=where, text=name_of(table), full=f"{name_of(table)} of {shown}")
+
+
+def column_of(table: CatalogTable, columns: Sequence[PhysicalColumn], origin: Meaning, at: int) -> Meaning:
+    """A column that the table stores, by its position among these."""
+    if at >= len(columns):
+        return made_of("column", (origin,), at, text=f"{name_of(table)}[{at}]")
+    column = columns[at]
+    type_ = type_text(column.data_type)
+    detail = [column.name, type_, at if is_positional(table) else None]
+    name = f"{name_of(table)}.{column.name}"
+    return made_of(
+        "column",
+        (origin,),
+        detail,
+        text=name,
+        full=f"{name} {type_} of {origin.full}",
+        plain=[column.name, detail[2]],
+        type_=column.data_type,
+    )
+
+
+def source_of(nodes: tuple[int, ...], table: CatalogTable, place: Callable[[str], str]) -> Source:
+    """A table as a source."""
+    where, options = place_of(table, place), dict(options_of(table))
+    options |= {key: value for key, value in where.items() if key in options}
+    properties = [Property(key, (_shown(key, value),)) for key, value in options.items()]
+    keys = table.resolved_table.partition_keys if table.resolved_table else ()
+    properties.append(Property("partition keys", tuple(Item(key, digest_of(key)) for key in keys)))
+    return Source(nodes, name_of(table), digest_of(where), tuple(properties))
+
+
+def _shown(key: str, value: str) -> Item:
+    return Item(HIDDEN if is_sensitive(key) else f"'{value}'", digest_of(value))

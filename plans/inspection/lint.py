@@ -1,0 +1,108 @@
+"""What is doubtful in a plan, and no error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compiled_plan.plans.connectors.checks import unknown_format_options
+from compiled_plan.plans.findings import Finding, Severity, pointer_of
+from compiled_plan.plans.inspection.identity import derived_uids
+from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text.durations import bare_number
+
+
+def lint(plan: CompiledPlan) -> tuple[Finding, ...]:
+    """All warnings about a plan."""
+    return (*bare_numbers(plan), *_shorter_downstream(plan), *_not_runnable(plan), *_without_effect(plan))
+
+
+def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
+    """A TTL without a unit, which counts as milliseconds."""
+    for position, node in enumerate(plan.nodes):
+        for number, entry in enumerate(node.state_entries):
+            doubt = bare_number(entry.ttl)
+            if doubt:
+                yield Finding(
+                    pointer=f"/nodes/{position}/state/{number}/ttl",
+                    message=f"the TTL of {entry.name!r}: {doubt}",
+                    remedy=f"write `{entry.ttl.strip()} ms` if that is meant, else a unit: `{entry.ttl.strip()} s`",
+                    value=entry.ttl,
+                    node=f"{node.id} ({node.type})",
+                    severity=Severity.WARNING,
+                )
+
+
+def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
+    """A TTL that is smaller than one upstream: the operator forgets what the one before it still changes."""
+    uids = derived_uids(plan)
+    position = {node.id: number for number, node in enumerate(plan.nodes)}
+    for node in plan.nodes:
+        inputs = plan.inputs(node)
+        for number, entry in enumerate(node.state_entries):
+            if entry.ttl_ms == 0 or entry.index >= len(inputs):
+                continue
+            for upstream in _stateful_from(plan, inputs[entry.index]):
+                longest = max(upstream.state_entries, key=_lifetime)
+                if _lifetime(longest) <= _lifetime(entry):
+                    continue
+                yield Finding(
+                    pointer=f"/nodes/{position[node.id]}/state/{number}/ttl",
+                    message=(
+                        f"{uids.get(node.id, node.kind)} (node {node.id}) forgets {entry.name} after {entry.ttl}, but "
+                        f"{uids.get(upstream.id, upstream.kind)} (node {upstream.id}) upstream of it keeps "
+                        f"{longest.name} {_for_how_long(longest)}: updates will meet rows already forgotten"
+                    ),
+                    remedy=f"give {entry.name} at least {longest.ttl}" if longest.ttl_ms else "give both the same TTL",
+                    value=entry.ttl,
+                    node=f"{node.id} ({node.type})",
+                    severity=Severity.WARNING,
+                )
+
+
+def _stateful_from(plan: CompiledPlan, start: PlanNode) -> list[PlanNode]:
+    """The nodes with state entries at or above `start`, in the order of the plan."""
+    seen: set[int] = set()
+    todo = [start]
+    while todo:
+        node = todo.pop()
+        if node.id not in seen:
+            seen.add(node.id)
+            todo.extend(plan.inputs(node))
+    return [node for node in plan.nodes if node.id in seen and node.state_entries]
+
+
+def _lifetime(entry: StateEntry) -> float:
+    return entry.ttl_ms or float("inf")
+
+
+def _for_how_long(entry: StateEntry) -> str:
+    return f"for {entry.ttl}" if entry.ttl_ms else f"for ever ({entry.ttl})"
+
+
+def _not_runnable(plan: CompiledPlan) -> Iterator[Finding]:
+    for number, node in enumerate(plan.nodes):
+        if not node.RUNNABLE:
+            yield Finding(
+                pointer=f"/nodes/{number}/type",
+                message=f"{node.type} can be read and edited, but not run",
+                remedy="write the query without it, or run the plan in Flink",
+                value=node.type,
+                node=f"{node.id} ({node.type})",
+                severity=Severity.WARNING,
+            )
+
+
+def _without_effect(plan: CompiledPlan) -> Iterator[Finding]:
+    """Options of formats that Flink passes over, as misspelt ones are."""
+    for number, node in enumerate(plan.nodes):
+        for path, table in node.tables():
+            options = (table.resolved_table.options if table.resolved_table else None) or {}
+            for key, remedy in unknown_format_options(options).items():
+                yield Finding(
+                    pointer=pointer_of(("nodes", number, *path, "resolvedTable", "options", key)),
+                    message=f"the option {key!r} has no effect: format {options['format']!r} has no such option",
+                    remedy=remedy,
+                    node=f"{node.id} ({node.type})",
+                    severity=Severity.WARNING,
+                )

@@ -1,0 +1,82 @@
+"""Whether the nodes of a plan follow from what feeds them: each node's own rule, `faults`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
+
+from compiled_plan.plans.findings import Fault, Finding, Severity, pointer_of
+from compiled_plan.plans.inspection.declared import DECLARED
+from compiled_plan.plans.nodes.base import Inputs, PlanNode
+from compiled_plan.plans.nodes.configuration import configuration_faults
+from compiled_plan.plans.nodes.references import reference_faults
+from compiled_plan.plans.nodes.rules import indices
+from compiled_plan.plans.nodes.table_rules import options_of
+from compiled_plan.plans.plan import CompiledPlan, Edge
+from compiled_plan.plans.plan.structure import is_wired, label, unread_findings, wiring_findings
+from compiled_plan.plans.text.masking import masked_json
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+
+def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[Finding]:
+    """What is wrong between nodes: their structure, then each node's own rule."""
+    found = list(wiring_findings(nodes, edges))
+    yield from found
+    # A rule looks at what feeds its node: it can where every node has its inputs.
+    if not is_wired(found):
+        return
+    yield from unread_findings(nodes, edges)
+    faulty = {finding.node for finding in found if not finding.pointer.endswith("/uid")}
+    plan = CompiledPlan(tuple(nodes), tuple(edges))
+    received = _received(plan)
+    for position, node in enumerate(nodes):
+        if label(node) not in faulty:
+            yield from _rule_findings(node, position, plan, received[node.id])
+
+
+def _received(plan: CompiledPlan) -> dict[int, ChangelogMode]:
+    """Node id -> the kinds of rows that certainly come to it."""
+    received: dict[int, ChangelogMode] = {}
+    sent: dict[int, ChangelogMode] = {}
+    for node in plan.in_order:
+        inputs = [sent[source.id] for source in plan.inputs(node)]
+        received[node.id] = reduce(or_, inputs) if inputs else _given(node)
+        sent[node.id] = node.sends(received[node.id])
+    return received
+
+
+def _given(node: PlanNode) -> ChangelogMode:
+    """The kinds of rows that a node without inputs is given by its table."""
+    found = [DECLARED.changes(options_of(table), reading=True) for _, table in node.tables()]
+    return (found[0] if found else None) or ChangelogMode.INSERT
+
+
+def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: ChangelogMode) -> Iterator[Finding]:
+    """What does not follow from the node's inputs, by its own rule."""
+    rows = tuple(source.output_type for source in plan.inputs(node))
+    for number, entry in enumerate(node.input_properties):
+        keys = entry.required_distribution.keys or ()
+        path = ("inputProperties", number, "requiredDistribution", "keys")
+        yield from (_of_node(fault, node, position) for fault in indices(keys, rows[number].types, path))
+    if node.RUNNABLE:
+        nodes = tuple(_behind_exchanges(source, plan) for source in plan.inputs(node))
+        before = tuple(tuple(source.output_type for source in plan.inputs(above)) for above in nodes)
+        inputs = Inputs(rows, nodes, before, received, declared=DECLARED)
+        faults = [*configuration_faults(node.configuration), *node.faults(inputs)]
+        # A node's own rule says it best; what it does not look at is still no column that is not there.
+        faults = faults or [*reference_faults(node, [len(row.fields) for row in rows])]
+        yield from (_of_node(fault, node, position) for fault in faults)
+
+
+def _behind_exchanges(node: PlanNode, plan: CompiledPlan) -> PlanNode:
+    while node.kind == "exchange":
+        node = plan.inputs(node)[0]
+    return node
+
+
+def _of_node(fault: Fault, node: PlanNode, position: int) -> Finding:
+    pointer = pointer_of(("nodes", position, *fault.path))
+    value = masked_json(fault.value, str(fault.path[-1]))
+    severity = Severity.WARNING if fault.editable else Severity.ERROR
+    return Finding(pointer, fault.message, fault.remedy, value, label(node), severity)

@@ -1,0 +1,130 @@
+"""A plan against the JSON Schema of plan files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from compiled_plan.plans.findings import Finding, did_you_mean, pointer_of, shown
+from compiled_plan.plans.text.masking import masked_json
+from compiled_plan.plans.trees import Way, fold_tree
+
+Json = Any
+#: JSON, and where it is.
+_Place = tuple[Json, Way | str]
+
+
+def schema_findings(data: Json) -> list[Finding]:
+    """Where the plan breaks the JSON Schema."""
+    # The validator follows the nesting, ten frames a level, and does not always survive the end of the stack.
+    whole, *parts = _cut(data)
+    found = _broken_rules(whole.value, "#", data)
+    if not parts:
+        return found
+    for part in parts:
+        found += _broken_rules(part.value, _EXPRESSION, data, part.steps)
+    return sorted(found, key=lambda finding: finding.pointer)
+
+
+_EXPRESSION = "#/$defs/RexNode"
+#: Levels of expressions that are validated at a time, and what stands for the expressions below.
+_LEVELS = 20
+_CUT = {"kind": "LITERAL", "value": None, "type": "NULL"}
+#: Levels of any JSON: what has more is no plan, and its error could not be printed.
+_JSON_LEVELS = 400
+
+
+def _broken_rules(value: Json, rule: str, plan: Json, way: Sequence[str | int] = ()) -> list[Finding]:
+    # Imported here: no other command needs it, and it takes a while.
+    import jsonschema
+
+    from compiled_plan import schemas
+
+    schema = schemas.load() if rule == "#" else {"$ref": rule, "$defs": schemas.load()["$defs"]}
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(value)
+    return [
+        _finding(error, plan, way) for error in sorted(errors, key=lambda error: [str(part) for part in error.path])
+    ]
+
+
+@dataclass(frozen=True)
+class _Piece:
+    value: Json
+    steps: Sequence[str | int] = ()
+
+
+class _Copy(NamedTuple):
+    """JSON of a plan, the levels of expressions in it, and those of all JSON."""
+
+    value: Json
+    height: int = 0
+    levels: int = 0
+
+
+def _cut(data: Json) -> list[_Piece]:
+    """A plan in pieces that nest little: the whole, then expressions deep inside of it, each with its place."""
+    pieces: list[_Piece] = []
+
+    def copied(place: _Place, below: tuple[_Copy, ...]) -> _Copy:
+        value, way = place
+        if not isinstance(value, dict | list):
+            return _Copy(value)
+        height = max((each.height for each in below), default=0)
+        levels = 1 + max((each.levels for each in below), default=0)
+        if levels > _JSON_LEVELS:
+            return _Copy(None)
+        if isinstance(value, list):
+            return _Copy([each.value for each in below], height, levels)
+        made = dict(zip(value, (each.value for each in below), strict=True))
+        if "kind" not in value:
+            return _Copy(made, height, levels)
+        if height < _LEVELS or not isinstance(way, Way):
+            return _Copy(made, height + 1, levels)
+        pieces.append(_Piece(made, way.steps()))
+        return _Copy(_CUT)
+
+    root: _Place = (data, "")
+    return [_Piece(fold_tree(root, _inside, copied).value), *pieces]
+
+
+def _inside(place: _Place) -> list[_Place]:
+    value, way = place
+    if isinstance(value, dict):
+        return [(item, Way(way, key)) for key, item in value.items()]
+    return [(item, Way(way, at)) for at, item in enumerate(value)] if isinstance(value, list) else []
+
+
+def _finding(error: Any, plan: Json, way: Sequence[str | int]) -> Finding:
+    parts = [*way, *error.absolute_path]
+    name = str(parts[-1]) if parts else "the plan"
+    value = masked_json(error.instance, name)
+    node = _node_of(parts, plan)
+    match error.validator:
+        case "required":
+            missing = next(iter(re.findall(r"^'(.*)' is a required", error.message)), "")
+            return Finding(
+                pointer_of((*parts, missing)), f"the field `{missing}` is missing", f"add `{missing}`", None, node
+            )
+        case "additionalProperties" | "unevaluatedProperties":
+            extra = next(iter(re.findall(r"'([^']*)'", error.message)), "")
+            return Finding(pointer_of((*parts, extra)), f"unknown field `{extra}`", "remove it", None, node)
+        case "enum" | "const":
+            known = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+            remedy = did_you_mean(str(value), [str(item) for item in known])
+            return Finding(pointer_of(parts), f"unknown value {shown(value)} for `{name}`", remedy, value, node)
+        case "type":
+            kinds = error.validator_value
+            wanted = " or ".join(kinds) if isinstance(kinds, list) else str(kinds)
+            return Finding(pointer_of(parts), f"`{name}` must be {wanted}, not {shown(value)}", "", value, node)
+    return Finding(
+        pointer_of(parts), f"`{name}` breaks the schema's rule `{error.validator}`: {shown(value)}", "", value, node
+    )
+
+
+def _node_of(parts: list[str | int], plan: Json) -> str:
+    if len(parts) < 2 or parts[0] != "nodes":
+        return ""
+    node = plan["nodes"][parts[1]]
+    return f"{shown(node.get('id'))} ({node.get('type')})" if isinstance(node, dict) else ""

@@ -1,0 +1,126 @@
+"""Setting TTLs in a plan's text: only the durations change, every other character stays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.findings import did_you_mean
+from compiled_plan.plans.inspection import spans
+from compiled_plan.plans.inspection.identity import derived_uids
+from compiled_plan.plans.inspection.reading import plan_from_json
+from compiled_plan.plans.nodes.base import TTL, PlanNode
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text.durations import bare_number, format_duration, parse_duration, parse_duration_nanos
+
+_FORM = "write NODE.ENTRY=DURATION, such as `5.leftState=3s`; NODE is an id or a uid"
+
+
+@dataclass(frozen=True, slots=True)
+class TtlEdit:
+    """A TTL to set: of which node (id or uid), which entry (name), and the duration's text."""
+
+    node: str
+    entry: str
+    ttl: str
+
+    def __str__(self) -> str:
+        return f"{self.node}.{self.entry}={self.ttl}"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A TTL that was set: node id, operator, entry, the old and the new text, and what is doubtful about it."""
+
+    node: int
+    uid: str
+    entry: str
+    old: str
+    new: str
+    doubt: str = ""
+
+
+def parse_edit(text: str) -> TtlEdit:
+    """The edit that `5.leftState=3s` or `join-orders-shipments-3f9c.leftState=3s` stands for.
+
+    Raises:
+        PlanError: not of that form, or not a duration.
+    """
+    target, equals, ttl = text.partition("=")
+    node, dot, entry = target.strip().rpartition(".")
+    if not (equals and dot and node and entry):
+        raise PlanError(f"not a TTL to set: {text!r}", remedy=_FORM)
+    try:
+        _checked(ttl)
+    except PlanError as fault:
+        raise PlanError(f"bad TTL for {target.strip()!r}: {fault.message}", remedy=fault.remedy) from None
+    return TtlEdit(node.strip(), entry.strip(), ttl.strip())
+
+
+def set_ttls(text: str, edits: Sequence[TtlEdit], source: str = "") -> tuple[str, tuple[Change, ...]]:
+    """The plan's text with TTLs set, and what changed.
+
+    Args:
+        text: the plan.
+        edits: the TTLs to set; of two for one entry the last one counts.
+        source: name of the file, for errors.
+
+    Raises:
+        PlanError: not a plan, no such node or entry, or not a duration.
+    """
+    plan = plan_from_json(text, source)
+    uids = derived_uids(plan)
+    wanted: dict[tuple[int, int], tuple[PlanNode, str, str]] = {}
+    for edit in edits:
+        node = _node(plan, dict(uids), edit)
+        names = [entry.name for entry in node.ttl_entries]
+        if edit.entry not in names:
+            raise _no_entry(edit, node, names)
+        where = (plan.nodes.index(node), names.index(edit.entry))
+        wanted[where] = (node, format_duration(_checked(edit.ttl)), bare_number(edit.ttl))
+    changes = []
+    # From the end of the text to its start: places found later stay right.
+    for (position, number), (node, ttl, doubt) in sorted(wanted.items(), reverse=True):
+        entry = node.ttl_entries[number]
+        text = _with_ttl(text, position, number if number < len(node.state_entries) else None, ttl)
+        changes.append(Change(node.id, uids.get(node.id, ""), entry.name, entry.ttl, ttl, doubt))
+    return text, tuple(reversed(changes))
+
+
+def _with_ttl(text: str, position: int, number: int | None, ttl: str) -> str:
+    """The text with the TTL of an entry of a node's `state`, or without a number that of its idle keys."""
+    value = json.dumps(ttl, ensure_ascii=False)
+    where: tuple[str | int, ...] = ("nodes", position, "state", number or 0, "ttl")
+    if number is not None:
+        start, end = spans.find(text, where)
+        return text[:start] + value + text[end:]
+    return spans.put(text, ("nodes", position, "configuration"), TTL, value, after="type")
+
+
+def _checked(ttl: str) -> int:
+    milliseconds = parse_duration(ttl)
+    if milliseconds == 0 and parse_duration_nanos(ttl) > 0:
+        raise PlanError(
+            f"less than a millisecond: {ttl!r}", remedy="write `1 ms` or more; 0 would count as: never expires"
+        )
+    return milliseconds
+
+
+def _node(plan: CompiledPlan, uids: dict[int, str], edit: TtlEdit) -> PlanNode:
+    for node in plan.nodes:
+        if edit.node in (str(node.id), uids.get(node.id)):
+            return node
+    stateful = [node for node in plan.nodes if node.ttl_entries]
+    known = [str(node.id) for node in stateful] + [uids[node.id] for node in stateful if node.id in uids]
+    remedy = did_you_mean(edit.node, known) if stateful else "the plan keeps no state that could expire"
+    raise PlanError(f"the plan has no node {edit.node!r}", where=str(edit), remedy=remedy)
+
+
+def _no_entry(edit: TtlEdit, node: PlanNode, names: list[str]) -> PlanError:
+    if not names:
+        what = f"node {node.id} ({node.type}) has no state entries: {node.why_no_entries()}"
+        return PlanError(what, where=str(edit), remedy="`edit-plan PLAN.json` lists the entries that there are")
+    remedy = did_you_mean(edit.entry, names)
+    return PlanError(f"node {node.id} ({node.type}) has no state entry {edit.entry!r}", where=str(edit), remedy=remedy)

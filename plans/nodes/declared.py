@@ -1,0 +1,54 @@
+"""What the rules of tables ask about connectors, whose declarations stand above the plan; `inspection` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from compiled_plan.plans.types import LogicalType, RowType
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+
+@dataclass(frozen=True, slots=True)
+class TableFault:
+    """What is wrong with a table.
+
+    Args:
+        message: what is wrong, in one sentence.
+        remedy: what to do about it.
+        option: the option that is wrong; empty where one is missing or it is about columns.
+        supported: False where Flink has it and it does not run here.
+        foreign: True where Flink may know it, from a jar of the user's: a plan with it can be edited, not run.
+    """
+
+    message: str
+    remedy: str
+    option: str = ""
+    supported: bool = True
+    foreign: bool = False
+
+
+class Declared(Protocol):
+    """The declarations of connectors, asked by the options of a table."""
+
+    def faults(
+        self,
+        table: str,
+        options: Mapping[str, str],
+        columns: RowType,
+        partition_keys: Collection[str] = (),
+        *,
+        reading: bool,
+        lookup: bool = False,
+    ) -> Iterable[TableFault]:
+        """All that keeps a table from being read or written."""
+
+    def is_read(self, options: Mapping[str, str]) -> bool:
+        """Whether the table can be read as a whole; True where its connector is not known."""
+
+    def metadata(self, options: Mapping[str, str]) -> Mapping[str, LogicalType] | None:
+        """The metadata that can be read, by the connector's name for it; None where the connector is not known."""
+
+    def changes(self, options: Mapping[str, str], *, reading: bool) -> ChangelogMode | None:
+        """The kinds of rows that the table gives or takes; None where its options do not say."""

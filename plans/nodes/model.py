@@ -1,0 +1,130 @@
+"""What every object of a plan's JSON is built on: typed fields, read and written as Flink does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticUndefined
+
+from compiled_plan.plans.rex import PythonFunction, RexNode, rex_to_json
+from compiled_plan.plans.types import LogicalType, type_to_json
+
+Json = Any
+T = TypeVar("T")
+Int = StrictInt
+Bool = StrictBool
+
+
+class FieldMark(Enum):
+    """What a declaration says about a field beside its type."""
+
+    ENFORCING = "enforcing"
+    ALWAYS = "always"
+
+
+class Side(Enum):
+    """Whose columns the indices in a field count, where it is not one certain input."""
+
+    ALL = "those of all inputs, one after another"
+    EACH = "those of input n in item n"
+    ELSEWHERE = "those of something that is no input: a table, the rows before another phase"
+
+
+@dataclass(frozen=True, slots=True)
+class Refers:
+    """The indices in a field, and the references in its expressions, are columns; negative ones stand for none.
+
+    Args:
+        side: the input's number; or a `Side`; or the name of the field beside it that has the input's number.
+    """
+
+    side: int | Side | str
+
+
+#: The field refers to columns of the first or only input, of the second, of all, of each, of no input; in an object
+#: inside of a node the first input is the one that the node's field refers to.
+OfInput = Annotated[T, Refers(0)]
+OfRight = Annotated[T, Refers(1)]
+OfAll = Annotated[T, Refers(Side.ALL)]
+OfEach = Annotated[T, Refers(Side.EACH)]
+OfNone = Annotated[T, Refers(Side.ELSEWHERE)]
+#: The field shapes the node's state: state written under another value of it must not be read.
+Enforcing = Annotated[T, FieldMark.ENFORCING]
+#: Flink writes the field even where it has its default; other fields are left out then.
+Always = Annotated[T, FieldMark.ALWAYS]
+#: Flink writes the field as `null` when it has no value.
+Nullable = Annotated[T | None, FieldMark.ALWAYS]
+
+
+class PlanModel(BaseModel):
+    """Base of every closed JSON object of a plan: immutable, no unknown fields, written in the order declared."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        alias_generator=to_camel,
+        arbitrary_types_allowed=True,
+        defer_build=True,
+        protected_namespaces=(),
+    )
+
+    #: Fields whose place in Flink's JSON is not the declared one: name -> the field it follows.
+    PLACED_AFTER: ClassVar[dict[str, str]] = {}
+
+    @classmethod
+    def field_order(cls) -> list[str]:
+        """The fields in Flink's order, before `PLACED_AFTER` moves some."""
+        return list(cls.model_fields)
+
+    def to_dict(self) -> dict[str, Json]:
+        """The object as Flink writes it: Flink's order, fields without a value left out."""
+        return {
+            alias: value_to_json(getattr(self, name))
+            for name, alias, default, always in _writers(type(self))
+            if always or ((value := getattr(self, name)) is not None and value != default)
+        }
+
+
+@cache
+def _writers(model: type[PlanModel]) -> tuple[tuple[str, str, Json, bool], ...]:
+    """Per field in Flink's order: Python name, JSON name, the default that is left out, whether it is not."""
+    found = []
+    for name in _in_order(model):
+        info = model.model_fields[name]
+        default = PydanticUndefined if info.default_factory else info.default
+        found.append((name, info.alias or name, default, FieldMark.ALWAYS in info.metadata))
+    return tuple(found)
+
+
+def _in_order(model: type[PlanModel]) -> list[str]:
+    names = model.field_order()
+    for name, anchor in model.PLACED_AFTER.items():
+        names.remove(name)
+        names.insert(names.index(anchor) + 1, name)
+    return names
+
+
+def value_to_json(value: object) -> Json:
+    """Any value that a plan model holds as JSON."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case PlanModel():
+            return value.to_dict()
+        case RexNode():
+            return rex_to_json(value)
+        case PythonFunction():
+            return value.to_dict()
+        case LogicalType():
+            return type_to_json(value)
+        case tuple() | list():
+            return [value_to_json(item) for item in value]
+        case dict():
+            return {key: value_to_json(item) for key, item in value.items()}
+    raise TypeError(f"no JSON form for {type(value).__name__}")

@@ -1,0 +1,164 @@
+"""Which columns of its inputs a node refers to, and the same node over other columns: both from its declaration.
+
+A field says by a mark (`OfInput`, `OfRight`, ...) that its numbers are columns, and of which input. Expressions say so
+by themselves; without a mark they count the columns of all inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.model import PlanModel, Refers, Side
+from compiled_plan.plans.rex import PatternInputRef, RexNode
+from compiled_plan.plans.rex.nodes import InputRef, transform
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A column that a node refers to.
+
+    Args:
+        path: where in the node's JSON.
+        input: the number of the input; None where columns of all inputs are counted one after another.
+        column: the column's number there.
+    """
+
+    path: Path
+    input: int | None
+    column: int
+
+
+Change = Callable[[Reference], int]
+
+
+def references(node: PlanNode) -> tuple[Reference, ...]:
+    """All columns that a node refers to, in the order of its fields."""
+    found: list[Reference] = []
+
+    def note(reference: Reference) -> int:
+        found.append(reference)
+        return reference.column
+
+    with_columns(node, note)
+    return tuple(found)
+
+
+def with_columns(node: PlanNode, change: Change) -> PlanNode:
+    """The node with other columns.
+
+    Args:
+        node: a node.
+        change: gives the new number of a column.
+    """
+    if not node.INPUTS.least:
+        return node
+    if node.INPUTS.most == 1:
+        # There is but one input that all can be.
+        given = change
+
+        def change(reference: Reference) -> int:
+            return given(replace(reference, input=0))
+
+    found: PlanNode = _model(node, (), 0, change, node.columns_end)
+    return found
+
+
+def reference_faults(node: PlanNode, widths: Sequence[int]) -> Iterator[Fault]:
+    """References to columns that are not there.
+
+    Args:
+        node: a node.
+        widths: how many columns each input has.
+    """
+    for reference in references(node):
+        width = (
+            sum(widths) if reference.input is None else widths[reference.input] if reference.input < len(widths) else 0
+        )
+        if reference.column >= width:
+            message = f"no column {reference.column}: there are {width} columns"
+            remedy = f"columns are numbered 0 to {width - 1}" if width else "there are none"
+            yield Fault(reference.path, message, remedy, reference.column)
+
+
+@cache
+def _marks(model: type[PlanModel]) -> tuple[tuple[str, str, Refers | None], ...]:
+    """Of each field: its name in Python and in JSON, and what its indices count."""
+    return tuple(
+        (name, info.alias or name, next((mark for mark in info.metadata if isinstance(mark, Refers)), None))
+        for name, info in model.model_fields.items()
+        if name not in _SHARED
+    )
+
+
+#: Fields of every node that refer to no column by themselves, or are looked at apart.
+_SHARED = frozenset(PlanNode.model_fields) - {"input_properties"} | {"state"}
+
+
+def _model(model: Any, path: Path, first: int, change: Change, end: int | None) -> Any:
+    update: dict[str, Any] = {}
+    kind: type[PlanModel] = type(model)
+    for name, alias, mark in _marks(kind):
+        value = getattr(model, name)
+        if name == "input_properties":
+            changed: Any = tuple(_distribution(item, (*path, alias, at), at, change) for at, item in enumerate(value))
+        elif mark is not None and mark.side is Side.ELSEWHERE:
+            continue
+        else:
+            side = getattr(model, mark.side) if mark is not None and isinstance(mark.side, str) else mark and mark.side
+            changed = _value(value, (*path, alias), _input(side, first), first, change, end)
+        if changed != value:
+            update[name] = changed
+    return model.model_copy(update=update) if update else model
+
+
+def _input(side: object, first: int) -> int | Side | None:
+    """The input that is meant; the first one of an object inside of a node is that of the node's field."""
+    return first + side if isinstance(side, int) and not isinstance(side, bool) else side  # type: ignore[return-value]
+
+
+def _value(value: Any, path: Path, side: int | Side | None, first: int, change: Change, end: int | None) -> Any:
+    match value:
+        case RexNode():
+            return _rex(value, path, side if isinstance(side, int) else None, change, end)
+        case PlanModel():
+            return _model(value, path, side if isinstance(side, int) else first, change, end)
+        case tuple():
+            each = side is Side.EACH
+            return tuple(
+                _value(item, (*path, at), at if each else side, first, change, end) for at, item in enumerate(value)
+            )
+        case dict():
+            return {key: _value(item, (*path, key), side, first, change, end) for key, item in value.items()}
+        case bool():
+            return value
+        case int() if side is not None and value >= 0 and (end is None or value < end):
+            return change(Reference(path, side if isinstance(side, int) else None, value))
+    return value
+
+
+def _rex(rex: RexNode, path: Path, side: int | None, change: Change, end: int | None) -> RexNode:
+    def changed(node: RexNode) -> RexNode:
+        if isinstance(node, InputRef | PatternInputRef) and (end is None or node.index < end):
+            return replace(node, index=change(Reference(path, side, node.index)))
+        return node
+
+    return transform(rex, changed)
+
+
+def _distribution(item: Any, path: Path, at: int, change: Change) -> Any:
+    """How an input must be spread: by which of its columns."""
+    keys = item.required_distribution.keys
+    if not keys:
+        return item
+    place = (*path, "requiredDistribution", "keys")
+    changed = tuple(change(Reference((*place, number), at, key)) for number, key in enumerate(keys))
+    return item.model_copy(
+        update={"required_distribution": item.required_distribution.model_copy(update={"keys": changed})}
+    )

@@ -1,0 +1,7 @@
+"""The plan file as a value: nodes and edges, read from JSON and written as Flink writes it. Runs nothing."""
+
+from compiled_plan.plans.plan.compiled import CompiledPlan
+from compiled_plan.plans.plan.edges import FORWARD, Edge, Shuffle
+from compiled_plan.plans.plan.reading import FLINK_VERSION
+
+__all__ = ["FLINK_VERSION", "FORWARD", "CompiledPlan", "Edge", "Shuffle"]

@@ -1,0 +1,180 @@
+"""CompiledPlan: the plan file as an object, read and written without loss.
+
+Source: Flink 2.3's CompiledPlan JSON. The root holds `flinkVersion`, `nodes` and `edges`, nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.files import read_text
+from compiled_plan.plans.findings import Severity
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.model import Json
+from compiled_plan.plans.plan.edges import Edge
+from compiled_plan.plans.plan.reading import FLINK_VERSION, read_parts
+from compiled_plan.plans.plan.structure import structure_findings
+from compiled_plan.plans.text import jsontext
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledPlan:
+    """A plan: nodes, and edges between them by node id. Immutable. What programs do with one is in `api.plans`.
+
+    Args:
+        nodes: in the order of the file.
+        edges: in the order of the file, which is also the order of the inputs of each node.
+        flink_version: the version of Flink whose format it is.
+        holds: data of this process that its tables read; no part of what the plan is.
+    """
+
+    nodes: tuple[PlanNode, ...]
+    edges: tuple[Edge, ...] = ()
+    flink_version: str = FLINK_VERSION
+    holds: tuple[object, ...] = field(default=(), compare=False, repr=False)
+
+    # ------------------------------------------------------------ reading and writing
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "") -> Self:
+        """Read a plan.
+
+        Args:
+            text: the JSON.
+            source: name of the file, for errors.
+
+        Raises:
+            PlanError: not JSON, or not a plan: unknown or newer node types, missing, unknown or wrong fields,
+                incomplete state entries, dangling edges, cycles. Names the node and the JSON pointer. Whether its
+                nodes follow from their inputs is what `inspection.reading` looks at.
+        """
+        return cls.from_dict(jsontext.loads(text, source), source)
+
+    @classmethod
+    def from_dict(cls, data: Json, source: str = "") -> Self:
+        """Read a plan from parsed JSON. Raises as `from_json` does."""
+        parts, findings = read_parts(data)
+        if parts is not None:
+            findings = list(structure_findings(parts.nodes, parts.edges))
+        errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+        if parts is None or errors:
+            raise errors[0].as_error(source, more=len(errors) - 1)
+        return cls(parts.nodes, parts.edges, parts.flink_version)
+
+    @classmethod
+    def of(cls, plan: CompiledPlan) -> Self:
+        """The same plan as one of this class."""
+        return plan if isinstance(plan, cls) else cls(plan.nodes, plan.edges, plan.flink_version, plan.holds)
+
+    def to_dict(self) -> dict[str, Json]:
+        """The plan as JSON values, in Flink's order of fields."""
+        return {
+            "flinkVersion": self.flink_version,
+            "nodes": [node.to_dict() for node in self.nodes],
+            "edges": [edge.to_dict() for edge in self.edges],
+        }
+
+    def to_json(self) -> str:
+        """The plan as text, as Flink prints it."""
+        return jsontext.dumps(self.to_dict())
+
+    @classmethod
+    def read_file(cls, path: str | Path) -> Self:
+        """Read a plan file, local or remote (`s3://...`).
+
+        Raises:
+            PlanError: no such file, or not a plan.
+        """
+        return cls.from_json(read_text(path), str(path))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CompiledPlan):
+            return NotImplemented
+        return self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    @property
+    def _value(self) -> tuple[object, ...]:
+        return self.nodes, self.edges, self.flink_version
+
+    # ------------------------------------------------------------ the graph
+
+    @cached_property
+    def _by_id(self) -> Mapping[int, PlanNode]:
+        return {node.id: node for node in self.nodes}
+
+    @cached_property
+    def _inputs(self) -> Mapping[int, tuple[int, ...]]:
+        found: dict[int, list[int]] = {node.id: [] for node in self.nodes}
+        for edge in self.edges:
+            found[edge.target].append(edge.source)
+        return {target: tuple(sources) for target, sources in found.items()}
+
+    @cached_property
+    def _consumers(self) -> Mapping[int, tuple[int, ...]]:
+        found: dict[int, list[int]] = {node.id: [] for node in self.nodes}
+        for edge in self.edges:
+            found[edge.source].append(edge.target)
+        return {source: tuple(dict.fromkeys(targets)) for source, targets in found.items()}
+
+    def node(self, node_id: int) -> PlanNode:
+        """The node of that id.
+
+        Raises:
+            PlanError: there is none.
+        """
+        found = self._by_id.get(node_id)
+        if found is None:
+            known = ", ".join(str(key) for key in sorted(self._by_id))
+            raise PlanError(f"the plan has no node {node_id}", remedy=f"ids: {known}")
+        return found
+
+    def inputs(self, node: PlanNode | int) -> tuple[PlanNode, ...]:
+        """The nodes that feed a node, in the order of its inputs (one twice where it is fed twice)."""
+        return tuple(self._by_id[source] for source in self._inputs[_id(node)])
+
+    def consumers(self, node: PlanNode | int) -> tuple[PlanNode, ...]:
+        """The nodes that a node feeds, each once, in the order of the edges."""
+        return tuple(self._by_id[target] for target in self._consumers[_id(node)])
+
+    @cached_property
+    def in_order(self) -> tuple[PlanNode, ...]:
+        """All nodes, every node after its inputs; otherwise in the order of the file."""
+        waiting = {node.id: set(self._inputs[node.id]) for node in self.nodes}
+        found: list[PlanNode] = []
+        ready = [node.id for node in self.nodes if not waiting[node.id]]
+        position = {node.id: number for number, node in enumerate(self.nodes)}
+        while ready:
+            ready.sort(key=position.__getitem__, reverse=True)
+            node_id = ready.pop()
+            found.append(self._by_id[node_id])
+            for target in self._consumers[node_id]:
+                waiting[target].discard(node_id)
+                if not waiting[target]:
+                    ready.append(target)
+        return tuple(found)
+
+    @cached_property
+    def sources(self) -> tuple[PlanNode, ...]:
+        """The nodes without inputs."""
+        return tuple(node for node in self.nodes if not self._inputs[node.id])
+
+    @cached_property
+    def sinks(self) -> tuple[PlanNode, ...]:
+        """The nodes that feed none."""
+        return tuple(node for node in self.nodes if not self._consumers[node.id])
+
+    def with_nodes(self, nodes: Sequence[PlanNode]) -> CompiledPlan:
+        """The same plan with other versions of its nodes (of the same ids)."""
+        return replace(self, nodes=tuple(nodes))
+
+
+def _id(node: PlanNode | int) -> int:
+    return node if isinstance(node, int) else node.id

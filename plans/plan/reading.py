@@ -1,0 +1,83 @@
+"""From a plan's JSON to nodes and edges, with every fault as a finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from compiled_plan.plans.findings import Finding, did_you_mean, pointer_of, shown
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.model import Json
+from compiled_plan.plans.nodes.read import findings_of, read_node
+from compiled_plan.plans.plan.edges import Edge
+
+#: The version of Flink whose plans are written, and the newest whose plans are read.
+FLINK_VERSION = "2.3"
+_ROOT = {"flinkVersion": str, "nodes": list, "edges": list}
+_KINDS = {str: "a text", list: "a list"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a plan's JSON holds."""
+
+    nodes: tuple[PlanNode, ...]
+    edges: tuple[Edge, ...]
+    flink_version: str
+
+
+def read_parts(data: Json) -> tuple[Parts | None, list[Finding]]:
+    """What the JSON holds, or None and the errors that keep it from being read."""
+    findings = list(_root_findings(data))
+    if not (isinstance(data, dict) and isinstance(data.get("nodes"), list) and isinstance(data.get("edges"), list)):
+        return None, findings
+    nodes: list[PlanNode] = []
+    for position, value in enumerate(data["nodes"]):
+        node, faults = read_node(value, position)
+        findings += faults
+        if node is not None:
+            nodes.append(node)
+    edges: list[Edge] = []
+    for position, value in enumerate(data["edges"]):
+        try:
+            edges.append(Edge.model_validate(value, by_alias=True, by_name=False))
+        except ValidationError as fault:
+            findings += findings_of(fault, value, ("edges", position))
+    if findings:
+        return None, findings
+    return Parts(tuple(nodes), tuple(edges), data["flinkVersion"]), []
+
+
+def _root_findings(data: Json) -> Iterator[Finding]:
+    if not isinstance(data, dict):
+        yield Finding("", "a plan must be an object with `flinkVersion`, `nodes` and `edges`", value=shown(data))
+        return
+    missing = [name for name in _ROOT if name not in data]
+    for name in data:
+        if name not in _ROOT:
+            remedy = did_you_mean(name, missing, "remove it: Flink allows no other field here")
+            yield Finding(pointer_of((name,)), f"unknown field `{name}` in the plan's root", remedy, data[name])
+    for name in missing:
+        yield Finding(pointer_of((name,)), f"the plan lacks the field `{name}`", "is this a plan file?")
+    for name, kind in _ROOT.items():
+        if name in data and not isinstance(data[name], kind):
+            message = f"`{name}` must be {_KINDS[kind]}, not {shown(data[name])}"
+            yield Finding(pointer_of((name,)), message, value=data[name])
+    version = data.get("flinkVersion")
+    if isinstance(version, str):
+        yield from _version_findings(version)
+
+
+def _version_findings(version: str) -> Iterator[Finding]:
+    if not re.fullmatch(r"[0-9]+\.[0-9]+", version):
+        yield Finding("/flinkVersion", f"not a version of Flink: {version!r}", f"such as `{FLINK_VERSION}`", version)
+    elif _numbers(version) > _numbers(FLINK_VERSION):
+        message = f"the plan is of Flink {version}, newer than {FLINK_VERSION}, the newest that is known"
+        yield Finding("/flinkVersion", message, f"compile it with Flink {FLINK_VERSION} or older", version)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))

@@ -1,0 +1,153 @@
+"""Whether the value of a literal, as a plan's JSON writes it, is one of its type."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from compiled_plan.plans import types as t
+
+_UNITS = (
+    "YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND NANOSECOND EPOCH DECADE CENTURY MILLENNIUM "
+    "DOW DOY ISODOW ISOYEAR YEAR_TO_MONTH DAY_TO_HOUR DAY_TO_MINUTE DAY_TO_SECOND HOUR_TO_MINUTE HOUR_TO_SECOND "
+    "MINUTE_TO_SECOND"
+).split()
+#: The keywords that expressions have as operands, by Flink's name of their kind; empty: any.
+SYMBOLS: dict[str, tuple[str, ...]] = {
+    "TIME_UNIT_RANGE": tuple(_UNITS),
+    "TIME_UNIT": tuple(_UNITS),
+    "TIME_POINT_UNIT": tuple(_UNITS),
+    "TRIM": ("BOTH", "LEADING", "TRAILING"),
+    "JSON_EXISTS_ON_ERROR": ("TRUE", "FALSE", "UNKNOWN", "ERROR"),
+    "JSON_VALUE_ON_EMPTY_OR_ERROR": ("NULL", "ERROR", "DEFAULT"),
+    "JSON_EMPTY_OR_ERROR": ("EMPTY", "ERROR"),
+    "JSON_QUERY_WRAPPER": (
+        *("WITHOUT_ARRAY", "CONDITIONAL_ARRAY", "UNCONDITIONAL_ARRAY"),
+        *("WITH_CONDITIONAL_ARRAY", "WITH_UNCONDITIONAL_ARRAY"),
+    ),
+    "JSON_QUERY_ON_EMPTY_OR_ERROR": ("NULL", "EMPTY_ARRAY", "EMPTY_OBJECT", "ERROR"),
+    "JSON_ON_NULL": ("NULL", "ABSENT"),
+    "JSON_TYPE": (),
+    "MATCH_RECOGNIZE_AFTER_OPTION": (),
+}
+
+
+def value_fits(value: Any, type_: t.LogicalType, symbol: str | None = None) -> bool:
+    """Whether a literal of the type can hold the value; a symbol has the name of its enum, and a text."""
+    if isinstance(type_, t.SymbolType):
+        return isinstance(value, str) and symbol in SYMBOLS and value in (SYMBOLS[symbol] or (value,))
+    if value is None:
+        return True
+    check = next((found for kind, found in _CHECKS if isinstance(type_, kind)), None)
+    # Of other types there are no literals but NULL.
+    return check is not None and check(value, type_)
+
+
+def literal_remedy(type_: t.LogicalType) -> str:
+    """How a value of the type is written."""
+    written = next((text for kind, text in _WRITTEN if isinstance(type_, kind)), "")
+    return f"write {written}" if written else "write null, or correct the type"
+
+
+def _whole(value: Any, type_: t.LogicalType) -> bool:
+    bits = getattr(type_, "BITS", 64)
+    limit = 2 ** (bits - 1)
+    if isinstance(value, str):
+        if not re.fullmatch(r"[+-]?[0-9]{1,30}", value):
+            return False
+        value = int(value)
+    return isinstance(value, int) and not isinstance(value, bool) and -limit <= value < limit
+
+
+def _number(value: Any, type_: t.LogicalType) -> bool:
+    if isinstance(value, bool):
+        return False
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _decimal(value: Any, type_: t.LogicalType) -> bool:
+    assert isinstance(type_, t.DecimalType)
+    if isinstance(value, bool):
+        return False
+    try:
+        found = Decimal(str(value))
+    except InvalidOperation:
+        return False
+    if not found.is_finite():
+        return False
+    return len(str(abs(int(found)))) <= max(type_.precision - type_.scale, 1)
+
+
+def _base64(value: Any, type_: t.LogicalType) -> bool:
+    try:
+        base64.b64decode(value, validate=True)
+    except (TypeError, ValueError, binascii.Error):
+        return False
+    return True
+
+
+def _date(value: Any, type_: t.LogicalType) -> bool:
+    if isinstance(value, int):
+        return not isinstance(value, bool)
+    try:
+        date.fromisoformat(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+_TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?")
+
+
+def _time(value: Any, type_: t.LogicalType) -> bool:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return 0 <= value < 86_400_000
+    return isinstance(value, str) and _TIME.fullmatch(value) is not None
+
+
+def _timestamp(value: Any, type_: t.LogicalType) -> bool:
+    if not isinstance(value, str):
+        return False
+    whole, _, fraction = value.removesuffix("Z").replace("T", " ").partition(".")
+    if fraction and not re.fullmatch(r"[0-9]{1,9}", fraction):
+        return False
+    try:
+        datetime.fromisoformat(whole if whole.count(":") == 2 else f"{whole}:00")
+    except ValueError:
+        return False
+    return True
+
+
+_CHECKS: tuple[tuple[type[t.LogicalType], Callable[[Any, t.LogicalType], bool]], ...] = (
+    (t.BooleanType, lambda value, type_: isinstance(value, bool)),
+    (t.IntegerType, _whole),
+    (t.IntervalType, _whole),
+    (t.DecimalType, _decimal),
+    (t.NumericType, _number),
+    (t.CharacterType, lambda value, type_: isinstance(value, str)),
+    (t.BytesType, _base64),
+    (t.DateType, _date),
+    (t.TimeType, _time),
+    (t.TimestampBase, _timestamp),
+)
+_WRITTEN: tuple[tuple[type[t.LogicalType], str], ...] = (
+    (t.BooleanType, "true or false"),
+    (t.IntegerType, "a whole number of the type's range"),
+    (t.IntervalType, "a whole number of milliseconds or months"),
+    (t.NumericType, "a number that the type can hold"),
+    (t.CharacterType, "a text"),
+    (t.BytesType, "base64"),
+    (t.DateType, "a date, such as 2024-01-31"),
+    (t.TimeType, "a time, such as 12:30:00"),
+    (t.TimestampBase, "a timestamp, such as 2024-01-31T12:30:00"),
+    (t.SymbolType, "the name of the keyword"),
+)

@@ -1,0 +1,160 @@
+"""Flink's durations, in milliseconds.
+
+Source: Flink 2.3's `TimeUtils`, asked value by value: a whole number and a unit (`1 h`, `2d`, `90 min`, any case), a
+bare number (milliseconds), or ISO-8601 (`PT1H30M`). Parts smaller than a millisecond are cut off, as Flink does.
+"""
+
+from __future__ import annotations
+
+import re
+
+from compiled_plan.plans.errors import PlanError, ProgramWarning
+
+#: The largest duration, Java's `Long.MAX_VALUE` milliseconds.
+MAX_MS = 2**63 - 1
+
+_NANOS = {"ns": 1, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
+_LABELS: dict[str, str] = {
+    label: unit
+    for unit, labels in {
+        "d": "d day days",
+        "h": "h hour hours",
+        "min": "min m minute minutes",
+        "s": "s sec secs second seconds",
+        "ms": "ms milli millis millisecond milliseconds",
+        "µs": "µs micro micros microsecond microseconds",
+        "ns": "ns nano nanos nanosecond nanoseconds",
+    }.items()
+    for label in labels.split()
+}
+_REMEDY = "write a whole number and a unit, such as `3600000 ms`, `90 min`, `1 h` or `2 d`; `0 ms` never expires"
+_ISO = re.compile(
+    r"P(?:([-+]?[0-9]+)D)?(T(?:([-+]?[0-9]+)H)?(?:([-+]?[0-9]+)M)?(?:([-+]?[0-9]+)(?:[.,]([0-9]{0,9}))?S)?)?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def parse_duration(text: str) -> int:
+    """Milliseconds of a duration.
+
+    Raises:
+        PlanError: empty, negative, larger than Long.MAX_VALUE ms, or of an unknown unit; names the value.
+    """
+    return _to_ms(_nanos(text), text)
+
+
+def parse_duration_nanos(text: str) -> int:
+    """Nanoseconds of a duration, for telling `500 µs` from `0 ms`. Raises as `parse_duration` does."""
+    nanos = _nanos(text)
+    _to_ms(nanos, text)
+    return nanos
+
+
+class BareNumberWarning(ProgramWarning):
+    """A duration without a unit, which counts as milliseconds."""
+
+
+def bare_number(text: str) -> str:
+    """What is doubtful about a duration that is a number alone; empty for all others, and for 0."""
+    found = re.fullmatch(r"\s*0*([1-9][0-9]*)\s*", text, re.ASCII)
+    return f"{found[1]} without a unit is {found[1]} milliseconds" if found else ""
+
+
+def warn_of_bare_number(text: str, where: str) -> None:
+    """Warn (`BareNumberWarning`) of a duration that is a number alone.
+
+    Args:
+        text: the duration.
+        where: what it is the duration of, for the message.
+    """
+    doubt = bare_number(text)
+    if doubt:
+        import warnings
+
+        number = text.strip()
+        remedy = f"write `{number} ms` if that is meant, else a unit: `{number} s`"
+        warnings.warn(f"{where}: {doubt}; {remedy}", BareNumberWarning, stacklevel=3)
+
+
+def parse_iso_duration(text: str) -> int:
+    """Milliseconds of an ISO-8601 duration, the form in which Flink writes the sizes of windows.
+
+    Raises:
+        PlanError: not an ISO-8601 duration, or one that does not fit Java's `long`. It may be negative.
+    """
+    nanos = _iso_nanos(text)
+    if nanos is None:
+        raise PlanError(f"not an ISO-8601 duration: {text!r}", remedy="write it like `PT5M` or `PT1H30M`")
+    if abs(nanos) // 10**6 > MAX_MS:
+        raise _too_large(text)
+    return nanos // 10**6
+
+
+def format_duration(milliseconds: int) -> str:
+    """The duration as Flink writes it in plans: the largest unit that divides it, `0 ms` for none."""
+    for unit in ("d", "h", "min", "s"):
+        size = _NANOS[unit] // 10**6
+        if milliseconds and milliseconds % size == 0:
+            return f"{milliseconds // size} {unit}"
+    return f"{milliseconds} ms"
+
+
+def format_iso_duration(milliseconds: int) -> str:
+    """The duration in ISO-8601 as Java writes it and plans have the sizes of windows: `PT5M`, `PT1H30M`, `PT0.5S`."""
+    sign = "-" if milliseconds < 0 else ""
+    seconds, rest = divmod(abs(milliseconds), 1000)
+    parts = [(seconds // 3600, "H"), (seconds % 3600 // 60, "M")]
+    text = "".join(f"{sign}{number}{unit}" for number, unit in parts if number)
+    if seconds % 60 or rest or not text:
+        fraction = f".{rest:03}".rstrip("0") if rest else ""
+        text += f"{sign}{seconds % 60}{fraction}S"
+    return f"PT{text}"
+
+
+def _nanos(text: str) -> int:
+    stripped = text.strip()
+    if not stripped:
+        raise PlanError(f"a duration must not be empty: {text!r}", remedy=_REMEDY)
+    found = re.match(r"([0-9]+)(.*)$", stripped, re.ASCII | re.DOTALL)
+    if found is None:
+        iso = _iso_nanos(stripped)
+        if iso is not None and iso >= 0 and "-" not in stripped[:1]:
+            return iso
+        if iso is not None or re.match(r"-\s*([0-9]|P)", stripped, re.IGNORECASE):
+            raise PlanError(f"a duration must not be negative: {text!r}", remedy=_REMEDY)
+        raise PlanError(f"not a duration: {text!r}", remedy=_REMEDY)
+    number, label = int(found[1]), found[2].strip().lower()
+    unit = _LABELS.get(label or "ms")
+    if unit is None:
+        import difflib  # for errors alone
+
+        near = difflib.get_close_matches(label, _LABELS, n=1)
+        hint = f"did you mean `{number} {near[0]}`?" if near else "known units: d, h, min, s, ms, µs, ns"
+        raise PlanError(f"unknown unit {label!r} in the duration {text!r}", remedy=hint)
+    return number * _NANOS[unit]
+
+
+def _iso_nanos(text: str) -> int | None:
+    """Nanoseconds of what `java.time.Duration.parse` accepts, None where it does not."""
+    sign = -1 if text[:1] == "-" else 1
+    found = _ISO.fullmatch(text[1:] if text[:1] in ("-", "+") else text)
+    if found is None or found[2] in ("T", "t") or not (found[1] or found[2]):
+        return None
+    days, hours, minutes, seconds = (int(found[part] or 0) for part in (1, 3, 4, 5))
+    fraction = int((found[6] or "").ljust(9, "0") or 0)
+    if (found[5] or "").startswith("-"):
+        fraction = -fraction
+    return sign * ((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 10**9 + fraction)
+
+
+def _to_ms(nanos: int, text: str) -> int:
+    milliseconds = nanos // 10**6
+    if milliseconds > MAX_MS:
+        raise _too_large(text)
+    return milliseconds
+
+
+def _too_large(text: str) -> PlanError:
+    return PlanError(
+        f"a duration must fit into {MAX_MS} ms: {text!r}", remedy="write a smaller one, or `0 ms` for ever"
+    )

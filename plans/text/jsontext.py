@@ -1,0 +1,78 @@
+"""JSON text in the style in which Flink writes plans (Jackson's default pretty printer)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from compiled_plan.plans.deep import deeply
+from compiled_plan.plans.errors import NestingError, PlanError
+
+Json = Any
+
+
+_loads = deeply(json.loads)
+
+
+def loads(text: str, source: str = "") -> Json:
+    """Parse JSON.
+
+    Args:
+        text: the JSON.
+        source: name of the file, for errors.
+
+    Raises:
+        PlanError: not JSON, with line and column.
+    """
+    try:
+        return _loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as fault:
+        place = f"line {fault.lineno}, column {fault.colno}"
+        raise PlanError(
+            f"not JSON: {fault.msg[:1].lower()}{fault.msg[1:]}",
+            where=f"{source}, {place}" if source else place,
+            remedy="restore the file, or compile the plan again",
+        ) from None
+    except NestingError:
+        raise PlanError("not a plan: the JSON is nested too deeply", where=source) from None
+
+
+def dumps(value: Json) -> str:
+    """The value as Flink prints it: two spaces a level, `"key" : value`, lists on the line they start.
+
+    Lines deeper than `_INDENTED` levels stand at the margin, or the text would grow as the square of the depth.
+    """
+    parts: list[str] = []
+    put = parts.append
+    # Texts to write, and values with the level of the line that they start on; the last one is next.
+    waiting: list[str | tuple[Json, int]] = [(value, 0)]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, str):
+            put(found)
+            continue
+        item, level = found
+        if isinstance(item, str):
+            put(_string(item))
+        elif isinstance(item, dict) and item:
+            inner = _MARGINS[level + 1] if level < _INDENTED else ""
+            waiting.append(f"\n{_MARGINS[level] if level <= _INDENTED else ''}}}")
+            for key, child in reversed(item.items()):
+                waiting += ((child, level + 1), f",\n{inner}{_string(key)} : ")
+            waiting[-1] = f"{{\n{inner}{_string(next(iter(item)))} : "
+        elif isinstance(item, list | tuple) and item:
+            waiting.append(" ]")
+            for child in reversed(item):
+                waiting += ((child, level), ", ")
+            waiting[-1] = "[ "
+        else:
+            put(_EMPTY.get(type(item)) or json.dumps(item))
+    return "".join(parts)
+
+
+#: Levels that are indented. Flink's compiler gives up before there are as many: its own stack ends.
+_INDENTED = 500
+_MARGINS = tuple("  " * level for level in range(_INDENTED + 1))
+#: As Flink writes values that hold nothing.
+_EMPTY: dict[type, str] = {dict: "{ }", list: "[ ]", tuple: "[ ]"}
+_string = json.encoder.encode_basestring

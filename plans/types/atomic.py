@@ -1,0 +1,212 @@
+"""Types of single values that are no times: numbers, texts, bytes, and those that only Flink or a class understands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from compiled_plan.plans.types.base import LogicalType, quote_string
+
+MAX_LENGTH = 2147483647
+#: The serializer of a RAW type whose values are pickled Python objects.
+PICKLE = "pickle"
+
+
+class BooleanType(LogicalType):
+    """BOOLEAN."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "BOOLEAN"
+
+
+class NumericType(LogicalType):
+    """Base of all numbers."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntegerType(NumericType):
+    """Base of the exact whole numbers; `BITS` is their width."""
+
+    BITS: ClassVar[int] = 0
+
+
+class TinyIntType(IntegerType):
+    """TINYINT."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "TINYINT"
+    BITS: ClassVar[int] = 8
+
+
+class SmallIntType(IntegerType):
+    """SMALLINT."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "SMALLINT"
+    BITS: ClassVar[int] = 16
+
+
+class IntType(IntegerType):
+    """INT."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "INTEGER"
+    BITS: ClassVar[int] = 32
+
+    def text(self) -> str:
+        return "INT"
+
+
+class BigIntType(IntegerType):
+    """BIGINT."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "BIGINT"
+    BITS: ClassVar[int] = 64
+
+
+class FloatType(NumericType):
+    """FLOAT, 32 bits."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "FLOAT"
+
+
+class DoubleType(NumericType):
+    """DOUBLE, 64 bits."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "DOUBLE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecimalType(NumericType):
+    """DECIMAL(precision, scale), precision 1 to 38."""
+
+    ROOT: ClassVar[str] = "DECIMAL"
+    precision: int = 10
+    scale: int = 0
+
+    def text(self) -> str:
+        return f"DECIMAL({self.precision}, {self.scale})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterType(LogicalType):
+    """Base of CHAR and VARCHAR; `length` in characters."""
+
+    length: int = 1
+
+    def text(self) -> str:
+        return f"{self.ROOT}({self.length})"
+
+
+class CharType(CharacterType):
+    """CHAR(n)."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "CHAR"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarCharType(CharacterType):
+    """VARCHAR(n); STRING is VARCHAR(2147483647)."""
+
+    ROOT: ClassVar[str] = "VARCHAR"
+    length: int = MAX_LENGTH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BytesType(LogicalType):
+    """Base of BINARY and VARBINARY; `length` in bytes."""
+
+    length: int = 1
+
+    def text(self) -> str:
+        return f"{self.ROOT}({self.length})"
+
+
+class BinaryType(BytesType):
+    """BINARY(n)."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "BINARY"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarBinaryType(BytesType):
+    """VARBINARY(n); BYTES is VARBINARY(2147483647)."""
+
+    ROOT: ClassVar[str] = "VARBINARY"
+    length: int = MAX_LENGTH
+
+
+class NullType(LogicalType):
+    """The type of an untyped NULL."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "NULL"
+
+
+class SymbolType(LogicalType):
+    """The type of a flag such as a time unit or a JSON behaviour; only in literals."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "SYMBOL"
+
+
+class DescriptorType(LogicalType):
+    """The type of DESCRIPTOR(...)."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "DESCRIPTOR"
+
+
+class VariantType(LogicalType):
+    """VARIANT, semi-structured data."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "VARIANT"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawType(LogicalType):
+    """RAW('class', 'serializer'), bytes that only a JVM class understands.
+
+    `json` keeps the JSON form of a plan (as canonical text) where a plan writes RAW as an object.
+    """
+
+    ROOT: ClassVar[str] = "RAW"
+    class_name: str
+    serializer: str = ""
+    json: str | None = field(default=None, compare=False)
+
+    def text(self) -> str:
+        return f"RAW({quote_string(self.class_name)}, {quote_string(self.serializer)})"
+
+
+BOOLEAN = BooleanType()
+TINYINT = TinyIntType()
+SMALLINT = SmallIntType()
+INT = IntType()
+BIGINT = BigIntType()
+FLOAT = FloatType()
+DOUBLE = DoubleType()
+STRING = VarCharType()
+BYTES = VarBinaryType()
+NULL = NullType()

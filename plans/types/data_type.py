@@ -1,0 +1,129 @@
+"""A data type as a value: a logical type, and the Python class that its values have outside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from compiled_plan.plans.errors import DataError, ProgramError
+from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE
+from compiled_plan.plans.types.conversions.classes import constructor, resolve_class
+from compiled_plan.plans.types.conversions.converter import DataTypeConverter, check_conversion
+from compiled_plan.plans.types.row import Row
+
+#: The classes besides those of the program that values of nested types may be; the first is the default.
+CLASSES: dict[type[t.LogicalType], tuple[type, ...]] = {
+    t.ArrayType: (list, tuple),
+    t.MapType: (dict,),
+    t.MultisetType: (dict, Counter, list),
+    t.RowType: (Row, tuple, list, dict),
+    t.StructuredType: (Row, tuple, list, dict),
+    t.NullType: (type(None),),
+}
+
+
+@dataclass(frozen=True)
+class DataType:
+    """A logical type with a hint of the class that its values have when they enter or leave a table. Immutable.
+
+    Args:
+        logical_type: what the values are to a program.
+        bridge: the class outside; None for the type's default.
+        converter: converts objects of `bridge`; None for a built-in conversion.
+        children: the data types of what the type holds: the element, key and value, or fields.
+    """
+
+    logical_type: t.LogicalType
+    bridge: type | None = None
+    converter: DataTypeConverter[Any, Any] | None = None
+    children: tuple[DataType, ...] = ()
+
+    def not_null(self) -> DataType:
+        """The same type, NOT NULL."""
+        return replace(self, logical_type=self.logical_type.not_null())
+
+    def nullable(self) -> DataType:
+        """The same type, nullable."""
+        return replace(self, logical_type=self.logical_type.with_nullability(True))
+
+    def bridged_to(self, class_: type, converter: DataTypeConverter[Any, Any] | None = None) -> DataType:
+        """The same type, with values of another class outside.
+
+        Args:
+            class_: one of the type's built-in classes, one of its custom conversions, or any class with a converter.
+            converter: converts objects of `class_` from and to internal values.
+
+        Raises:
+            ProgramError: the type has no conversion to the class, and no converter is given; names those it has.
+        """
+        if converter is not None:
+            check_conversion(class_, converter)
+            return replace(self, bridge=class_, converter=converter)
+        if not isinstance(class_, type):
+            raise ProgramError(f"a conversion class must be a class, not {class_!r}")
+        known = self.conversion_classes
+        packaged = any(item.fits(class_) for item in PACKAGED.get(type(self.logical_type), ()))
+        if class_ in known or packaged:
+            return replace(self, bridge=class_, converter=None)
+        if isinstance(self.logical_type, t.FieldsType) and _fits(class_, self.logical_type):
+            return replace(self, bridge=class_, converter=None)
+        raise ProgramError(
+            f"{self.logical_type} has no conversion to class {class_.__name__}",
+            remedy=f"give a converter with it, or choose one of: {', '.join(item.__name__ for item in known)}",
+        )
+
+    @cached_property
+    def conversion_classes(self) -> tuple[type, ...]:
+        """The classes that values may come out as without a converter; the first is the default."""
+        type_ = self.logical_type
+        simple = tuple(item.class_ for item in SIMPLE.get(type(type_), ()) if item.to_external is not None)
+        nested = simple or CLASSES.get(type(type_), ())
+        own = tuple(class_ for class_, _ in type_.conversions)
+        found = dict.fromkeys((*nested, *own))
+        if isinstance(type_, t.StructuredType) and (known := self._class_of(type_)) is not None:
+            found = dict.fromkeys((known, *found))
+        return tuple(found)
+
+    @staticmethod
+    def _class_of(type_: t.StructuredType) -> type | None:
+        return resolve_class(type_.class_name)
+
+    @property
+    def conversion_class(self) -> type:
+        """The class that values come out as."""
+        known = self.conversion_classes
+        return self.bridge or (known[0] if known else object)
+
+    @property
+    def has_built_in(self) -> bool:
+        """Whether the type has a conversion without a converter of the program's own."""
+        return type(self.logical_type) in SIMPLE or type(self.logical_type) in CLASSES
+
+    def without_bridge(self) -> DataType:
+        """The same type with its default class outside."""
+        return replace(self, bridge=None, converter=None)
+
+    def __str__(self) -> str:
+        return str(self.logical_type)
+
+
+def _fits(class_: type, type_: t.FieldsType) -> bool:
+    try:
+        constructor(class_, type_.names)
+    except DataError:
+        return False
+    return True
+
+
+def internal_type(type_: t.LogicalType) -> DataType:
+    """The data type whose objects are the internal values of a type, without conversions of the program's own."""
+    bridge: type | None = None
+    if isinstance(type_, t.TimeType | t.DayTimeIntervalType):
+        bridge = int
+    elif isinstance(type_, t.FieldsType):
+        bridge = tuple
+    plain = replace(type_, conversions=())
+    return DataType(plain, bridge, children=tuple(map(internal_type, type_.children())))

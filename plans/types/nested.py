@@ -1,0 +1,172 @@
+"""Types that are made of others: arrays, maps, multisets, rows, structured types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sized
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from compiled_plan.plans.errors import NestingError, ProgramError
+from compiled_plan.plans.types.base import LogicalType, quote_identifier, quote_string
+
+#: Levels of a type: nobody writes ten, and what follows them (Spark's schemas, conversions) is recursive.
+MAX_LEVELS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NestedType(LogicalType):
+    """Base of the types that are made of others.
+
+    Raises:
+        NestingError: more than `MAX_LEVELS` of them inside of each other.
+    """
+
+    #: How many types are inside of each other, this one included.
+    levels: int = field(init=False, compare=False, repr=False, default=0)
+
+    def __post_init__(self) -> None:
+        levels = 1
+        for child in self.children():
+            if isinstance(child, NestedType) and child.levels >= levels:
+                levels = child.levels + 1
+        if levels > MAX_LEVELS:
+            raise NestingError(
+                f"a type is nested more than {MAX_LEVELS} levels deep", remedy="keep what is deeper as text, as JSON"
+            )
+        object.__setattr__(self, "levels", levels)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayType(NestedType):
+    """ARRAY<element>."""
+
+    ROOT: ClassVar[str] = "ARRAY"
+    element: LogicalType
+
+    def text(self) -> str:
+        return f"ARRAY<{self.element}>"
+
+    def children(self) -> Iterator[LogicalType]:
+        yield self.element
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultisetType(NestedType):
+    """MULTISET<element>, at run time a map from element to count."""
+
+    ROOT: ClassVar[str] = "MULTISET"
+    element: LogicalType
+
+    def text(self) -> str:
+        return f"MULTISET<{self.element}>"
+
+    def children(self) -> Iterator[LogicalType]:
+        yield self.element
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapType(NestedType):
+    """MAP<key, value>."""
+
+    ROOT: ClassVar[str] = "MAP"
+    key: LogicalType
+    value: LogicalType
+
+    def text(self) -> str:
+        return f"MAP<{self.key}, {self.value}>"
+
+    def children(self) -> Iterator[LogicalType]:
+        yield self.key
+        yield self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a row or structured type."""
+
+    name: str
+    type: LogicalType
+    comment: str | None = None
+
+    def __str__(self) -> str:
+        text = f"{quote_identifier(self.name)} {self.type}"
+        return text if self.comment is None else f"{text} {quote_string(self.comment)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldsType(NestedType):
+    """Base of types with named fields."""
+
+    fields: tuple[Field, ...] = ()
+
+    def children(self) -> Iterator[LogicalType]:
+        return (field.type for field in self.fields)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The field names in order."""
+        return tuple(field.name for field in self.fields)
+
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        """The field types in order."""
+        return tuple(field.type for field in self.fields)
+
+    def field_named(self, name: str) -> Field | None:
+        """The field of that name, or None."""
+        return next((field for field in self.fields if field.name == name), None)
+
+
+class RowType(FieldsType):
+    """ROW<name type 'comment', ...>."""
+
+    __slots__ = ()
+
+    ROOT: ClassVar[str] = "ROW"
+
+    def text(self) -> str:
+        return f"ROW<{', '.join(map(str, self.fields))}>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructuredType(FieldsType):
+    """STRUCTURED<'class name', name type, ...>.
+
+    `json` keeps the JSON form of a plan (as text) where a plan writes the type as an object.
+    """
+
+    ROOT: ClassVar[str] = "STRUCTURED_TYPE"
+    class_name: str
+    json: str | None = field(default=None, compare=False)
+
+    def same_class(self, other: StructuredType) -> bool:
+        """Whether objects of both are of one class: of one name, with fields of the same names in the same order."""
+        return self.class_name == other.class_name and self.names == other.names
+
+    def text(self) -> str:
+        return f"STRUCTURED<{quote_string(self.class_name)}, {', '.join(map(str, self.fields))}>"
+
+
+def check_structured(name: str, fields: Sized) -> str:
+    """The name of a structured type, checked together with its fields.
+
+    Any name will do that is not blank: FLIP-520 does not want it to be that of a class. Flink 2.3 itself loads only
+    those that are made of identifiers.
+
+    Raises:
+        ProgramError: a blank name, or no fields: neither Flink nor this product could read the type's text again.
+    """
+    if not name.strip():
+        raise ProgramError(
+            f"invalid class name {name!r}: a structured type needs a name", remedy="write it as 'package.module.Class'"
+        )
+    if not fields:
+        raise ProgramError(
+            f"the structured type {name!r} has no fields", remedy=f"name them: STRUCTURED<{quote_string(name)}, a INT>"
+        )
+    return name
+
+
+def row_of(names: list[str] | tuple[str, ...], types: list[LogicalType] | tuple[LogicalType, ...]) -> RowType:
+    """A row type from names and types of equal number."""
+    return RowType(fields=tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True)))

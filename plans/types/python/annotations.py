@@ -1,0 +1,105 @@
+"""Python's annotations as objects: texts in them resolved, type variables bound."""
+
+from __future__ import annotations
+
+import sys
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from compiled_plan.plans.errors import ProgramError
+
+
+def annotations_of(target: Any) -> dict[str, Any]:
+    """The annotations of a function or class, texts in them resolved.
+
+    Names that are neither in the module nor built in are looked up in the functions that are running: a class may be
+    local to one of them.
+
+    Raises:
+        ProgramError: a name that nothing has, or a text that is no Python.
+    """
+    what = getattr(target, "__qualname__", str(target))
+    missing: Exception
+    try:
+        return typing.get_type_hints(target, include_extras=True)
+    except TypeError:
+        return _one_by_one(target)
+    except NameError as fault:
+        missing = fault
+    except Exception as fault:
+        raise ProgramError(f"{what}: an annotation cannot be read: {fault}", remedy="correct it") from None
+    for names in _running():
+        try:
+            return typing.get_type_hints(target, localns=names, include_extras=True)
+        except NameError as fault:
+            missing = fault
+    raise ProgramError(f"{what}: an annotation cannot be read: {missing}", remedy="import what it names in its module")
+
+
+def _one_by_one(target: Any) -> dict[str, Any]:
+    """The annotations where one of them is no type, such as a data type by itself, which stands as it is."""
+    names = dict(getattr(target, "__globals__", {}) or vars(sys.modules.get(getattr(target, "__module__", ""), typing)))
+    for local in _running():
+        names = local | names
+    found = {}
+    for key, value in getattr(target, "__annotations__", {}).items():
+        try:
+            found[key] = eval(value, names) if isinstance(value, str) else value
+        except Exception as fault:
+            what = getattr(target, "__qualname__", str(target))
+            raise ProgramError(f"{what}: the annotation {value!r} of `{key}` cannot be read: {fault}") from None
+    return found
+
+
+def _running() -> Iterator[dict[str, Any]]:
+    frame = sys._getframe(1)
+    everything: dict[str, Any] = {}
+    while frame is not None:
+        everything = frame.f_locals | everything
+        yield everything
+        frame = frame.f_back  # type: ignore[assignment]
+
+
+def type_arguments(annotation: Any) -> dict[Any, Any]:
+    """What the type variables of a class and of the classes above it stand for: of `class Words(TableFunction[str])`,
+    `{T: str}`; of `Pair[int]`, those of Pair too. A variable that is left open is not there."""
+    origin = typing.get_origin(annotation)
+    class_ = origin or annotation
+    bound: dict[Any, Any] = {}
+    if origin is not None:
+        bound.update(zip(getattr(origin, "__parameters__", ()), typing.get_args(annotation), strict=False))
+    for one in getattr(class_, "__mro__", ()):
+        for written in vars(one).get("__orig_bases__", ()):
+            base = typing.get_origin(written)
+            if base in (None, typing.Generic, typing.Protocol):
+                continue
+            for variable, given in zip(getattr(base, "__parameters__", ()), typing.get_args(written), strict=False):
+                if isinstance(given, typing.ForwardRef):
+                    given = _resolved(given, one)
+                given = bind_variables(given, bound)
+                if not isinstance(given, typing.TypeVar):
+                    bound.setdefault(variable, given)
+    return bound
+
+
+def _resolved(reference: typing.ForwardRef, class_: type) -> Any:
+    text = reference.__forward_arg__
+    holder = type(class_.__name__, (), {"__annotations__": {"x": text}, "__module__": class_.__module__})
+    return annotations_of(holder)["x"]
+
+
+def bind_variables(annotation: Any, bound: Mapping[Any, Any]) -> Any:
+    """An annotation with its type variables replaced by what they stand for; others stay."""
+    if isinstance(annotation, typing.TypeVar):
+        return bound.get(annotation, annotation)
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if not bound or not arguments or not getattr(annotation, "__parameters__", ()):
+        return annotation
+    made = tuple(bind_variables(part, bound) for part in arguments)
+    if origin in (typing.Union, types.UnionType):
+        return typing.cast(Any, typing.Union)[made]
+    if origin is typing.Annotated:
+        return typing.cast(Any, typing.Annotated)[made]
+    return origin[made if len(made) > 1 else made[0]] if origin is not None else annotation

@@ -1,0 +1,120 @@
+"""A type together with the Python class of its values: what Flink calls a data type, for parameters and results."""
+
+from __future__ import annotations
+
+import builtins
+import datetime as dt
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types.row import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Bridged:
+    """A logical type, and how its values look in Python.
+
+    Args:
+        type: the logical type.
+        class_: the class of its values; None: the usual one.
+        children: the same for what the type is made of, in order; empty: the usual ones.
+        converter: a conversion of the user's own between internal values and objects of the class.
+    """
+
+    type: t.LogicalType
+    class_: builtins.type | None = None
+    children: tuple[Bridged, ...] = ()
+    converter: Any = None
+
+    def with_nullability(self, nullable: bool) -> Bridged:
+        """The same, nullable or not."""
+        return Bridged(self.type.with_nullability(nullable), self.class_, self.children, self.converter)
+
+    @property
+    def parts(self) -> tuple[Bridged, ...]:
+        """The children, made up where they are the usual ones."""
+        return self.children or tuple(Bridged(child) for child in self.type.children())
+
+
+def name_of(class_: Any) -> str:
+    """A class's full name, as the patterns of RAW classes take it; that of any other annotation, its text."""
+    if isinstance(class_, type) and not hasattr(class_, "__args__"):
+        return f"{class_.__module__}.{class_.__qualname__}"
+    return str(class_)
+
+
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
+#: The classes that values of a type may be, the usual one first. Classes of packages that may not be there by name.
+CLASSES: dict[type[t.LogicalType], tuple[type | str, ...]] = {
+    t.BooleanType: (bool, "numpy.bool", "numpy.bool_"),
+    **dict.fromkeys(
+        (t.TinyIntType, t.SmallIntType, t.IntType, t.BigIntType), (int, *(f"numpy.{name}" for name in _INTEGERS))
+    ),
+    **dict.fromkeys((t.FloatType, t.DoubleType), (float, "numpy.float32", "numpy.float64")),
+    t.DecimalType: (Decimal,),
+    **dict.fromkeys((t.CharType, t.VarCharType), (str, bytes)),
+    **dict.fromkeys((t.BinaryType, t.VarBinaryType), (bytes, bytearray, memoryview)),
+    t.DateType: (dt.date, int),
+    t.TimeType: (dt.time, int),
+    t.TimestampType: (dt.datetime, "pandas.Timestamp", "pandas._libs.tslibs.timestamps.Timestamp"),
+    t.TimestampLtzType: (dt.datetime, int, "pandas.Timestamp", "pandas._libs.tslibs.timestamps.Timestamp"),
+    t.DayTimeIntervalType: (dt.timedelta, int),
+    t.YearMonthIntervalType: (int, "dateutil.relativedelta.relativedelta"),
+    t.ArrayType: (list, tuple, "numpy.ndarray"),
+    t.MapType: (dict,),
+    t.MultisetType: (dict, Counter),
+    t.RowType: (Row, tuple, dict),
+}
+_WIDER: dict[Any, type] = {Sequence: list, Mapping: dict}
+
+
+def usual_class(type_: t.LogicalType) -> type | None:
+    """The class of a type's values unless another is asked for; None where any will do (structured types, RAW)."""
+    found = CLASSES.get(type(type_), (None,))[0]
+    return found if isinstance(found, type) else None
+
+
+def supports(type_: t.LogicalType, class_: type) -> bool:
+    """Whether values of a type can be objects of a class."""
+    if isinstance(type_, t.RawType):
+        return True
+    if isinstance(type_, t.FieldsType) and has_fields(class_):
+        return True
+    if isinstance(type_, t.StructuredType):
+        return class_ in (Row, tuple, dict)
+    known = CLASSES.get(type(type_), ())
+    return class_ in known or name_of(class_) in known
+
+
+def has_fields(class_: Any) -> bool:
+    """Whether a class is one of the user's own with named fields: a dataclass, a NamedTuple, a plain class."""
+    if not isinstance(class_, type) or class_ in (Row, object):
+        return False
+    if hasattr(class_, "__dataclass_fields__") or (issubclass(class_, tuple) and hasattr(class_, "_fields")):
+        return True
+    return class_.__module__ not in ("builtins", "datetime", "decimal", "collections", "enum") and not any(
+        base.__module__ in ("builtins", "enum", "datetime", "decimal", "collections")
+        for base in class_.__mro__
+        if base is not object
+    )
+
+
+def bridge_to(type_: t.LogicalType, class_: type, where: str) -> Bridged:
+    """A type whose values are objects of a class.
+
+    Raises:
+        ProgramError: they cannot be; names type and class, and the classes that can.
+    """
+    class_ = _WIDER.get(class_, class_)
+    if not supports(type_, class_):
+        known = [name if isinstance(name, str) else name.__name__ for name in CLASSES.get(type(type_), ())]
+        raise ProgramError(
+            f"{where}: values of type {type_} cannot be {name_of(class_).removeprefix('builtins.')}",
+            remedy=f"write bridged_to= one of {', '.join(known)}" if known else "leave bridged_to out",
+        )
+    return Bridged(type_, None if class_ is usual_class(type_) else class_)

@@ -1,0 +1,344 @@
+"""Types from Python annotations.
+
+Source: FLIP-65, "New extraction"; what Python's classes become is R3's table: plain annotations are NOT NULL,
+`X | None` is nullable.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.types.conversions.classes import unreadable, use_class
+from compiled_plan.plans.types.python.bridge import Bridged, bridge_to, name_of, supports
+from compiled_plan.plans.types.python.fields import is_structured, structured_fields
+from compiled_plan.plans.types.python.hints import ON_CLASS, DataTypeHint, class_hint
+from compiled_plan.plans.types.python.plain import plain
+from compiled_plan.plans.types.python.refusals import REFUSED, UNKNOWN, is_hashable, refused_of_numpy
+
+NO_HINT = DataTypeHint()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is being extracted, for errors, and the classes that it is inside."""
+
+    text: str
+    classes: tuple[Any, ...] = ()
+
+    def inside(self, text: str, class_: Any = None) -> Place:
+        """A part of it."""
+        return Place(f"{text} of {self.text}", self.classes if class_ is None else (*self.classes, class_))
+
+    def error(self, annotation: Any, why: str, remedy: str) -> ProgramError:
+        """The error that no type can be had."""
+        if annotation is inspect.Parameter.empty:
+            if self.text.startswith("the result of "):
+                remedy = "write its type after the parameters, `-> int`, or output=... in a function_hint"
+            return ProgramError(f"{self.text} has no annotation, and so no SQL type", remedy=remedy)
+        return ProgramError(f"{self.text}: no SQL type for the annotation {shown(annotation)}: {why}", remedy=remedy)
+
+
+def shown(annotation: Any) -> str:
+    """An annotation as one writes it."""
+    if annotation is inspect.Parameter.empty:
+        return "(none)"
+    return annotation.__name__ if isinstance(annotation, type) and not typing.get_args(annotation) else str(annotation)
+
+
+def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Bridged:
+    """The type of a parameter, result or field.
+
+    Args:
+        annotation: the Python type, strings in it resolved.
+        place: for errors.
+        hint: what is around it and steers the extraction.
+
+    Raises:
+        ProgramError: there is none; names place, annotation and remedy.
+    """
+    if typing.get_origin(annotation) is typing.Annotated:
+        inner, *notes = typing.get_args(annotation)
+        own = next(filter(None, map(_note, notes)), None)
+        return extract(inner, place, hint) if own is None else hinted(own.inside(hint), inner, place)
+    if isinstance(annotation, typing.NewType):
+        return extract(annotation.__supertype__, place, hint)
+    if _is_data_type(annotation):
+        return from_data_type(annotation, place.text)
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return _union(annotation, place, hint)
+    # The patterns are those of classes, and not of arrays of them.
+    forced = None if origin in _ARRAYS else _raw(annotation, hint.force_raw_pattern)
+    if forced is not None:
+        return forced
+    above = vars(origin or annotation).get(ON_CLASS) if isinstance(origin or annotation, type) else None
+    if above is not None and above.names_type:
+        return hinted(above.inside(hint), annotation, place)
+    try:
+        return _unforced(annotation, origin, place, hint)
+    except CompiledPlanError:
+        raw = _raw(annotation, hint.allow_raw_pattern, hint.allow_raw_globally)
+        if raw is None:
+            raise
+        return raw
+
+
+def _note(note: Any) -> DataTypeHint | None:
+    """What a note of `Annotated` says of the type: a hint, or a type as such."""
+    if isinstance(note, DataTypeHint):
+        return note
+    return DataTypeHint(note) if _is_data_type(note) else None
+
+
+def _is_data_type(value: Any) -> bool:
+    """Whether a value is a type of SQL, and no class."""
+    if isinstance(value, type):
+        return False
+    return isinstance(value, t.LogicalType | Bridged) or isinstance(getattr(value, "logical_type", None), t.LogicalType)
+
+
+def _unforced(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -> Bridged:
+    found = plain(annotation, hint) or _container(annotation, origin, place, hint)
+    if found is not None:
+        return found
+    if annotation is Decimal:
+        return _decimal(annotation, place, hint)
+    if isinstance(annotation, typing.TypeVar):
+        raise place.error(
+            annotation, "it is a type variable that nothing says", "write what it stands for: Pair[int], Base[str]"
+        )
+    if isinstance(annotation, str):
+        raise place.error(repr(annotation), "it is a text", f"write Annotated[..., DataTypeHint({annotation!r})]")
+    refused: Any = annotation if origin is None else origin
+    refusal = REFUSED.get(refused) if is_hashable(refused) else None
+    refusal = refusal or refused_of_numpy(refused)
+    if refusal is None and is_structured(refused):
+        return _structured(annotation, refused, place, hint)
+    raise place.error(annotation, *(refusal or UNKNOWN))
+
+
+def hinted(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged:
+    """The type that a hint says for something of this annotation (`inspect.Parameter.empty` where there is none).
+
+    Raises:
+        ProgramError: a type that cannot be read, or that does not go with the class.
+    """
+    if not hint.names_type:
+        if annotation is inspect.Parameter.empty:
+            raise ProgramError(f"{place.text}: the hint names no type", remedy='write DataTypeHint("<type>")')
+        found = extract(annotation, place, hint)
+    elif _is_python(hint.value):
+        found = extract(hint.value, place, replace(hint, value="", bridged_to=None))
+    else:
+        found = _declared(hint.value, annotation, place)
+    if hint.bridged_to is not None:
+        if found.converter is not None:
+            return found
+        return replace(bridge_to(found.type, hint.bridged_to, place.text), children=found.children)
+    if annotation is inspect.Parameter.empty:
+        return found
+    return accepting(found, annotation, place)
+
+
+def accepting(found: Bridged, annotation: Any, place: Place) -> Bridged:
+    """The type, its values of the class that the annotation asks for.
+
+    Raises:
+        ProgramError: values of the type cannot be what the annotation says.
+    """
+    classes, any_ = _classes(annotation)
+    if any_ or found.converter is not None or found.class_ is not None:
+        return found
+    if isinstance(found.type, t.RawType):
+        return found if found.type.serializer == t.PICKLE else _unfit(found, annotation, place)
+    for class_ in classes:
+        if supports(found.type, class_) or class_ in (Sequence, Mapping):
+            return replace(bridge_to(found.type, class_, place.text), children=found.children)
+    return _unfit(found, annotation, place)
+
+
+def _unfit(found: Bridged, annotation: Any, place: Place) -> Bridged:
+    raise ProgramError(
+        f"{place.text}: values of type {found.type} are not what the annotation {shown(annotation)} says",
+        remedy="correct the annotation or the hint, or annotate it with `object`",
+    )
+
+
+def _classes(annotation: Any) -> tuple[list[type], bool]:
+    """The classes that an annotation names, and whether it allows everything."""
+    if typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
+    if isinstance(annotation, typing.NewType):
+        annotation = annotation.__supertype__
+    if annotation in (Any, object, inspect.Parameter.empty) or isinstance(annotation, typing.TypeVar):
+        return [], True
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        parts = [_classes(part) for part in typing.get_args(annotation) if part is not type(None)]
+        return [class_ for classes, _ in parts for class_ in classes], any(free for _, free in parts)
+    found = origin or annotation
+    return ([found], False) if isinstance(found, type) else ([], True)
+
+
+def _declared(value: Any, annotation: Any, place: Place) -> Bridged:
+    if isinstance(value, str):
+        if value.strip().upper() in ("RAW", "ANY"):
+            classes, _ = _classes(annotation)
+            if not classes:
+                raise ProgramError(
+                    f"{place.text}: DataTypeHint({value!r}) on what has no class", remedy="annotate it with its class"
+                )
+            return _raw_of(classes[0], _is_optional(annotation))
+        try:
+            return _known(Bridged(t.parse_type(value)), place.text)
+        except CompiledPlanError as fault:
+            message = fault.message.removeprefix(f"{place.text}: ")
+            raise ProgramError(f"{place.text}: {message}", where=fault.where, remedy=fault.remedy) from None
+    if isinstance(value, Bridged):
+        return value
+    return from_data_type(value, place.text)
+
+
+def _known(found: Bridged, where: str) -> Bridged:
+    """The type, which must be one that values can have: Flink parses TIMESTAMP WITH TIME ZONE, and no more."""
+    todo = [found.type]
+    while todo:
+        type_ = todo.pop()
+        if isinstance(type_, t.TimestampTzType):
+            raise ProgramError(
+                f"{where}: {type_.text()} is not a type that Flink supports",
+                remedy=f"write TIMESTAMP_LTZ({type_.precision}), a point in time",
+            )
+        todo.extend(type_.children())
+    return found
+
+
+def from_data_type(value: Any, where: str = "a data type") -> Bridged:
+    """A logical type, or a data type with its class, as a `Bridged`.
+
+    Raises:
+        ProgramError: it is neither.
+    """
+    if isinstance(value, Bridged):
+        return value
+    if isinstance(value, str):
+        try:
+            found = Bridged(t.parse_type(value))
+        except CompiledPlanError as fault:
+            raise ProgramError(f"{where}: {fault.message}", where=fault.where, remedy=fault.remedy) from None
+        return _known(found, where)
+    if isinstance(value, t.LogicalType):
+        _known(Bridged(value), where)
+        return Bridged(value, converter=next(iter(dict(value.conversions).values()), None))
+    logical = getattr(value, "logical_type", None)
+    if not isinstance(logical, t.LogicalType):
+        raise ProgramError(
+            f"{where}: {value!r} is no data type", remedy='write a type in SQL, such as "DECIMAL(5, 2)", or DataTypes'
+        )
+    _known(Bridged(logical), where)
+    bridge = getattr(value, "bridge", None)
+    known: dict[Any, Any] = dict(logical.conversions)
+    converter = getattr(value, "converter", None) or known.get(bridge)
+    if converter is None and logical.conversions:
+        bridge, converter = next(iter(logical.conversions))
+    return Bridged(logical, bridge, tuple(map(from_data_type, getattr(value, "children", ()))), converter)
+
+
+def _is_python(value: Any) -> bool:
+    """Whether a hint's value is a Python type to extract from, and not a type in SQL or a data type."""
+    if isinstance(value, str | t.LogicalType | Bridged) or hasattr(value, "logical_type"):
+        return False
+    return isinstance(value, type) or typing.get_origin(value) is not None
+
+
+# --- what classes are ------------------------------------------------------------------------------------------------
+
+
+def _container(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -> Bridged | None:
+    arguments = typing.get_args(annotation)
+    if origin in (list, Sequence):
+        element = extract(arguments[0], place.inside("an element"), hint)
+        return Bridged(t.ArrayType(element=element.type, nullable=False), None, (element,))
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        element = extract(arguments[0], place.inside("an element"), hint)
+        return Bridged(t.ArrayType(element=element.type, nullable=False), tuple, (element,))
+    if origin in (dict, Mapping):
+        if len(arguments) != 2:
+            raise place.error(annotation, "a map has keys and values", "write dict[str, int]")
+        key, value = (extract(part, place.inside(what), hint) for part, what in zip(arguments, _MAP, strict=True))
+        return Bridged(t.MapType(key=key.type, value=value.type, nullable=False), None, (key, value))
+    return None
+
+
+_MAP = ("a key", "a value")
+_ARRAYS = (list, Sequence, tuple)
+
+
+def _union(annotation: Any, place: Place, hint: DataTypeHint) -> Bridged:
+    parts = [part for part in typing.get_args(annotation) if part is not type(None)]
+    if len(parts) != 1 or not _is_optional(annotation):
+        raise place.error(annotation, "a value has one type", 'write one of them, or a hint: DataTypeHint("<type>")')
+    return extract(parts[0], place, hint).with_nullability(True)
+
+
+def _is_optional(annotation: Any) -> bool:
+    return type(None) in typing.get_args(annotation)
+
+
+def _decimal(annotation: Any, place: Place, hint: DataTypeHint) -> Bridged:
+    if hint.default_decimal_precision is None and hint.default_decimal_scale is None:
+        raise place.error(
+            annotation,
+            "a decimal needs a precision and a scale",
+            'write Annotated[Decimal, DataTypeHint("DECIMAL(10, 2)")]',
+        )
+    scale = hint.default_decimal_scale or 0
+    precision = 38 if hint.default_decimal_precision is None else hint.default_decimal_precision
+    if scale > precision:
+        raise place.error(annotation, f"the scale {scale} is beyond the precision {precision}", "write a smaller scale")
+    return Bridged(t.DecimalType(precision=precision, scale=scale, nullable=False))
+
+
+def _raw(annotation: Any, patterns: Sequence[str] | None, everything: bool | None = False) -> Bridged | None:
+    class_ = typing.get_origin(annotation) or annotation
+    class_ = object if class_ is Any else class_
+    if not isinstance(class_, type) or class_ in (type(None), inspect.Parameter.empty):
+        return None
+    name = name_of(class_)
+    return _raw_of(class_, False) if everything or any(map(name.startswith, patterns or ())) else None
+
+
+def _raw_of(class_: type, nullable: bool) -> Bridged:
+    return Bridged(t.RawType(class_name=name_of(class_), serializer=t.PICKLE, nullable=nullable), class_)
+
+
+# --- structured types ------------------------------------------------------------------------------------------------
+
+
+def _structured(annotation: Any, class_: type, place: Place, hint: DataTypeHint) -> Bridged:
+    if annotation in place.classes:
+        raise place.error(class_, "it holds itself, and so has no end", "leave the field out, or make it RAW")
+    hidden = unreadable(class_)
+    if hidden:
+        raise ProgramError(
+            f"class {class_.__qualname__} is no structured type: its constructor takes "
+            f"{', '.join(f'`{name}`' for name in hidden)}, which is no field",
+            remedy="keep it in an attribute of that name, or define a property or a getter (`get_name`) for it",
+        )
+    own = class_hint(class_)
+    options = hint if own is None else own.inside(hint)
+    parts = [
+        (name, extract(part, place.inside(f"field `{name}` of {class_.__name__}", annotation), options))
+        for name, part in structured_fields(annotation).items()
+    ]
+    fields = tuple(t.Field(name, found.type) for name, found in parts)
+    type_ = t.StructuredType(class_name=use_class(class_), fields=fields, nullable=False)
+    return Bridged(type_, class_, tuple(found for _, found in parts))

@@ -1,0 +1,240 @@
+"""Hints that say what Python's annotations cannot: precision, row types, overloads.
+
+Source: FLIP-65, "Annotation extraction"; what the document calls ANY is RAW here, and `takeArbitraryInput` is
+`input_group=ANY`, as in Flink since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from typing import Any, TypeVar
+
+from compiled_plan.plans.errors import ProgramError
+
+Target = TypeVar("Target", bound=Any)
+
+#: The one version of the extraction there is.
+CURRENT_VERSION = 1
+_ON_FUNCTION, ON_CLASS = "__function_hints__", "__data_type_hint__"
+
+
+class InputGroup(Enum):
+    """A group of types that an argument may have."""
+
+    UNKNOWN = "UNKNOWN"
+    ANY = "ANY"
+
+
+ANY = InputGroup.ANY
+
+
+@dataclass(frozen=True)
+class DataTypeHint:
+    """What the type of a parameter, field, result or class is, or how it is to be found.
+
+    Stands in `Annotated[...]`, in a `function_hint`, or as a decorator above a class (for its fields) or a method
+    (for its result).
+
+    Args:
+        value: the type in SQL (`"DECIMAL(5, 2)"`), a data type, a Python type to extract one from, or "RAW".
+        bridged_to: the Python class of the values.
+        version: of the rules of extraction; the current one is 1.
+        allow_raw_globally: pass objects of classes without a SQL type as they are (RAW), instead of refusing them.
+        allow_raw_pattern: the same for classes whose full names begin with one of these.
+        force_raw_pattern: pass objects of these classes as they are, whatever they could be otherwise.
+        default_decimal_precision: of `Decimal`; it has no SQL type without.
+        default_decimal_scale: of `Decimal`; 0 without.
+        default_year_precision: of year-month intervals; with 0 they are intervals of months.
+        default_second_precision: digits of the fraction of seconds, of timestamps, times and intervals.
+        input_group: ANY takes arguments of all types.
+    """
+
+    value: Any = ""
+    bridged_to: type | None = None
+    version: int | None = None
+    allow_raw_globally: bool | None = None
+    allow_raw_pattern: Sequence[str] | None = None
+    force_raw_pattern: Sequence[str] | None = None
+    default_decimal_precision: int | None = None
+    default_decimal_scale: int | None = None
+    default_year_precision: int | None = None
+    default_second_precision: int | None = None
+    input_group: InputGroup | str = InputGroup.UNKNOWN
+
+    def __post_init__(self) -> None:
+        if self.bridged_to is not None and not isinstance(self.bridged_to, type):
+            raise ProgramError(f"DataTypeHint: bridged_to is {self.bridged_to!r}", remedy="give a class")
+        if self.version not in (None, CURRENT_VERSION):
+            raise ProgramError(
+                f"DataTypeHint: there is no version {self.version} of the extraction",
+                remedy=f"leave `version` out, or write version={CURRENT_VERSION}",
+            )
+        if self.allow_raw_globally and (self.allow_raw_pattern or self.force_raw_pattern):
+            raise ProgramError(
+                "DataTypeHint: patterns of RAW classes say nothing where allow_raw_globally is set",
+                remedy="leave out allow_raw_globally, or the patterns",
+            )
+        for name in ("allow_raw_pattern", "force_raw_pattern"):
+            given = getattr(self, name)
+            patterns = (given,) if isinstance(given, str) else given and tuple(given)
+            if patterns and not all(isinstance(item, str) and item for item in patterns):
+                raise ProgramError(f"DataTypeHint: {name} is {given!r}", remedy="give the beginnings of class names")
+            object.__setattr__(self, name, patterns)
+        self._check_numbers()
+        try:
+            object.__setattr__(self, "input_group", InputGroup(getattr(self.input_group, "value", self.input_group)))
+        except ValueError:
+            raise ProgramError(
+                f"DataTypeHint: unknown input group {self.input_group!r}", remedy="write input_group=ANY"
+            ) from None
+
+    def _check_numbers(self) -> None:
+        limits = {"decimal_precision": (1, 38), "decimal_scale": (0, 38), "year_precision": (0, 4)}
+        for name, (least, most) in (limits | {"second_precision": (0, 9)}).items():
+            given = getattr(self, f"default_{name}")
+            if given is not None and not (type(given) is int and least <= given <= most):
+                raise ProgramError(
+                    f"DataTypeHint: default_{name} is {given!r}", remedy=f"it must be from {least} to {most}"
+                )
+
+    @property
+    def takes_any(self) -> bool:
+        """Whether arguments of all types fit."""
+        return self.input_group is InputGroup.ANY
+
+    @property
+    def names_type(self) -> bool:
+        """Whether the hint says a type, and not only how to find one."""
+        return not (isinstance(self.value, str) and not self.value)
+
+    def inside(self, outer: DataTypeHint) -> DataTypeHint:
+        """This hint, with what it leaves open about the extraction taken from the one around it."""
+        kept = {
+            item.name: getattr(outer, item.name)
+            for item in fields(DataTypeHint)
+            if item.name not in ("value", "bridged_to", "input_group") and getattr(self, item.name) is None
+        }
+        return replace(self, **kept) if any(found is not None for found in kept.values()) else self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Hints are read where a function is registered; the workers, to which it travels, need none.
+        return DataTypeHint, ()
+
+    def __call__(self, target: Target) -> Target:
+        """As a decorator of a class or of a method."""
+        if isinstance(target, type):
+            if self.takes_any or (self.bridged_to is not None and not self.names_type):
+                what = "input_group" if self.takes_any else "bridged_to without a type"
+                raise ProgramError(
+                    f"the DataTypeHint above class {target.__qualname__} has {what}, which says nothing of a class",
+                    remedy="leave it out, or write it at the parameter: Annotated[..., DataTypeHint(...)]",
+                )
+            setattr(target, ON_CLASS, self)
+        else:
+            _add(target, FunctionHint(output=self))
+        return target
+
+
+def class_hint(class_: type) -> DataTypeHint | None:
+    """The hint that decorates a class, or the nearest class above it."""
+    found = next((vars(one)[ON_CLASS] for one in class_.__mro__ if ON_CLASS in vars(one)), None)
+    return found if isinstance(found, DataTypeHint) else None
+
+
+@dataclass(frozen=True)
+class FunctionHint:
+    """One signature, or a part of one; what it leaves open is extracted. See `function_hint`."""
+
+    input: tuple[DataTypeHint, ...] | None = None
+    is_varargs: bool | None = None
+    accumulator: DataTypeHint | None = None
+    output: DataTypeHint | None = None
+    argument_names: tuple[str, ...] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FunctionHint, ()
+
+    def over(self, outer: FunctionHint) -> FunctionHint:
+        """This hint, with what it leaves open taken from the one of the class."""
+        own_input = self.input is not None
+        return FunctionHint(
+            self.input if own_input else outer.input,
+            self.is_varargs if own_input or self.is_varargs is not None else outer.is_varargs,
+            self.accumulator or outer.accumulator,
+            self.output or outer.output,
+            self.argument_names if own_input or self.argument_names else outer.argument_names,
+        )
+
+
+def function_hint(
+    *,
+    input: Any = None,
+    is_varargs: bool | None = None,
+    accumulator: Any = None,
+    output: Any = None,
+    argument_names: Sequence[str] | None = None,
+) -> Callable[[Target], Target]:
+    """A decorator that says types of a function: of a class for all its methods, or of a method.
+
+    Several of them are overloads. Those of a method win over those of the class, which fill in what they leave open.
+
+    Args:
+        input: the types of the arguments, a list of hints, types in SQL or data types.
+        is_varargs: the last argument may come any number of times, or not at all.
+        accumulator: the type of an aggregate's accumulator (for the reader; accumulators are kept pickled).
+        output: the type of the result.
+        argument_names: for calls with names, `f(a => 1)`.
+
+    Raises:
+        ProgramError: an input that is no type.
+    """
+    if is_varargs not in (None, True, False):
+        raise ProgramError(
+            f"function_hint: is_varargs is {is_varargs!r}", remedy="write True or False, or leave it out"
+        )
+    argument_names = [argument_names] if isinstance(argument_names, str) else argument_names
+    listed = None if input is None else [input] if _is_one(input) else list(input)
+    hint = FunctionHint(
+        None if listed is None else tuple(map(_hint, listed)),
+        is_varargs,
+        None if accumulator is None else _hint(accumulator),
+        None if output is None else _hint(output),
+        None if argument_names is None else tuple(argument_names),
+    )
+    for at, item in enumerate(hint.input or (), start=1):
+        if not (item.names_type or item.takes_any or item.bridged_to is not None):
+            raise ProgramError(
+                f"function_hint: argument {at} of the input names no type",
+                remedy='write DataTypeHint("<type>"); how a type is found is said at the parameter: Annotated[...]',
+            )
+    if hint.is_varargs and hint.input == ():
+        raise ProgramError("function_hint: is_varargs without an input", remedy="name the type that may be repeated")
+
+    def decorate(target: Target) -> Target:
+        return _add(target, hint)
+
+    return decorate
+
+
+def _add(target: Target, hint: FunctionHint) -> Target:
+    # Decorators run from the inside out: the one written first is the first overload.
+    setattr(target, _ON_FUNCTION, (hint, *vars(target).get(_ON_FUNCTION, ())))
+    return target
+
+
+def _is_one(value: Any) -> bool:
+    return isinstance(value, DataTypeHint | str | type) or not isinstance(value, Sequence)
+
+
+def _hint(value: Any) -> DataTypeHint:
+    return value if isinstance(value, DataTypeHint) else DataTypeHint(value)
+
+
+def function_hints(target: Any) -> tuple[FunctionHint, ...]:
+    """The hints of a method, or of a class: its own, else those of the nearest class above."""
+    if not isinstance(target, type):
+        return tuple(getattr(target, _ON_FUNCTION, ()))
+    found = (vars(class_).get(_ON_FUNCTION) for class_ in target.__mro__)
+    return next((tuple(hints) for hints in found if hints), ())

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# A program changes while its state stays: run, change it so that nothing is lost, then so that something is, go back.
+# Works in a folder of its own, build/demo_upgrade; needs the commands on PATH (make demo-upgrade puts them there).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+here=$PWD
+work=$here/build/demo_upgrade
+rm -rf "$work"
+mkdir -p "$work/scratch"
+cd "$work"
+ln -s ../data scratch/data
+
+show() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || show() { printf '\n$ %s\n' "$*"; }
+step() { show "$@"; "$@"; }
+say() { printf '\n%s\n' "$*"; }
+# A day's files come into the folders of the tables.
+arrive() {
+  say "Day $1 comes in."
+  for table in orders customers refunds; do
+    mkdir -p "data/upgrade/$table"
+    cp "days/$1/$table.json" "data/upgrade/$table/$1.json"
+  done
+}
+fails() {
+  show "$@"
+  if "$@"; then echo "this should have been refused" >&2; exit 1; fi
+}
+from_scratch() {
+  say "The same plan over all days from scratch, in a folder beside:"
+  rm -rf scratch/out
+  show execute-plan --available-now --quiet plan.json
+  (cd scratch && execute-plan --available-now --quiet ../plan.json)
+}
+
+step python "$here/samples/generate.py" --rows "${DEMO_ROWS:-30000}" --upgrade days
+arrive 1
+step compile-plan "$here/samples/upgrade/first.sql" -o plan.json
+step execute-plan --available-now --checkpoint checkpoint plan.json
+
+say "Amounts become BIGINT, the join gets a TTL, a query over a new table comes beside it."
+step compile-plan "$here/samples/upgrade/second.sql" -o plan.json
+arrive 2
+step execute-plan --available-now --checkpoint checkpoint plan.json
+cp plan.json second.json
+
+say "A filter, a column, an aggregate in front."
+fails compile-plan "$here/samples/upgrade/third.sql" -o plan.json
+step compile-plan --force --quiet "$here/samples/upgrade/third.sql" -o plan.json
+step diff-plan checkpoint plan.json
+arrive 3
+fails execute-plan --available-now --checkpoint checkpoint plan.json
+step execute-plan --available-now --checkpoint checkpoint --upgrade migrate-partial plan.json
+
+say "It was not what we wanted: back to the plan and the state before, which read day 3 again."
+step execute-plan --rollback --checkpoint checkpoint
+cp second.json plan.json
+step execute-plan --available-now --checkpoint checkpoint plan.json
+from_scratch
+for table in sales_by_country refunds_by_item; do
+  step python "$here/samples/upgrade/same.py" "out/upgrade/$table" "scratch/out/upgrade/$table"
+done

@@ -1,0 +1,44 @@
+"""Compare two folders of changes by the tables that they leave: the last row of each key, its first column.
+
+    python samples/upgrade/same.py out/upgrade/sales_by_country from_scratch/out/upgrade/sales_by_country
+
+Exits with 0 where both are equal, else with 1. Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+Table = dict[object, dict[str, object]]
+
+
+def table(folder: Path) -> Table:
+    """The rows that are left, by their first column."""
+    found: Table = {}
+    for file in sorted(folder.glob("part-*"), key=lambda each: (each.stat().st_mtime_ns, each.name)):
+        for line in file.read_text().splitlines():
+            change = json.loads(line)
+            if change["before"] is not None:
+                found.pop(next(iter(change["before"].values())), None)
+            if change["after"] is not None:
+                found[next(iter(change["after"].values()))] = change["after"]
+    return found
+
+
+def main(left: str, right: str) -> int:
+    """Compare, and say what differs."""
+    one, other = table(Path(left)), table(Path(right))
+    differing = [key for key in sorted(one.keys() | other.keys(), key=str) if one.get(key) != other.get(key)]
+    if not differing:
+        print(f"equal: {len(one)} rows in {left} and in {right}")
+        return 0
+    print(f"{len(differing)} of {len(one.keys() | other.keys())} rows differ, such as")
+    for key in differing[:3]:
+        print(f"  {left}: {one.get(key)}\n  {right}: {other.get(key)}")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,45 @@
+-- The same sales, and beside them what comes back, a table that was not read before. Amounts have become BIGINT, the
+-- join has a TTL for each side, and a view says what is sold.
+CREATE TABLE orders (order_id INT, customer INT, item STRING, amount BIGINT) WITH (
+  'connector' = 'filesystem',
+  'path' = 'data/upgrade/orders',
+  'format' = 'json'
+);
+
+CREATE TABLE customers (customer INT, country STRING) WITH (
+  'connector' = 'filesystem',
+  'path' = 'data/upgrade/customers',
+  'format' = 'json'
+);
+
+CREATE TABLE refunds (item STRING, amount BIGINT) WITH (
+  'connector' = 'filesystem',
+  'path' = 'data/upgrade/refunds',
+  'format' = 'json'
+);
+
+CREATE TABLE sales_by_country (
+  country STRING,
+  orders BIGINT,
+  amount BIGINT,
+  PRIMARY KEY (country) NOT ENFORCED
+) WITH (
+  'connector' = 'filesystem',
+  'path' = 'out/upgrade/sales_by_country',
+  'format' = 'debezium-json'
+);
+
+CREATE TABLE refunds_by_item (item STRING, amount BIGINT, PRIMARY KEY (item) NOT ENFORCED) WITH (
+  'connector' = 'filesystem',
+  'path' = 'out/upgrade/refunds_by_item',
+  'format' = 'debezium-json'
+);
+
+CREATE VIEW sold AS
+SELECT /*+ STATE_TTL('o' = '90 d', 'c' = '0 ms') */ c.country AS country, o.amount AS amount
+FROM orders AS o JOIN customers AS c ON o.customer = c.customer;
+
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO refunds_by_item SELECT item, SUM(amount) FROM refunds GROUP BY item;
+INSERT INTO sales_by_country SELECT country, COUNT(*), SUM(amount) FROM sold GROUP BY country;
+END;

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import compiled_plan as cp
+from compiled_plan.plans.errors import PlanError, ProgramError
+
+SCRIPT = """
+CREATE TABLE t (a INT, b STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '3');
+CREATE TABLE s (b STRING, n BIGINT) WITH ('connector' = 'blackhole');
+INSERT INTO s SELECT b, COUNT(*) FROM t GROUP BY b;
+"""
+
+
+def test_a_script_is_compiled_written_and_loaded_in_a_call_each(tmp_path: Path) -> None:
+    plan = cp.compile_sql(SCRIPT, {"table.exec.state.ttl": "2 h"})
+    plan.write_to_file(tmp_path / "plan.json")
+    loaded = cp.load_plan(tmp_path / "plan.json")
+    assert loaded == plan
+    assert isinstance(loaded, cp.CompiledPlan)
+    assert "state: groupAggregateState, ttl 2 h" in loaded.explain()
+
+
+def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ProgramError, match="no INSERT"):
+        cp.compile_sql("SET 'a' = 'b'")
+    with pytest.raises(PlanError, match="no such plan file"):
+        cp.load_plan(tmp_path / "none.json")
+
+
+def test_a_loaded_plan_is_type_checked(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    text = cp.compile_sql(SCRIPT).to_json()
+    path.write_text(text.replace('"grouping" : [ 0 ]', '"grouping" : [ 7 ]'), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") != text
+    with pytest.raises(PlanError, match="no column 7"):
+        cp.load_plan(path)

@@ -1,0 +1,101 @@
+"""Results without Spark: what `collect(data_type)` does with the run, and what is wrong with a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from compiled_plan.api.results import TableResult
+from compiled_plan.plans.errors import DataError, ExecutionError, ProgramError
+from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.types import RowType, parse_type
+from compiled_plan.plans.types.conversions import DataTypeConverter
+from compiled_plan.plans.types.data_types import DataTypes
+from compiled_plan.plans.types.row import Row
+
+
+class Fake:
+    """A run of one column that gives a row a chunk, and says whether it was stopped."""
+
+    id = "0" * 32
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values, self.stopped = values, False
+
+    def chunks(self) -> Iterator[Chunk]:
+        for value in self.values:
+            yield Chunk([0], [[value]])
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def wait(self, seconds: float | None) -> bool:
+        return True
+
+    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
+        raise NotImplementedError
+
+
+def result(*values: Any, columns: str = "ROW<price INT>") -> tuple[TableResult, Fake]:
+    run = Fake(values)
+    type_ = parse_type(columns)
+    assert isinstance(type_, RowType)
+    return TableResult(type_, run), run
+
+
+class Odd(DataTypeConverter[int, str]):
+    def to_internal(self, external: str) -> int:
+        return int(external)
+
+    def to_external(self, internal: int) -> str:
+        return {1: "one", 2: 2, 3: None}[internal]  # type: ignore[dict-item,return-value]
+
+
+ODD = DataTypes.ROW(DataTypes.FIELD("price", DataTypes.INT().bridged_to(str, Odd())))
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (2, "Odd.to_external gave 2 of class int for 2 of INT, and not of class str"),
+        (3, "Odd.to_external gave None for 3 of INT"),
+        (4, "Odd.to_external failed for 4 of INT: KeyError: 4"),
+    ],
+)
+def test_a_row_that_cannot_become_an_object_ends_the_run(value: int, message: str) -> None:
+    found, run = result(1, None, value, 1)
+    rows = found.collect(ODD)
+    assert [next(rows), next(rows)] == [Row(price="one"), Row(price=None)]
+    with pytest.raises(DataError) as fault:
+        next(rows)
+    assert fault.value.message == message and fault.value.where == "collect(), column price"
+    assert run.stopped
+
+
+def test_rows_that_are_taken_to_the_end_end_nothing() -> None:
+    found, run = result(1, 2)
+    assert list(found.collect("ROW<price BIGINT>")) == [Row(price=1), Row(price=2)] and not run.stopped
+
+
+def test_a_null_where_the_class_has_none() -> None:
+    class Priced:
+        def __init__(self, price: int) -> None:
+            self.price = price
+
+    found, run = result(1, None)
+    rows = found.collect(Priced)
+    assert next(rows).price == 1  # type: ignore[attr-defined]
+    with pytest.raises(DataError, match=r"NULL is no value of BIGINT NOT NULL(.|\n)*column price(.|\n)*X \| None"):
+        next(rows)
+    assert run.stopped
+
+
+def test_what_does_not_fit_leaves_the_rows_to_be_taken() -> None:
+    found, _ = result(1)
+    with pytest.raises(ProgramError, match="column price of type INT cannot become SMALLINT without loss"):
+        found.collect("ROW<price SMALLINT>")
+    assert [tuple(row) for row in found.collect()] == [(1,)]
+    with pytest.raises(ExecutionError, match="were taken already"):
+        found.collect()

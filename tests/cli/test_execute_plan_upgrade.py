@@ -1,0 +1,96 @@
+"""The command execute-plan on a checkpoint whose program was another one, and going back."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from tests.support.commands import Said, called, process
+
+SMALL = ["--master", "local[1]", "--conf", "spark.driver.memory=1g"]
+run = partial(called, "execute_plan")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "name a plan file"),
+        (["--rollback"], "--rollback takes --checkpoint and no plan"),
+        (["--prune", "--checkpoint", "c", "plan.json"], "--prune takes --checkpoint and no plan"),
+        (["--rollback", "--prune", "--checkpoint", "c"], "--rollback and --prune exclude each other"),
+    ],
+)
+def test_options_that_do_not_go_together(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_ways_to_upgrade_are_named(tmp_path: Path) -> None:
+    path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
+    done = run(path, "--checkpoint", tmp_path / "c", "--upgrade", "sometimes")
+    assert done.returncode == 2
+    assert "choose one of check, migrate, migrate-partial" in " ".join(done.stderr.replace("│", " ").split())
+    done = run(path, "--upgrade", "migrate")
+    assert done.returncode == 2
+    assert "give --checkpoint" in " ".join(done.stderr.replace("│", " ").split())
+
+
+def plan(folder: Path, name: str, statements: str) -> Path:
+    tables = "".join(
+        f"CREATE TABLE {table} (k STRING, v BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder / table}', "
+        f"'format' = '{format_}');\n"
+        for table, format_ in (("r", "json"), ("a", "debezium-json"), ("b", "debezium-json"))
+    )
+    (folder / "r").mkdir(exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(TableEnvironment().compile_script(tables + statements).to_json())
+    return path
+
+
+@pytest.mark.spark
+def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
+    sums, counts = (
+        f"INSERT INTO {table} SELECT k, {call} FROM r GROUP BY k;"
+        for table, call in (("a", "SUM(v)"), ("b", "COUNT(v)"))
+    )
+    old = plan(tmp_path, "old", f"EXECUTE STATEMENT SET BEGIN {sums} {counts} END;")
+    new, other = plan(tmp_path, "new", sums), plan(tmp_path, "other", sums.replace("SUM(v)", "SUM(v * 2)"))
+    checkpoint = tmp_path / "c"
+    (tmp_path / "r" / "1.json").write_text('{"k": "x", "v": 3}\n')
+
+    def execute(*arguments: str | Path) -> Said:
+        done = process("execute_plan", "--checkpoint", checkpoint, *SMALL, *arguments)
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    assert execute(old).returncode == 0
+    (tmp_path / "r" / "2.json").write_text('{"k": "x", "v": 4}\n')
+    refused = execute(other)
+    assert refused.returncode == 1
+    assert "aggregates: checkpoint has SUM(r.v), plan has SUM((r.v * 2))" in refused.stderr
+    assert "--upgrade migrate-partial goes on and accepts this" in refused.stderr
+    shown = execute(new, "--dry-run", "--json")
+    assert shown.returncode == 0, shown.stderr
+    decision = json.loads(shown.stdout)
+    assert (decision["start"], decision["verdict"]) == ("moves", "fully compatible")
+    assert [each.name for each in (checkpoint / "generations").iterdir()] == ["1"], "nothing was done"
+    told = execute(new, "--dry-run")
+    assert "checkpoint: fully compatible, the state moves into a new generation" in told.stdout
+    moved = execute(new, "--json")
+    assert moved.returncode == 0, moved.stderr
+    messages = [json.loads(line) for line in moved.stderr.splitlines() if line.startswith("{")]
+    (upgrade,) = (message for message in messages if message["event"] == "upgrade")
+    assert upgrade["steps"] == decision["steps"], "what was shown is what is done"
+    assert execute(new, "--dry-run").stdout.endswith("checkpoint: goes on in place, with all state\n")
+    back = execute("--rollback")
+    assert back.returncode == 0, back.stderr
+    assert "generation 1 counts again; generation 2 stays until --prune" in back.stdout
+    assert "default_catalog.default_database.a: 2 rows in 1 files" in back.stdout
+    assert json.loads(execute("--prune", "--json").stdout) == {"removed": [2]}
+    again = execute("--rollback")
+    assert again.returncode == 1
+    assert "there is no generation before generation 1" in again.stderr

@@ -1,0 +1,153 @@
+"""The blocks of code of the pages, and how each kind is run or checked.
+
+A block whose first line names a file (`-- orders.sql`, `# words.py`) is written to that file. One whose first line is
+`not run: <why>` is checked for its syntax, and for the options of our commands. All others are run, page by page and in
+order, in a folder of the page's own that has the repository's `samples`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.testing import CliRunner
+
+from compiled_plan import TableEnvironment
+from compiled_plan.planner.sql.parse import parse_script
+from tools.reference.commands import COMMANDS
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = sorted(
+    path
+    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "samples").rglob("*.md"))
+    if "```" in path.read_text(encoding="utf-8")
+)
+#: Blocks of these languages are not looked at; the first are pictures and what programs print.
+PROSE = frozenset({"mermaid", "text"})
+#: Blocks of these are run, unless they say otherwise.
+RUN = frozenset({"bash", "python", "sql"})
+
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"(?:--|#) ([\w./-]+\.(?:sql|py))$")
+_NOT_RUN = re.compile(r"(?:--|#) not run: \S+")
+_SHELL = re.compile(r"[|><;&$*`]")
+_TARGETS = frozenset(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of code: where it stands, its language and its text."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+
+    @property
+    def file(self) -> str | None:
+        """The file that it is."""
+        found = _FILE.match(self.text.partition("\n")[0])
+        return found[1] if found else None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is run."""
+        return not _NOT_RUN.match(self.text.partition("\n")[0])
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def blocks(page: Path) -> tuple[Block, ...]:
+    """The blocks of a page, in order."""
+    text = page.read_text(encoding="utf-8")
+    return tuple(
+        Block(page, text[: found.start()].count("\n") + 1, found[1], found[2]) for found in _BLOCK.finditer(text)
+    )
+
+
+def check(block: Block) -> None:
+    """Check a block without running it."""
+    match block.language:
+        case "sql":
+            parse_script(block.text)
+        case "python":
+            ast.parse(block.text)
+        case "bash":
+            subprocess.run(["bash", "-n"], input=block.text, text=True, check=True)
+            for line in _lines(block.text):
+                _check_line(line)
+        case "json":
+            text = block.text.strip()
+            json.loads(text if text.startswith(("{", "[")) else f"{{{text}}}")
+        case other:
+            assert other in PROSE, f"{block}: a block of {other or 'no language'}"
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The commands of a block."""
+    for line in text.replace("\\\n", " ").splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield line
+
+
+def _check_line(line: str) -> None:
+    words = shlex.split(line, comments=True)
+    if words[0] == "make":
+        assert {word for word in words[1:] if "=" not in word} <= _TARGETS, f"no such target: {line}"
+    elif words[0] in COMMANDS:
+        command: Any = typer.main.get_command(import_module(COMMANDS[words[0]]).app)
+        command.make_context(words[0], words[1:])
+
+
+@dataclass
+class Reader:
+    """Somebody who follows a page: the folder, and what the blocks of Python and SQL so far left."""
+
+    folder: Path
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "page"})
+
+    def follow(self, block: Block) -> None:
+        """Do what a block says."""
+        if block.file is not None:
+            (self.folder / block.file).write_text(block.text, encoding="utf-8")
+        elif block.language == "python":
+            exec(compile(block.text, str(block), "exec"), self.names)
+        elif block.language == "sql":
+            env = self.names.setdefault("env", TableEnvironment())
+            env.get_config().set("table.dml-sync", "true")
+            env.execute_sql(block.text)
+        elif block.language == "bash":
+            for line in _lines(block.text):
+                self._command(line)
+
+    def _command(self, line: str) -> None:
+        words = shlex.split(line, comments=True)
+        if words[0] == "make":
+            return _check_line(line)
+        if words[0] in COMMANDS and not _SHELL.search(line.partition(" #")[0]):
+            if words[0] in ("execute-plan", "inspect-state"):
+                words = [self._placed(word) for word in words]
+            done = CliRunner().invoke(import_module(COMMANDS[words[0]]).app, words[1:])
+            assert done.exit_code == 0, f"{line}\n{done.output}{done.exception or ''}"
+            return None
+        done = subprocess.run(["bash", "-euc", line], cwd=self.folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+        return None
+
+    def _placed(self, word: str) -> str:
+        """A word of a run with its paths made absolute, in the plan too: the JVM of the tests stands elsewhere."""
+        path = self.folder / word
+        if word.endswith(".json"):
+            text = path.read_text(encoding="utf-8")
+            path.write_text(re.sub(r'("path" : ")(?!/)', rf"\g<1>{self.folder}/", text), encoding="utf-8")
+        return str(path) if word == "checkpoint" else word

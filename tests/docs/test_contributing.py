@@ -1,0 +1,126 @@
+"""The steps of CONTRIBUTING.md make a command, a function, a connector and an operator that work."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.docs.worked import Copy, examples
+
+EXAMPLES = examples()
+PROGRAM = """
+CREATE TABLE counted (n INT) WITH ('connector' = 'tally', 'label' = 'numbers');
+CREATE TABLE numbered (word STRING, vowels INT) WITH ('connector' = 'print');
+EXECUTE STATEMENT SET BEGIN
+  INSERT INTO counted VALUES (1), (2), (3);
+  INSERT INTO numbered
+    SELECT word, VOWELS(word) FROM (VALUES ('Aeolian'), ('rhythm'), ('rhythm'), ('rhythm')) AS t(word);
+END;
+"""
+OPERATOR = "stream-exec-every-nth_1"
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """A repository in which somebody has followed all examples, as far as `make schema docs`."""
+    made = Copy.of_the_repository(tmp_path_factory.mktemp("copy"))
+    for example in EXAMPLES.values():
+        for change in example.changes:
+            made.do(change)
+    for module in ("compiled_plan.schemas.generate", "tools.signature_table", "tools.reference"):
+        made.run(module)
+    made.compile_java(EXAMPLES["An operator"].files)
+    return made
+
+
+@pytest.fixture(scope="module")
+def plan(copy: Copy) -> Path:
+    """A plan of what was added; the operator is put in front of its sink, as no SQL gives it."""
+    (copy.root / "program.sql").write_text(PROGRAM, encoding="utf-8")
+    path = copy.root / "plan.json"
+    copy.run("compiled_plan.cli.compile_plan", "program.sql", "-o", str(path))
+    data = json.loads(path.read_text(encoding="utf-8"))
+    *others, sink = data["nodes"]
+    (edge,) = (edge for edge in data["edges"] if edge["target"] == sink["id"])
+    (before,) = (node for node in others if node["id"] == edge["source"])
+    node = {
+        "id": 100,
+        "type": OPERATOR,
+        "keys": [0],
+        "n": 2,
+        "state": [{"index": 0, "ttl": "1 h", "name": "everyNthState"}],
+        "inputProperties": sink["inputProperties"],
+        "outputType": before["outputType"],
+        "description": "EveryNth(n=[2])",
+    }
+    data["nodes"] = [*others, node, sink]
+    data["edges"] += [edge | {"source": 100}]
+    edge["target"] = 100
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_has_at_most_five_steps(name: str) -> None:
+    example = EXAMPLES[name]
+    assert 1 <= len(example.steps) <= 5
+    assert [step[0] for step in example.steps] == [str(at) for at in range(1, len(example.steps) + 1)]
+    assert example.changes
+
+
+def test_the_copy_is_what_runs(copy: Copy) -> None:
+    (copy.root / "where.py").write_text("import compiled_plan\nprint(compiled_plan.__file__)\n", encoding="utf-8")
+    assert copy.run("where").strip() == str(copy.root / "compiled_plan/__init__.py")
+
+
+def test_what_was_added_has_the_style_of_the_house(copy: Copy) -> None:
+    files = sorted(path for example in EXAMPLES.values() for path in example.files if path.endswith(".py"))
+    copy.run("ruff", "check", "--quiet", *files)
+    copy.run("ruff", "format", "--quiet", "--check", *files)
+
+
+def test_the_command_works_and_is_documented(copy: Copy, plan: Path) -> None:
+    nodes = json.loads(plan.read_text(encoding="utf-8"))["nodes"]
+    assert copy.run("compiled_plan.cli.count_nodes", str(plan)).strip() == str(len(nodes))
+    page = (copy.root / "docs/reference/commands.md").read_text(encoding="utf-8")
+    assert "count-nodes PLAN.json [OPTIONS]" in page
+    assert "Print how many nodes a plan has." in page
+
+
+def test_the_function_is_planned_checked_and_documented(copy: Copy, plan: Path) -> None:
+    assert "$VOWELS$1" in plan.read_text(encoding="utf-8")
+    copy.run("compiled_plan.cli.edit_plan", "--check", str(plan))
+    assert "| `VOWELS` | `(<CHARACTER>)` |" in (copy.root / "docs/reference/functions.md").read_text(encoding="utf-8")
+    assert json.loads((copy.root / "plans/rex/signatures.json").read_text(encoding="utf-8"))["$VOWELS$1"] == "C:N"
+
+
+def test_the_connector_is_planned_checked_and_documented(copy: Copy, plan: Path) -> None:
+    page = (copy.root / "docs/reference/connectors.md").read_text(encoding="utf-8")
+    assert "| `tally` | How many rows each micro-batch had, on stdout. |  | all changes |" in page
+    assert "| `label` | any text | `rows` |  | What the rows are called. |" in page
+    copy.run("compiled_plan.cli.edit_plan", "--check", str(plan))
+    with pytest.raises(AssertionError, match="has no option 'colour'"):
+        (copy.root / "wrong.sql").write_text(PROGRAM.replace("'label'", "'colour'"), encoding="utf-8")
+        copy.run("compiled_plan.cli.compile_plan", "wrong.sql")
+
+
+def test_the_operator_is_in_schema_editor_checks_and_pages(copy: Copy, plan: Path) -> None:
+    assert OPERATOR in (copy.root / "schemas/compiled-plan.schema.json").read_text(encoding="utf-8")
+    page = (copy.root / "docs/reference/nodes.md").read_text(encoding="utf-8")
+    assert f"| `{OPERATOR}` | 1 input | `everyNthState` | Passes every n-th row of each key |" in page
+    assert f"| `{OPERATOR}` | **`keys`**, `n` |" in page
+    copy.run("compiled_plan.cli.edit_plan", "--check", str(plan))
+    assert "everyNthState" in copy.run("compiled_plan.cli.edit_plan", str(plan))
+    broken = plan.with_name("broken.json")
+    broken.write_text(plan.read_text(encoding="utf-8").replace('"keys": [0]', '"keys": [7]'), encoding="utf-8")
+    with pytest.raises(AssertionError, match="keys"):
+        copy.run("compiled_plan.cli.edit_plan", "--check", str(broken))
+    copy.run("compiled_plan.cli.execute_plan", "--dry-run", str(plan))
+
+
+@pytest.mark.spark
+def test_what_was_added_runs(copy: Copy, plan: Path) -> None:
+    said = copy.run("compiled_plan.cli.execute_plan", str(plan), "--quiet", "--master", "local[1]")
+    assert sorted(said.splitlines()) == ["+I[rhythm, 0]", "3 numbers"]

@@ -1,0 +1,24 @@
+CREATE TABLE orders (
+  id INT, shop STRING, town STRING, price INT, pieces BIGINT, weight DOUBLE, paid DECIMAL(10, 2), tags ARRAY<STRING>,
+  sold TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR sold AS sold - INTERVAL '5' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '${folder}/orders', 'format' = 'json');
+CREATE TABLE shipments (
+  order_id INT, carrier STRING, sent TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR sent AS sent - INTERVAL '5' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '${folder}/shipments', 'format' = 'json');
+CREATE TABLE accounts (id INT, town STRING, amount INT, PRIMARY KEY (id) NOT ENFORCED)
+WITH ('connector' = 'filesystem', 'path' = '${folder}/accounts', 'format' = 'debezium-json');
+CREATE TABLE rates (
+  town STRING, rate INT, since TIMESTAMP(3), WATERMARK FOR since AS since, PRIMARY KEY (town) NOT ENFORCED
+) WITH ('connector' = 'filesystem', 'path' = '${folder}/rates', 'format' = 'debezium-json');
+-- Functions in Python, of `functions.py`: their code is compared, too.
+CREATE FUNCTION doubled AS 'tests.historical.functions.Doubled' LANGUAGE PYTHON;
+CREATE FUNCTION letters AS 'tests.historical.functions.Letters' LANGUAGE PYTHON;
+CREATE FUNCTION longest AS 'tests.historical.functions.Longest' LANGUAGE PYTHON;
+CREATE TABLE totals (shop STRING, longest STRING, s BIGINT)
+WITH ('connector' = 'filesystem', 'path' = '${folder}/totals', 'format' = 'debezium-json');
+CREATE TABLE spelled (letter STRING, n BIGINT)
+WITH ('connector' = 'filesystem', 'path' = '${folder}/spelled', 'format' = 'debezium-json');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO totals SELECT shop, longest(tags[1]), SUM(doubled(price)) FROM orders GROUP BY shop;
+INSERT INTO spelled SELECT letter, COUNT(*) FROM shipments, LATERAL TABLE(letters(carrier)) AS t (letter) GROUP BY letter;
+END;

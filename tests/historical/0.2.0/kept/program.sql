@@ -1,0 +1,22 @@
+CREATE TABLE orders (
+  id INT, shop STRING, town STRING, price INT, pieces BIGINT, weight DOUBLE, paid DECIMAL(10, 2), tags ARRAY<STRING>,
+  sold TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR sold AS sold - INTERVAL '5' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '${folder}/orders', 'format' = 'json');
+CREATE TABLE shipments (
+  order_id INT, carrier STRING, sent TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR sent AS sent - INTERVAL '5' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '${folder}/shipments', 'format' = 'json');
+CREATE TABLE accounts (id INT, town STRING, amount INT, PRIMARY KEY (id) NOT ENFORCED)
+WITH ('connector' = 'filesystem', 'path' = '${folder}/accounts', 'format' = 'debezium-json');
+CREATE TABLE rates (
+  town STRING, rate INT, since TIMESTAMP(3), WATERMARK FOR since AS since, PRIMARY KEY (town) NOT ENFORCED
+) WITH ('connector' = 'filesystem', 'path' = '${folder}/rates', 'format' = 'debezium-json');
+-- Entries that a TTL keeps over all releases, and entries that are forgotten before the next row comes.
+CREATE TABLE sent_orders (id INT, carrier STRING)
+WITH ('connector' = 'filesystem', 'path' = '${folder}/sent_orders', 'format' = 'debezium-json');
+CREATE TABLE totals (shop STRING, n BIGINT)
+WITH ('connector' = 'filesystem', 'path' = '${folder}/totals', 'format' = 'debezium-json');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO sent_orders SELECT /*+ STATE_TTL('o' = '36500 d', 's' = '1 ms') */ o.id, s.carrier
+  FROM orders AS o JOIN shipments AS s ON o.id = s.order_id;
+INSERT INTO totals SELECT /*+ STATE_TTL('orders' = '36500 d') */ shop, COUNT(*) FROM orders GROUP BY shop;
+END;

@@ -1,0 +1,265 @@
+"""The frozen cases: a program that some release started, stopped in the middle of its input, and what it must give.
+
+`<release>/<case>/` holds `program.sql`, `plan.json` as the release compiled it, `stopped.tar.xz` (checkpoint and sinks
+as they were when the run stopped after the first part of the input) and `expected.json`; `<release>/data/<part>/` holds
+the input. In programs and plans `${folder}` stands for the folder of a run. A checkpoint has full paths, and digests
+of them, so each case has one folder on every machine, see `place`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import io
+import json
+import os
+import shutil
+import tarfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.errors import CheckpointError, ExecutionError
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.options import CHECK, TRANSFORM, RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.plan import CompiledPlan
+from tests.conformance.cases import added_up, row_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HERE = Path(__file__).parent
+PROGRAMS, DATA = HERE / "programs", HERE / "data"
+#: The folder of a run in programs and plans.
+PLACE = "${folder}"
+#: Where the folders of cases are.
+ROOT = Path("/tmp/compiled-plan-historical")
+PLAN, STOPPED, EXPECTED, DIGESTS = "plan.json", "stopped.tar.xz", "expected.json", "digests.json"
+#: The clock says that a file of the input was written then: later parts later.
+_WRITTEN = 1_700_000_000
+_FUNCTIONS = ("tests.historical.functions",)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A frozen case."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.folder.parent.name}/{self.folder.name}"
+
+    @cached_property
+    def expected(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.folder / EXPECTED).read_text(), parse_float=Decimal)
+        return found
+
+    @property
+    def program(self) -> str:
+        """The name of its program; a case on another host has that behind it."""
+        return self.folder.name.removesuffix(f"_{self.expected['host']}")
+
+    @property
+    def data(self) -> Path:
+        """The input, in parts."""
+        return self.folder.parent / "data"
+
+    def plan(self, place: Path) -> CompiledPlan:
+        """Its plan over the tables of a folder."""
+        return CompiledPlan.from_json(self.text(PLAN).replace(PLACE, str(place)))
+
+    def text(self, file: str) -> str:
+        return (self.folder / file).read_text(encoding="utf-8")
+
+    def restore(self, place: Path) -> None:
+        """Put the checkpoint, the sinks and the input into a folder."""
+        with tarfile.open(self.folder / STOPPED) as archive:
+            archive.extractall(place, filter="data")
+        for part in (1, 2):
+            add_part(self.data, part, place)
+
+    def kept(self) -> Iterator[tuple[str, str]]:
+        """The state formats in its checkpoint, by kind and version."""
+        with tarfile.open(self.folder / STOPPED) as archive:
+            for member in archive.getmembers():
+                if member.name.endswith("/state.json"):
+                    states = json.load(archive.extractfile(member) or io.BytesIO())
+                    yield from ((state["kind"], state["version"]) for state in states.values())
+
+
+def releases() -> list[Path]:
+    """The folders of all releases, oldest first."""
+    return sorted((path.parent for path in HERE.glob(f"*/{DIGESTS}")), key=_order)
+
+
+def _order(folder: Path) -> list[int]:
+    return [int(part) if part.isdigit() else 0 for part in folder.name.split(".")]
+
+
+def cases() -> list[Case]:
+    """All frozen cases."""
+    return [Case(path.parent) for release in releases() for path in sorted(release.glob(f"*/{EXPECTED}"))]
+
+
+def digests(release: Path) -> dict[str, str]:
+    """A digest for each file of a release; of what is expected without how it starts, which a later release may say."""
+    found = {}
+    for path in sorted(release.rglob("*")):
+        if path.is_file() and path.name != DIGESTS:
+            content = path.read_bytes()
+            if path.name == EXPECTED:
+                content = json.dumps(json.loads(content) | {"start": None, "says": None}, sort_keys=True).encode()
+            found[str(path.relative_to(release))] = hashlib.sha256(content).hexdigest()[:16]
+    return found
+
+
+# ---- programs as they are now
+
+
+def programs() -> list[str]:
+    """The names of the programs that are frozen with each release."""
+    return sorted(path.stem for path in PROGRAMS.glob("*.sql") if path.stem != "tables")
+
+
+def program(name: str) -> str:
+    """The text of a program, its tables included."""
+    return "".join((PROGRAMS / f"{each}.sql").read_text(encoding="utf-8") for each in ("tables", name))
+
+
+def compiled(name: str, text: str) -> CompiledPlan:
+    """The plan of a program over the tables of `PLACE`."""
+    from compiled_plan.api.environment import TableEnvironment
+
+    if name in PLANS:
+        return CompiledPlan.read_file(str(PLANS[name]))
+    data = json.loads(TableEnvironment().compile_script(text).to_json(), object_hook=_anywhere)
+    EDITS.get(name, lambda plan: None)(data)
+    return CompiledPlan.from_json(json.dumps(data))
+
+
+def _anywhere(found: dict[str, Any]) -> dict[str, Any]:
+    """A Python function without the place of its file, which is another on each machine."""
+    return {name: value for name, value in found.items() if not (name == "file" and "module" in found)}
+
+
+def _of_the_clock(plan: dict[str, Any]) -> None:
+    """A temporal join as of now, and windows of three rows."""
+    for node in plan["nodes"]:
+        if node["type"].startswith("stream-exec-temporal-join"):
+            node["rightTimeAttributeIndex"] = -1
+        if node["type"].startswith("stream-exec-group-window-aggregate"):
+            node["window"] |= {"isTimeWindow": False, "size": 3}
+
+
+#: Programs whose plan is changed by hand.
+EDITS: dict[str, Callable[[dict[str, Any]], None]] = {"clock_edited": _of_the_clock}
+#: Programs whose plan is one of Flink's.
+PLANS = {"materialized": HERE / "flink" / "2.1" / "changelogs.json"}
+
+
+# ---- runs
+
+
+def database(spark: SparkSession) -> None:
+    """The tables that `programs/lookups.sql` asks, in the memory of Spark's process."""
+    jvm = spark._jvm
+    assert jvm is not None
+    manager: Any = java_class(jvm, "java.sql.DriverManager")
+    connection = manager.getConnection("jdbc:derby:memory:historical;create=true")
+    if not connection.getMetaData().getTables(None, None, "CARRIERS", None).next():
+        statement = connection.createStatement()
+        statement.execute("CREATE TABLE carriers (name VARCHAR(9), fee DECIMAL(10, 2))")
+        statement.execute("INSERT INTO carriers VALUES ('ups', 1.25), ('fedex', 3.50)")
+    connection.close()
+
+
+@contextmanager
+def place(name: str) -> Iterator[Path]:
+    """The folder of a case, empty; one process at a time has it."""
+    folder = ROOT / name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def add_part(data: Path, number: int, place: Path) -> None:
+    """Have a part of the input arrive: a file for each table."""
+    for source in sorted((data / str(number)).glob("*.json")):
+        target = place / source.stem / f"{number}.json"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(source.read_bytes())
+        os.utime(target, (_WRITTEN + number, _WRITTEN + number))
+
+
+def run(
+    spark: SparkSession,
+    plan: CompiledPlan,
+    place: Path,
+    host: str = TRANSFORM,
+    *,
+    stop: bool = False,
+    upgrade: str = CHECK,
+) -> str:
+    """Run a plan on the checkpoint of a folder until the input ends, or what is there has been read.
+
+    Args:
+        spark: the session.
+        plan: a plan over the tables of the folder.
+        place: the folder.
+        host: what hosts state.
+        stop: end when what is there has been read; more input may come.
+        upgrade: see `RunOptions`.
+
+    Returns:
+        What the run fails with because of its data; empty where it does not.
+    """
+    options = RunOptions(
+        checkpoint=str(place / "checkpoint"),
+        available_now=stop,
+        host=host,
+        max_files_per_batch=1,
+        functions_from=_FUNCTIONS,
+        upgrade=upgrade,
+    )
+    try:
+        Run(spark, plan, options, time_zone="UTC").execute()
+    except CheckpointError:
+        raise
+    except ExecutionError as fault:
+        return str(fault)
+    return ""
+
+
+def results(plan: CompiledPlan, place: Path) -> dict[str, list[Any]]:
+    """The tables that the changes in the sinks' files add up to."""
+    found = {}
+    for sink in plan.sinks:
+        assert isinstance(sink, Sink)
+        name = sink.dynamic_table_sink.table.identifier.split("`")[-2]
+        table, rows = added_up(place / name)
+        assert all(count >= 0 for count in table.values()), f"{name}: more deletes than inserts"
+        found[name] = [rows[key] for key in sorted(table) for _ in range(table[key])]
+    return found
+
+
+def difference(found: dict[str, list[Any]], wanted: dict[str, list[Any]]) -> str:
+    """What tables lack, or have too much; empty where they hold the same rows."""
+    for name, table in wanted.items():
+        has, right = (Counter(map(row_text, rows)) for rows in (found[name], table))
+        if has != right:
+            return f"{name}: missing {list((right - has).elements())}, extra {list((has - right).elements())}"
+    return ""

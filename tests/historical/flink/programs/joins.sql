@@ -1,0 +1,15 @@
+-- Regular joins, with a unique key and without, outer, semi, anti; TTLs by hints.
+CREATE TABLE sent_orders (id INT, price INT, carrier STRING)
+WITH ('connector' = 'filesystem', 'path' = '${folder}/sent_orders', 'format' = 'debezium-json');
+CREATE TABLE owned (id INT, amount INT, shop STRING)
+WITH ('connector' = 'filesystem', 'path' = '${folder}/owned', 'format' = 'debezium-json');
+CREATE TABLE unsent (id INT)
+WITH ('connector' = 'filesystem', 'path' = '${folder}/unsent', 'format' = 'debezium-json');
+CREATE TABLE sent_once (id INT, town STRING)
+WITH ('connector' = 'filesystem', 'path' = '${folder}/sent_once', 'format' = 'debezium-json');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO sent_orders SELECT o.id, o.price, s.carrier FROM orders AS o JOIN shipments AS s ON o.id = s.order_id;
+INSERT INTO owned SELECT a.id, a.amount, o.shop FROM accounts AS a FULL JOIN orders AS o ON a.id = o.id;
+INSERT INTO unsent SELECT id FROM orders WHERE NOT EXISTS (SELECT * FROM shipments WHERE order_id = orders.id);
+INSERT INTO sent_once SELECT id, town FROM orders WHERE id IN (SELECT order_id FROM shipments);
+END;

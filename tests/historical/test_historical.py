@@ -1,0 +1,107 @@
+"""What a release has written, later ones start, migrate or refuse by name: plans with their checkpoints.
+
+`python -m tools.freeze_release` makes the folder of a release; nothing in it is changed again, but for `start` in
+`expected.json`, which says what this release does with the checkpoint: it `goes on`, it `migrates` the state, or it is
+`refused`, saying what `says` says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.options import CHECK, MIGRATE, NATIVE
+from compiled_plan.plans.nodes.registry import all_node_types
+from compiled_plan.plans.plan import CompiledPlan
+from tests.historical import cases
+from tests.historical.cases import Case
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FROZEN = cases.cases()
+WHAT_TO_DO = "add to a program of `programs`, and freeze it: python -m tools.freeze_release PROGRAM"
+
+
+def name(case: Case) -> str:
+    return case.name
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def place(case: Case) -> Iterator[Path]:
+    with cases.place(case.name) as folder:
+        case.restore(folder)
+        yield folder
+
+
+@pytest.mark.parametrize("case", FROZEN, ids=name)
+def test_a_run_that_a_release_stopped_goes_on(case: Case, spark: SparkSession, place: Path) -> None:
+    if case.expected["start"] == "refused":
+        before = files(place)
+        with pytest.raises(CheckpointError) as refused:
+            cases.run(spark, case.plan(place), place, case.expected["host"])
+        assert case.expected["says"] in str(refused.value)
+        assert files(place) == before
+        return
+    upgrade = MIGRATE if case.expected["start"] == "migrates" else CHECK
+    goes_on(case, case.plan(place), spark, place, upgrade)
+
+
+STARTED = [case for case in FROZEN if case.expected["start"] != "refused"]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("case", [case for case in STARTED if case.expected["host"] != NATIVE], ids=name)
+def test_all_state_of_a_release_migrates(case: Case, spark: SparkSession, place: Path) -> None:
+    goes_on(case, case.plan(place), spark, place, MIGRATE)
+
+
+@pytest.mark.parametrize("case", STARTED, ids=name)
+def test_the_program_of_a_release_compiled_again_goes_on(case: Case, spark: SparkSession, place: Path) -> None:
+    plan = cases.compiled(case.program, case.text("program.sql")).to_json()
+    if plan == case.text(cases.PLAN):
+        return  # the test above runs it
+    goes_on(case, CompiledPlan.from_json(plan.replace(cases.PLACE, str(place))), spark, place)
+
+
+def goes_on(case: Case, plan: CompiledPlan, spark: SparkSession, place: Path, upgrade: str = CHECK) -> None:
+    """It starts, and gives what it gave when it was frozen."""
+    cases.database(spark)
+    fault = cases.run(spark, plan, place, case.expected["host"], upgrade=upgrade)
+    if case.expected["fails"]:
+        assert case.expected["fails"] in fault
+    else:
+        assert fault == ""
+        assert len(list((place / "checkpoint/generations").iterdir())) == 1 + (upgrade == MIGRATE)
+        assert cases.difference(cases.results(plan, place), case.expected["sinks"]) == ""
+
+
+@pytest.mark.parametrize("release", cases.releases(), ids=lambda release: release.name)
+def test_what_is_frozen_stays(release: Path) -> None:
+    assert cases.digests(release) == json.loads((release / cases.DIGESTS).read_text())
+
+
+def test_every_state_format_is_frozen(spark: SparkSession) -> None:
+    jvm = spark._jvm
+    assert jvm is not None
+    kinds: Any = java_class(jvm, "org.compiledplan.kernel.operators.StateKind").values()
+    frozen = {found for case in FROZEN if case.expected["start"] != "refused" for found in case.kept()}
+    missing = {(kind.text(), kind.version()) for kind in kinds} - frozen
+    assert missing == set(), WHAT_TO_DO
+
+
+def test_every_node_version_is_frozen() -> None:
+    plans = [case.folder / cases.PLAN for case in FROZEN] + sorted((cases.HERE / "flink").glob("[0-9]*/*.json"))
+    frozen = {node["type"] for plan in plans for node in json.loads(plan.read_text())["nodes"]}
+    runs = {type_ for type_, node in all_node_types().items() if node.RUNNABLE}
+    assert runs - frozen == set(), WHAT_TO_DO

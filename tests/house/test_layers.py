@@ -1,0 +1,63 @@
+"""What loads with what, the contracts of the layers, and what the wheel promises."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("pyspark", "py4j", "pandas", "pyarrow", "numpy", "jsonschema", "fsspec")
+LIGHT = tuple(
+    f"compiled_plan.{name}" for name in ("api", "planner", "plans", "schemas", "cli", "plans.execution.kernel")
+)
+
+
+@pytest.fixture(scope="module")
+def project(root: Path) -> dict[str, object]:
+    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def loaded_after(statement: str, root: Path) -> set[str]:
+    """The top-level modules that a new interpreter has after the statement."""
+    program = f"{statement}\nimport json, sys\nprint(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True, timeout=60
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_packages_load_nothing_heavy(root: Path) -> None:
+    loaded = loaded_after(f"import {', '.join(LIGHT)}", root)
+    assert "compiled_plan" in loaded
+    assert not loaded & set(HEAVY)
+
+
+@pytest.mark.parametrize("command", ["compile_plan", "diff_plan", "edit_plan"])
+def test_commands_without_spark_load_nothing_heavy(command: str, root: Path) -> None:
+    assert not loaded_after(f"import compiled_plan.cli.{command}", root) & set(HEAVY)
+
+
+def test_installed_version_is_the_declared_one(project: dict[str, object]) -> None:
+    assert importlib.metadata.version("compiled-plan") == project["version"]
+
+
+def test_no_layer_contract_lost(root: Path) -> None:
+    tool = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert tool["importlinter"]["root_package"] == "compiled_plan"
+    assert "compiled_plan" in tool["mypy"]["files"]
+    assert {c["id"] for c in tool["importlinter"]["contracts"]} >= {"layers", "spark"}
+    assert tool["importlinter"]["exclude_type_checking_imports"] is False
+    assert not any("ignore_imports" in contract for contract in tool["importlinter"]["contracts"])
+
+
+def test_installed_there_is_one_name_and_it_holds_the_folders(root: Path) -> None:
+    wheel = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    links = {path.name: path for path in (root / "compiled_plan").iterdir() if path.is_symlink()}
+    assert {name: f"compiled_plan/{name}" for name in links} == wheel["wheel"]["sources"]
+    assert all(path.resolve() == root / name for name, path in links.items())
+    assert (root / "compiled_plan" / "py.typed").exists()

@@ -1,0 +1,54 @@
+"""Tests mirror the code: where a file of tests is, and its name, say what it tests.
+
+`tests/planner/physical/test_rank.py` is about `planner/physical/rank.py`. A topic may follow the name, and a folder as
+a whole stands for itself: `test_rank_ties.py`, and `test_physical_windows.py` in the same folder. Tests of what a FLIP
+or a page of Flink's documentation says are in `documents`; those that cross the layers have folders of their own names.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+#: The folders of tests that mirror those of the code.
+MIRRORED = ("api", "planner", "plans", "schemas", "cli")
+
+
+def about(test: Path, root: Path = ROOT) -> Path | None:
+    """The module or package that a file of tests is about; None where there is none."""
+    folder = root / test.parent.relative_to("tests")
+    words = test.stem.removeprefix("test_").split("_")
+    for count in range(len(words), 0, -1):
+        name = "_".join(words[:count])
+        for found in (folder / f"{name}.py", folder / name / "__init__.py"):
+            if found.exists():
+                return found
+        if folder.name == name and folder.is_dir():
+            return folder / "__init__.py"
+    return None
+
+
+def test_every_file_of_tests_is_where_its_module_is() -> None:
+    files = [path.relative_to(ROOT) for name in MIRRORED for path in (ROOT / "tests" / name).rglob("test_*.py")]
+    assert files
+    assert [str(file) for file in files if about(file) is None] == [], "see the first lines of this file"
+
+
+@pytest.mark.parametrize(
+    ("test", "found"),
+    [
+        ("planner/physical/test_rank.py", "planner/physical/rank.py"),
+        ("planner/physical/test_rank_ties.py", "planner/physical/rank.py"),
+        ("planner/physical/test_physical_ties.py", "planner/physical/__init__.py"),
+        ("planner/test_physical.py", "planner/physical/__init__.py"),
+        ("planner/physical/test_ranks.py", None),
+        ("planner/physical/deep/test_rank.py", None),
+    ],
+)
+def test_what_a_file_is_about(test: str, found: str | None, tmp_path: Path) -> None:
+    (tmp_path / "planner/physical").mkdir(parents=True)
+    for name in ("planner/physical/__init__.py", "planner/physical/rank.py"):
+        (tmp_path / name).touch()
+    assert about(Path("tests", test), tmp_path) == (found and tmp_path / found)

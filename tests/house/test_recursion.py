@@ -1,0 +1,65 @@
+"""Nothing between a plan's text and Spark follows expressions or nodes by recursion, whose depth Python ends at 1,000.
+
+`plans.trees` and `plans.rex` have folds and walks of any depth. The planner may: it runs inside of `plans.deep`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+#: The types of what may be nested, or chained, without a bound.
+UNBOUNDED = ("RexNode", "Call", "PlanNode", "CompiledPlan")
+#: Functions that call themselves all the same, and what bounds them.
+BOUNDED = {
+    "plans/rex/typing.py:type_within": "the levels of a row type: a field inside of a field",
+    "plans/execution/operators/match.py:_elements": "a concatenation in a pattern holds variables",
+    "plans/execution/stages/watermarks.py:watermark_times": "stateless nodes in a row; a planner merges them",
+}
+
+
+def recursive(tree: ast.Module) -> Iterator[str]:
+    """The functions of a module that call themselves and are given something of an unbounded type."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        given = " ".join(ast.unparse(each.annotation) for each in function.args.args if each.annotation)
+        words = given.replace("[", " ").replace("]", " ").replace(",", " ").replace("|", " ").split()
+        if any(word in UNBOUNDED for word in words) and any(map(_calls(function.name), ast.walk(function))):
+            yield function.name
+
+
+def _calls(name: str):  # type: ignore[no-untyped-def]
+    def is_call(node: ast.AST) -> bool:
+        if not isinstance(node, ast.Call):
+            return False
+        called = node.func
+        if isinstance(called, ast.Attribute):
+            return called.attr == name and isinstance(called.value, ast.Name) and called.value.id == "self"
+        return isinstance(called, ast.Name) and called.id == name
+
+    return is_call
+
+
+def test_what_calls_itself_has_a_bound() -> None:
+    found = {
+        f"{path.relative_to(ROOT)}:{name}"
+        for path in sorted((ROOT / "plans").rglob("*.py"))
+        for name in recursive(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert found - set(BOUNDED) == set(), "use plans.trees or plans.rex, or name the bound above"
+    assert set(BOUNDED) - found == set(), "no longer there"
+
+
+def test_a_recursive_function_is_seen() -> None:
+    text = """
+def names(rex: RexNode | None) -> list[str]:
+    return [name for child in rex.children() for name in names(child)]
+class Reader:
+    def read(self, nodes: tuple[PlanNode, ...]): return self.read(nodes[1:])
+    def again(self, rex: RexNode): return other.again(rex)
+def other(type_: LogicalType): return other(type_)
+"""
+    assert sorted(recursive(ast.parse(text))) == ["names", "read"]

@@ -1,0 +1,82 @@
+"""What docstrings and comments point at is there: modules, what they define, files of the repository."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("api", "cli", "planner", "plans", "schemas", "tools", "tests", "samples", "docs")
+#: Where the code is that is looked through.
+CODE = ("api", "cli", "planner", "plans", "schemas", "tools", "tests")
+_NAME = re.compile(rf"`(?:compiled_plan\.)?((?:{'|'.join(FOLDERS)})(?:\.\w+)+)(?:\(\))?`")
+_PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})(?:/[\w.-]+)+/?)`")
+
+
+@cache
+def defined(module: Path) -> frozenset[str]:
+    """The names that a module has at its top, and those in its classes."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        match node:
+            case ast.FunctionDef() | ast.ClassDef():
+                found.add(node.name)
+            case ast.Name(ctx=ast.Store()):
+                found.add(node.id)
+            case ast.alias():
+                found.add(node.asname or node.name)
+    return frozenset(found)
+
+
+def leads_somewhere(name: str, root: Path = ROOT) -> bool:
+    """Whether a dotted name is a module or package of ours, or what one defines."""
+    place, parts = root, name.split(".")
+    while parts and (place / parts[0]).is_dir():
+        place /= parts.pop(0)
+    if parts and (place / f"{parts[0]}.py").exists():
+        place = place / f"{parts.pop(0)}.py"
+    module = place if place.suffix == ".py" else place / "__init__.py"
+    return not parts or (module.exists() and set(parts) <= defined(module))
+
+
+def prose(file: Path) -> str:
+    """The docstrings and comments of a file."""
+    text = file.read_text(encoding="utf-8")
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    found = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
+    return "\n".join([*found, *re.findall(r"#.*", text)])
+
+
+def astray(file: Path) -> list[str]:
+    """What the prose of a file points at and is not there."""
+    text = prose(file)
+    names = [name for name in _NAME.findall(text) if not leads_somewhere(name)]
+    paths = [path for path in _PATH.findall(text) if not (ROOT / path).exists()]
+    return [f"{file.relative_to(ROOT)}: `{found}`" for found in names + paths]
+
+
+def test_what_docstrings_point_at_is_there() -> None:
+    files = [file for folder in CODE for file in sorted((ROOT / folder).rglob("*.py"))]
+    assert [found for file in files for found in astray(file)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("a.b", True),
+        ("a.b.made", True),
+        ("a.b.Thing.of", True),
+        ("a", True),
+        ("a.c", False),
+        ("a.b.gone", False),
+    ],
+)
+def test_what_leads_somewhere(name: str, there: bool, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/__init__.py").touch()
+    (tmp_path / "a/b.py").write_text("class Thing:\n    def of(self): ...\nmade = 1\n")
+    assert leads_somewhere(name, tmp_path) is there

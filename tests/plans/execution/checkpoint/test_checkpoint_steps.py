@@ -1,0 +1,207 @@
+"""Starts that end between any two steps on the disk: what a head names is whole, and the next start finds it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint import store as store_module
+from compiled_plan.plans.execution.checkpoint.store import Store
+from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.inspection.checkpoints import FORMAT, ProgramFiles
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+STEPS = ("_make_folder", "_write", "_replace", "_link", "_unlink", "_remove_tree")
+NO_SPARK = cast("SparkSession", None)
+
+
+class Crash(Exception):
+    """The process is gone."""
+
+
+class Disk:
+    """Counts the steps, and lets the process end before or after one; after that it changes nothing."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.steps, self.at, self.after = 0, -1, False
+        for name in STEPS:
+            monkeypatch.setattr(LocalFolder, name, self._step(getattr(LocalFolder, name)))
+
+    def _step(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(folder: LocalFolder, path: Path, *more: Any) -> Any:
+            self.steps += 1
+            if self.at < 0 or self.steps < self.at:
+                return method(folder, path, *more)
+            if self.steps == self.at and self.after:
+                if method.__name__ == "_write":
+                    path.write_text(more[0][: len(more[0]) // 2])
+                else:
+                    method(folder, path, *more)
+            raise Crash
+
+        return call
+
+    def crash(self, at: int, after: bool) -> None:
+        self.steps, self.at, self.after = 0, at, after
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    monkeypatch.setattr(store_module, "lock", lambda spark, folder, lost: lambda remove: None)
+    monkeypatch.setattr(os, "fsync", lambda number: None)
+    return Disk(monkeypatch)
+
+
+def files(name: str) -> ProgramFiles:
+    return ProgramFiles(f"plan {name}", f"description {name}", f"stages {name}", f"state {name}")
+
+
+def start(root: Path, name: str) -> None:
+    """What a start does to the disk."""
+    store = Store(LocalFolder(root), "1.0")
+    with store.locked(NO_SPARK):
+        head = store.head()
+        if head is None:
+            generation = store.new_generation({"product": "1.0"}, f"run-{name}")
+        else:
+            generation = store.generation(head.generation)
+        store.publish(generation.number, store.new_program(generation, files(name)), "start")
+
+
+def held(root: Path) -> tuple[str, str] | None:
+    """The program that counts, and the run that its generation was made by."""
+    store = Store(LocalFolder(root))
+    head = store.head()
+    if head is None:
+        return None
+    found, generation = store.program(head), store.generation(head.generation)
+    name = found.plan.removeprefix("plan ")
+    assert found == files(name), "all files of one program"
+    return name, generation.run_id
+
+
+def crashes(disk: Disk, work: Callable[[], object]) -> Iterator[tuple[int, bool]]:
+    """Has `work` end before and after each of its steps, until it comes through."""
+    at = 0
+    while True:
+        at += 1
+        for after in (False, True):
+            disk.crash(at, after)
+            try:
+                work()
+            except Crash:
+                disk.crash(-1, False)
+                yield at, after
+                continue
+            assert at > 10, "a start has steps"
+            return
+
+
+def test_a_first_start_that_ends_anywhere(tmp_path: Path, disk: Disk) -> None:
+    number = 0
+
+    def work() -> None:
+        start(tmp_path / str(number), "one")
+
+    seen = set()
+    for _ in crashes(disk, work):
+        found = held(tmp_path / str(number))
+        assert found in (None, ("one", "run-one"))
+        seen.add(found)
+        start(tmp_path / str(number), "two")
+        assert held(tmp_path / str(number)) == ("two", "run-two" if found is None else "run-one")
+        generations = tmp_path / str(number) / "generations"
+        assert [each.name for each in generations.iterdir()] == ["1"], "what was not published is gone"
+        assert not list((tmp_path / str(number)).rglob("*.tmp"))
+        number += 1
+    assert len(seen) == 2
+
+
+def test_a_later_start_that_ends_anywhere(tmp_path: Path, disk: Disk) -> None:
+    start(tmp_path, "one")
+    seen, number = set(), 0
+
+    def work() -> None:
+        start(tmp_path, f"at {number}")
+
+    for _ in crashes(disk, work):
+        found = held(tmp_path)
+        assert found is not None
+        assert found[1] == "run-one"
+        assert found[0] in ("one" if number == 0 else "again", f"at {number}")
+        seen.add(found[0] == f"at {number}")
+        number += 1
+        start(tmp_path, "again")
+        assert held(tmp_path) == ("again", "run-one")
+    assert seen == {False, True}
+    heads = Store(LocalFolder(tmp_path)).heads()
+    assert [head.number for head in heads] == list(range(1, len(heads) + 1)), "the history is whole"
+
+
+def test_a_head_that_names_an_older_generation_goes_back(tmp_path: Path, disk: Disk) -> None:
+    start(tmp_path, "one")
+    store = Store(LocalFolder(tmp_path), "1.0")
+    with store.locked(NO_SPARK):
+        generation = store.new_generation({}, "run-two")
+        store.publish(generation.number, store.new_program(generation, files("two")), "upgrade")
+    assert held(tmp_path) == ("two", "run-two")
+    with store.locked(NO_SPARK):
+        first = store.heads()[0]
+        store.publish(first.generation, first.program, f"back to head {first.number}")
+    assert held(tmp_path) == ("one", "run-one")
+    start(tmp_path, "three")
+    assert [(head.generation, head.by) for head in store.heads()] == [
+        (1, "start"),
+        (2, "upgrade"),
+        (1, "back to head 1"),
+        (1, "start"),
+    ]
+
+
+def test_a_head_is_never_overwritten(tmp_path: Path) -> None:
+    folder = LocalFolder(tmp_path)
+    folder.create_text("heads/1", "mine")
+    with pytest.raises(FileExistsError):
+        folder.create_text("heads/1", "yours")
+    assert (tmp_path / "heads" / "1").read_text() == "mine"
+    assert [each.name for each in (tmp_path / "heads").iterdir()] == ["1"]
+
+
+def test_a_start_that_publishes_nothing_leaves_nothing(tmp_path: Path, disk: Disk) -> None:
+    root = tmp_path / "new"
+    with Store(LocalFolder(root)).locked(NO_SPARK):
+        Store(LocalFolder(root)).new_generation({}, "run")
+        assert root.is_dir()
+    assert not root.exists()
+    start(tmp_path, "one")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    store = Store(LocalFolder(tmp_path))
+    with store.locked(NO_SPARK):
+        store.new_program(store.generation(1), files("two"))
+        store.new_generation({}, "run")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("compiled-plan/layout.json", "{}", "the form of an earlier release"),
+        ("offsets/0", "v1", "did not start"),
+        ("heads/1", json.dumps({"format": FORMAT + 1, "product": "9.0"}), "of release 9.0; this release reads form"),
+        ("heads/1", "{", "heads/1 of the checkpoint is missing or cannot be read"),
+    ],
+)
+def test_what_another_release_or_tool_wrote_is_refused(tmp_path: Path, name: str, text: str, said: str) -> None:
+    LocalFolder(tmp_path).write_text(name, text)
+    with pytest.raises(CheckpointError, match=said) as refused:
+        Store(LocalFolder(tmp_path)).head()
+    assert "try: " in str(refused.value)
+    assert str(tmp_path) in str(refused.value)

@@ -1,0 +1,202 @@
+"""Sources that come, go, change places and names between restarts: every row is read once."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.description import Setting
+from compiled_plan.plans.execution.checkpoint.offsets import positions, restore
+from compiled_plan.plans.execution.checkpoint.sources import names_of, spelled
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.program import prepare
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.inspection.identity import with_uids
+from tests.plans.execution.checkpoint.places import Place, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TABLES = "".join(table(name, "v STRING") for name in ("a", "b", "c", "copied"))
+COUNTED = table("keyed", "k STRING, v INT") + table("totals", "k STRING, n BIGINT", "debezium-json")
+
+
+def out(place: Place) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for file in (place.folder / "copied").glob("part-*"):
+        found.update(json.loads(line)["v"] for line in file.read_text().splitlines())
+    return found
+
+
+def union(*names: str) -> str:
+    return " UNION ALL ".join(f"SELECT v FROM {name}" for name in names)
+
+
+def both(place: Place, tables: str, copied: str) -> None:
+    """Runs a copy into `copied` beside an aggregate, which keeps its state whatever is copied."""
+    totals = "INSERT INTO totals SELECT k, SUM(v) FROM keyed GROUP BY k"
+    statements = f"EXECUTE STATEMENT SET BEGIN INSERT INTO copied {copied}; {totals}; END"
+    place.run(place.compiled(tables + COUNTED, statements))
+
+
+def test_each_row_is_read_once_whatever_is_read_beside_it(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place(spark, tmp_path)
+
+    def rows(number: int) -> None:
+        place.add({name: [{"v": f"{name}{number}"}] for name in "abc"} | {"keyed": [{"k": "x", "v": number}]})
+
+    once = " UNION ALL SELECT * FROM (VALUES ('once')) AS t (v)"
+    rows(1)
+    both(place, TABLES, union("a", "b", "c"))
+    assert out(place) == Counter(["a1", "b1", "c1"])
+    rows(2)
+    both(place, TABLES, f"{union('c', 'a')}{once}")
+    assert out(place) == Counter(["a1", "b1", "c1", "a2", "c2", "once"])
+    rows(3)
+    both(place, TABLES, union("c", "a"))
+    # Under other names, in another order, one of them unbounded now, and with the one that was left out.
+    renamed = "".join(
+        table(name, "v STRING", more=more).replace(f"TABLE {name}", f"TABLE {new}")
+        for name, new, more in (("b", "a", ""), ("a", "Zz", ", 'source.monitor-interval' = '1 s'"), ("c", "c", ""))
+    )
+    both(place, renamed + table("copied", "v STRING"), f"{union('Zz', 'c', 'a')}{once}")
+    everything = Counter(f"{name}{number}" for name in "abc" for number in (1, 2, 3))
+    assert out(place) == everything + Counter(["once"])
+    both(place, TABLES, union("b", "a", "c"))
+    assert out(place) == everything + Counter(["once"])
+    assert place.rows("totals") == [("x", 6)]
+    *names, values = sorted(path.name for path in (place.checkpoint / "generations/1/sources").iterdir())
+    assert names == ["a", "b", "c", "keyed"]
+    assert values.startswith("values_v")
+
+
+def test_datagen_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place(spark, tmp_path)
+    numbers = (
+        "CREATE TABLE numbers (v STRING) WITH ('connector' = 'datagen', 'fields.v.kind' = 'sequence', "
+        "'fields.v.start' = '1', 'fields.v.end' = '5');\n"
+    )
+    place.add({"a": [{"v": "a1"}]})
+    for names in (("a",), ("numbers", "a"), ("a",), ("a", "numbers")):
+        plan = place.compiled(numbers + TABLES, f"INSERT INTO copied {union(*names)}")
+        place.run(plan)
+    assert out(place) == Counter(["a1", "1", "2", "3", "4", "5"])
+
+
+def test_a_batch_that_was_cut_short_runs_again_without_a_source_that_is_gone(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    place = Place(spark, tmp_path)
+    place.add({name: [{"v": f"{name}1"}] for name in "ab"})
+    place.run(place.compiled(TABLES, f"INSERT INTO copied {union('a', 'b')}"))
+    place.add({name: [{"v": f"{name}2"}] for name in "ab"})
+    for name in ("0", ".0.crc"):
+        (place.checkpoint / "generations/1/commits" / name).unlink()
+    log = place.checkpoint / "generations/1/offsets/0"
+    assert sorted(line.partition(":")[0] for line in log.read_text().splitlines()[2:]) == ["a", "b"]
+    place.run(place.compiled(TABLES, f"INSERT INTO copied {union('a')}"))
+    assert out(place) == Counter(["a1", "a2"]), "the batch is written again, without the rows of b"
+    place.run(place.compiled(TABLES, f"INSERT INTO copied {union('b', 'a')}"))
+    assert out(place) == Counter(["a1", "a2", "b1", "b2"])
+
+
+def test_another_program_altogether_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place(spark, tmp_path)
+    place.add({name: [{"v": f"{name}1"}] for name in "ab"})
+    place.run(place.compiled(TABLES, f"INSERT INTO copied {union('a')}"))
+    said = place.refusal(place.compiled(TABLES, f"INSERT INTO copied {union('b')}"))
+    assert "all that is read: checkpoint has a, plan has b" in said
+
+
+LINES = 'v2\n{}\na:{"logOffset":3}\nb:{"at":"x:y"}'
+
+
+def test_positions_are_those_of_the_batches_that_are_done(tmp_path: Path) -> None:
+    folder = LocalFolder(tmp_path)
+    assert positions(folder) == {}
+    folder.write_text("offsets/0", LINES)
+    assert positions(folder) == {"a": None, "b": None}
+    folder.write_text("commits/0", "")
+    assert positions(folder) == {"a": '{"logOffset":3}', "b": '{"at":"x:y"}'}
+    folder.write_text("offsets/1", 'v2\n{}\na:{"logOffset":4}\nc:7')
+    assert positions(folder) == {"a": '{"logOffset":3}', "b": '{"at":"x:y"}', "c": None}
+    folder.write_text("commits/1", "")
+    restore(folder, {"b": "9", "c": None})
+    assert folder.read_text("offsets/0") == 'v2\n{}\na:{"logOffset":3}\nb:9'
+    assert folder.read_text("offsets/1") == 'v2\n{}\na:{"logOffset":4}\nb:9'
+
+
+def test_a_log_in_another_form_is_refused(tmp_path: Path) -> None:
+    LocalFolder(tmp_path).write_text("offsets/0", "v1\n{}\n0")
+    with pytest.raises(CheckpointError, match="offsets/0"):
+        positions(LocalFolder(tmp_path))
+
+
+def test_two_tables_never_have_one_name() -> None:
+    paths = [
+        ("a_b",),
+        ("a", "b"),
+        ("a__b",),
+        ("aB",),
+        ("a_ub",),
+        ("a b",),
+        ("a_x20_b",),
+        ("ä",),
+        ("a", "", "b"),
+        ("a_pb",),
+    ]
+    paths += [("x" * 300,), ("x" * 301,)]
+    names = [spelled(path) for path in paths]
+    assert len(set(names)) == len(paths)
+    assert all(re.fullmatch("[a-z0-9_]{1,120}", name) for name in names)
+
+
+def test_names_stay_with_what_a_table_means() -> None:
+    def named(tables: str, query: str, old: object = None) -> tuple[dict[str, str], object]:
+        plan = TableEnvironment().compile_script((tables + f"INSERT INTO copied {query};").replace("{folder}", "/d"))
+        program = prepare(with_uids(plan))
+        found = names_of(program, Setting("h"), old)  # type: ignore[arg-type]
+        by_table = {
+            program.tables[node].table.identifier.rpartition(".")[2]: name for node, name in found.by_node.items()
+        }
+        return by_table, {"sources": found.active, "gone": found.gone}
+
+    first, old = named(TABLES, union("a", "b"))
+    assert first == {"a": "a", "b": "b"}
+    # b is gone; another table is called b now.
+    others = table("a", "v STRING") + table("c", "v STRING").replace("TABLE c", "TABLE b") + table("copied", "v STRING")
+    second, old = named(others, union("a", "b"), {"sources": old["sources"][:1], "gone": old["sources"][1:]})  # type: ignore[index]
+    assert second == {"a": "a", "b": "b_n2"}
+    third, _ = named(TABLES, union("c", "b", "a"), old)
+    assert third == {"a": "a", "b": "b", "c": "b_n2"}
+
+
+def test_one_table_read_in_two_ways_has_two_names(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place(spark, tmp_path)
+    place.add({"a": [{"v": "a1"}]})
+    twice = "SELECT v FROM a UNION ALL SELECT v FROM a /*+ OPTIONS('source.monitor-interval' = '1 s') */"
+    plan = place.compiled(TABLES, f"INSERT INTO copied {twice}")
+    for _ in range(2):
+        place.run(plan)
+    assert out(place) == Counter({"a1": 2})
+
+
+def test_a_streaming_frame_of_the_program_has_a_name(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "1.json").write_text('{"v": "x"}\n')
+    read = spark.readStream.schema("v string").json(str(tmp_path / "in"))
+    env = TableEnvironment()
+    env.execute_sql(table("copied", "v STRING").replace("{folder}", str(tmp_path)).rstrip(";\n"))
+    plan = env.from_dataframe(read.union(read)).insert_into("copied").compile_plan()
+    options = RunOptions(checkpoint=str(tmp_path / "checkpoint"), available_now=True)
+    Run(spark, plan, options).execute()
+    found = out(Place(spark, tmp_path))
+    assert found == Counter({"x": 2})

@@ -1,0 +1,23 @@
+"""What sinks got of a generation: a micro-batch that is written again counts once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
+from compiled_plan.plans.execution.storage import LocalFolder
+
+
+def test_a_batch_that_is_written_again_takes_its_own_place() -> None:
+    found = Written().after(0, {"a": 3}).after(1, {"a": 2, "b": 1}).after(1, {"a": 5, "b": 1}).after(2, {"b": 4})
+    assert (found.batches, found.rows) == (3, {"a": 8, "b": 5})
+
+
+def test_it_is_read_as_it_was_kept_and_a_torn_file_says_nothing(tmp_path: Path) -> None:
+    folder = LocalFolder(tmp_path)
+    assert read_written(folder) == Written(rows={}, last={})
+    kept = Written().after(4, {"a": 3})
+    write_written(folder, kept)
+    assert read_written(folder) == kept
+    folder.write_text("compiled-plan/written.json", '{"batch')
+    assert read_written(folder).batches == 0

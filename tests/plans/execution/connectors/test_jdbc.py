@@ -1,0 +1,51 @@
+"""What the kernel is told of a database's table that is looked up."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.connectors.base import LookupTable, open_lookup
+
+COLUMNS = t.row_of(["id", "name"], [t.INT, t.STRING])
+
+
+def told(**options: str) -> dict[str, Any]:
+    given = {"connector": "jdbc", "url": "jdbc:mysql://h/d", "table-name": "people"}
+    given |= {key.replace("__", ".").replace("_", "-"): value for key, value in options.items()}
+    found: dict[str, Any] = json.loads(open_lookup(LookupTable("c.d.people", COLUMNS, (0,), given)))
+    return found
+
+
+def test_the_question_with_defaults() -> None:
+    assert told() == {
+        "url": "jdbc:mysql://h/d",
+        "driver": None,
+        "user": None,
+        "password": None,
+        "query": "SELECT `id`, `name` FROM `people` WHERE `id` = ?",
+        "types": ["int", "string"],
+        "retries": 3,
+        "timeout": 60,
+        "cache": None,
+    }
+    assert told(url="jdbc:h2:mem:x")["query"] == "SELECT id, name FROM people WHERE id = ?"
+
+
+def test_the_cache_by_its_options_and_by_the_older_ones() -> None:
+    now = told(
+        lookup__cache="partial", lookup__partial_cache__max_rows="5", lookup__partial_cache__cache_missing_key="false"
+    )
+    assert now["cache"] == {"maxRows": 5, "missing": False}
+    older = told(lookup__cache__max_rows="7", lookup__cache__ttl="2 min")
+    assert older["cache"] == {"maxRows": 7, "expireAfterWrite": 120_000, "missing": True}
+    assert told(lookup__cache__max_rows="7")["cache"] is None
+
+
+def test_a_connector_that_cannot_be_looked_up() -> None:
+    with pytest.raises(UnsupportedError, match="cannot be looked up"):
+        open_lookup(LookupTable("c.d.t", COLUMNS, (0,), {"connector": "datagen"}))

@@ -1,0 +1,50 @@
+"""Every recorded expression gives on Spark what it gave in Flink, value by value, or fails where Flink fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from compiled_plan.plans.rex import type_of
+from tests.plans.execution.expressions.recorded import FIXTURES, Case, Fixture, evaluate, from_flink, read
+
+PATHS = sorted(FIXTURES.glob("*.json"))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_results(path: Path, session: SparkSession) -> None:
+    fixture = read(path)
+    cases = [case for case in fixture.cases if case.results is not None]
+    results = evaluate(fixture, cases, session)
+    wrong = [text for case, found in zip(cases, results, strict=True) for text in difference(fixture, case, found)]
+    assert not wrong, f"{len(wrong)} values differ\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_failures(path: Path, session: SparkSession) -> None:
+    fixture = read(path)
+    silent = []
+    for case in fixture.cases:
+        if case.error is None:
+            continue
+        try:
+            evaluate(fixture, [case], session)
+        except (PySparkException, Py4JJavaError):
+            continue
+        silent.append(f"{case.sql}: Flink fails ({case.error}), Spark does not")
+    assert not silent, "\n".join(silent)
+
+
+def difference(fixture: Fixture, case: Case, found: list[object]) -> list[str]:
+    assert case.results is not None
+    type_ = type_of(case.rex)
+    wanted = [from_flink(value, type_) for value in case.results]
+    return [
+        f"{case.sql} [row {n + 1}]: Flink {want!r}, Spark {have!r}"
+        for n, (want, have) in enumerate(zip(wanted, found, strict=True))
+        if want != have
+    ]

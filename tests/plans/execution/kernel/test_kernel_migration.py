@@ -1,0 +1,338 @@
+"""State that is moved to an operator with other columns: it goes on as if nothing had happened.
+
+`Harness.run` moves the state of every test of an operator unchanged; here columns, types and calls change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.plans.execution.kernel.kept_states import CASES, COUNT, DAY, SUM, TYPES, A, B, Case
+from tests.support.kernel.changed import Changed
+from tests.support.kernel.harness import Change, Harness, OperatorError, Step, short
+
+WIDER = {"INT": "BIGINT", "BYTE": "INT", "SHORT": "INT", "FLOAT": "DOUBLE", "DECIMAL(20, 2)": "DECIMAL(30, 2)"}
+NARROW = {"ARRAY<INT>": "ARRAY<BIGINT>"}
+LATER = ("a", 2, 4_000)
+END = 10**9
+
+
+def changed(case: Case, *, wider: bool = True) -> Changed:
+    """The columns in another order, a new one first, values wider, calls in another order."""
+    orders: list[Sequence[int | None]] = [[None, *reversed(range(len(types)))] for types in case.spec["inputTypes"]]
+    calls = list(reversed(range(len(case.spec.get("aggs", ())))))
+    return Changed(case.spec, orders, WIDER | NARROW if wider else {}, calls)
+
+
+def going_on(case: Case) -> list[Step]:
+    """Micro-batches that come later: new rows, windows that close, entries that expire."""
+    rows = [row for step in case.steps for row in step.rows]
+    if case.spec["type"] == "group-aggregate":
+        # Its SINGLE_VALUE takes one row.
+        rows = [replace(row, values=(*row.values[:6], False)) for row in rows]
+    event = case.spec.get("timeDomain") == "event"
+    steps = [Step(DAY + 5, [replace(row, watermark=0) for row in rows], watermark=0 if event else None)]
+    if event:
+        now = max([step.watermark or 0 for step in case.steps])
+        later = [replace(row, watermark=now) for row in rows]
+        steps = [Step(DAY + 5, later, watermark=now)]
+        steps += [Step(DAY + 6 + at, [], watermark=max(now, at * 700)) for at in range(12)]
+        return [*steps, Step(DAY + 30, [], watermark=END)]
+    again = [replace(row) for row in rows]
+    return [*steps, Step(2 * DAY - 1, again), Step(2 * DAY + 4, again), Step(3 * DAY + 9, again), Step(9 * DAY, again)]
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name != "group-aggregate-python"])
+def test_an_operator_over_other_columns_goes_on(name: str, harness: Harness) -> None:
+    case = CASES[name]
+    new, more = changed(case), going_on(case)
+    uninterrupted = harness.run(case.spec, [*case.steps, *more])
+    last = case.steps[-1]
+    move = Step(last.time + 1, [], spec=new.spec, watermark=last.watermark, mapping=new.mapping)
+    moved = harness.run(case.spec, [*case.steps, move, *new.steps(more)])
+    before = len(case.steps)
+    assert moved[before].out == [], "nothing comes out of a move"
+    assert moved[before].keys == uninterrupted[before - 1].keys
+    for expected, answer in zip(uninterrupted[before:], moved[before + 1 :], strict=True):
+        assert short(new.shown_before(answer.out)) == short(expected.out)
+        assert answer.state_rows == expected.state_rows
+
+
+def moved_to(harness: Harness, old: dict[str, Any], steps: list[Step], new: dict[str, Any], **mapping: Any) -> Any:
+    """What the state means after a move."""
+    inputs = [[{"input": 0, "column": at} for at in range(len(types))] for types in new["inputTypes"]]
+    told = {"from": old["uid"], "to": new["uid"], "inputs": inputs, "calls": list(range(len(new.get("aggs", ()))))}
+    last = steps[-1]
+    move = Step(last.time, [], spec=new, watermark=last.watermark, mapping=told | mapping)
+    return harness.states(old, [*steps, move])["states"]["a"]
+
+
+AGGREGATE = {
+    **CASES["deduplicate-first"].spec,
+    "type": "group-aggregate",
+    "outputTypes": ["STRING", "BIGINT", "INT"],
+    "grouping": [0],
+    "aggs": [COUNT, SUM],
+    "ttl": [0],
+}
+del AGGREGATE["keepLast"]
+ROWS = [Step(DAY, [Change("+I", A, 0, "a"), Change("+I", B, 0, "a")])]
+
+
+def test_a_call_that_goes_is_forgotten_and_a_new_one_begins_anew(harness: Harness) -> None:
+    biggest = {"function": "$MAX$1", "args": [2]}
+    new = {**AGGREGATE, "outputTypes": ["STRING", "BIGINT", "BIGINT"], "aggs": [biggest, COUNT]}
+    found = moved_to(harness, AGGREGATE, ROWS, new, calls=[None, 0])["means"]
+    assert found["rows"] == 2
+    assert [frame["fields"] for frame in found["aggregates"]] == [{"best": None}, {"count": 2}]
+
+
+def test_a_new_count_of_all_rows_knows_those_from_before(harness: Harness) -> None:
+    old = {**AGGREGATE, "outputTypes": ["STRING", "INT"], "aggs": [SUM]}
+    counts = [COUNT, {**COUNT, "args": [1]}, {**COUNT, "filter": 3}]
+    types = [*TYPES, "BOOLEAN"]
+    old, new = (
+        {**spec, "inputTypes": [types]}
+        for spec in (old, {**old, "outputTypes": ["STRING", *["BIGINT"] * 3, "INT"], "aggs": [*counts, SUM]})
+    )
+    rows = [replace(row, values=(*row.values, True)) for row in ROWS[0].rows]
+    found = moved_to(harness, old, [Step(DAY, rows)], new, calls=[None, None, None, 0])["means"]
+    assert [frame["fields"]["count"] for frame in found["aggregates"]] == [2, 0, 0, 1]
+
+
+@pytest.mark.parametrize("type_", ["rowtime-over", "proctime-over"])
+def test_a_new_call_of_a_bounded_window_takes_in_the_rows_that_the_window_will_let_go(
+    type_: str, harness: Harness
+) -> None:
+    event = type_ == "rowtime-over"
+    fields = {"time": 2, "timeDomain": "event"} if event else {"rows": True}
+    old = {**AGGREGATE, **fields, "type": type_, "outputTypes": [*TYPES, "BIGINT"], "aggs": [COUNT]}
+    old |= {"preceding": 10_000 if event else 2}
+    del old["grouping"]
+    new = {**old, "outputTypes": [*TYPES, "BIGINT", "INT"], "aggs": [COUNT, SUM]}
+    rows = [("a", 1, 1_000), ("a", 2, 2_000), ("a", 4, 3_000)]
+
+    def batches(values: Sequence[tuple[Any, ...]], start: int) -> list[Step]:
+        return [
+            Step(DAY + start + at, [Change("+I", row, 0, "a", watermark=0)], watermark=row[2] if event else None)
+            for at, row in enumerate(values)
+        ]
+
+    later = [("a", 8, 4_000), ("a", 16, 12_500), ("a", 32, 20_000)]
+    end = [Step(2 * DAY, [], watermark=END if event else None)]
+    inputs = [[{"input": 0, "column": at} for at in range(3)]]
+    mapping = {"from": old["uid"], "to": old["uid"], "inputs": inputs, "calls": [0, None]}
+    move = Step(DAY + 90, [], spec=new, watermark=3_000 if event else None, mapping=mapping)
+    first = [*batches(rows, 0), Step(DAY + 80, [], watermark=3_000 if event else None)]
+    moved = harness.run(old, [*first, move, *batches(later, 100), *end])
+    scratch = harness.run(new, [*first, Step(DAY + 90, [], watermark=move.watermark), *batches(later, 100), *end])
+    out = [short(answer.out) for answer in moved[len(first) :]]
+    assert out == [short(answer.out) for answer in scratch[len(first) :]]
+    assert any(out)
+
+
+def test_columns_go(harness: Harness) -> None:
+    case = CASES["join"]
+    new = {**case.spec, "inputTypes": [["STRING", "INT"], TYPES], "outputTypes": ["STRING", "INT", *TYPES]}
+    inputs = [
+        [{"input": 0, "column": 0}, {"input": 0, "column": 1}],
+        [{"input": 1, "column": at} for at in range(3)],
+    ]
+    found = moved_to(harness, case.spec, list(case.steps), new, inputs=inputs)["means"]
+    assert [entry["row"] for entry in found["input0"]["rows"]] == [["a", 1], ["a", None]]
+    assert found["input0"]["rows"][0]["lastWrite"] == DAY
+    assert [entry["row"] for entry in found["input1"]["rows"]] == [list(A)]
+
+
+def test_bytes_stay_where_nothing_that_they_hold_changes(harness: Harness) -> None:
+    case = CASES["rank"]
+    new = {**case.spec, "inputTypes": [["STRING", "BIGINT", "BIGINT", "DOUBLE"]]}
+    new["outputTypes"] = new["inputTypes"][0]
+    inputs = [[*({"input": 0, "column": at} for at in range(3)), None]]
+    found = moved_to(harness, case.spec, list(case.steps), new, inputs=inputs)
+    assert found["bytes"] == harness.states(case.spec, case.steps)["states"]["a"]["bytes"]
+
+
+REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
+    "another operator": (
+        "rank",
+        CASES["deduplicate"].spec | {"uid": "rank", "inputTypes": [TYPES], "outputTypes": TYPES},
+        {},
+        r"operator rank: it cannot be made from the state of rank: it is deduplicate, and that was rank",
+    ),
+    "a narrower type": (
+        "rank",
+        {"inputTypes": [["STRING", "INT", "INT"]], "outputTypes": ["STRING", "INT", "INT"]},
+        {},
+        r"operator rank, field rows\.row: .* values of BIGINT cannot become INT",
+    ),
+    "a key of another column": (
+        "rank",
+        {"ports": [{"key": [1]}]},
+        {},
+        r"operator rank, field key of input 0: .* its column 0 was column 1 of input 0",
+    ),
+    "a key that was not there": (
+        "rank",
+        {},
+        {"inputs": [[None, {"input": 0, "column": 1}, {"input": 0, "column": 2}]]},
+        r"operator rank, field key of input 0: .* its column 0 was not there",
+    ),
+    "a column that was not kept": (
+        "rank",
+        {},
+        {"inputs": [[{"input": 0, "column": 0}, {"input": 0, "column": 7}, None]]},
+        r"operator rank, field rows\.row: .* column 7 of input 0 was not kept",
+    ),
+    "a window that becomes bounded": (
+        "over-rowtime",
+        {"preceding": 1_000},
+        {},
+        r"operator rowtime-over, field firings: .* nothing like it was kept",
+    ),
+    "a window that is bounded no more": (
+        "over-rowtime-bounded",
+        {"preceding": None},
+        {},
+        r"operator rowtime-over, field frame: .* nothing is kept of what it knew as \[rows\]",
+    ),
+    "another function of the same form": (
+        "over-rowtime",
+        {"aggs": [COUNT, {**SUM, "function": "$$SUM0$1"}]},
+        {},
+        r'operator rowtime-over, field frame\.aggregates\.call 1: .* its function was "\$SUM\$1" and is "\$\$SUM0\$1"',
+    ),
+    "another argument": (
+        "over-rowtime",
+        {"aggs": [COUNT, {**SUM, "args": [2]}]},
+        {},
+        r"operator rowtime-over, field frame\.aggregates\.call 1: .* it read column 1 and is to read column 2 of",
+    ),
+    "another filter": (
+        "over-rowtime",
+        {"aggs": [{**COUNT, "filter": 1}, SUM]},
+        {},
+        r"operator rowtime-over, field frame\.aggregates\.call 0: .* it has a filter in one of the two",
+    ),
+    "another accumulator": (
+        "over-rowtime",
+        {"aggs": [COUNT, {**SUM, "distinct": True}]},
+        {},
+        r"operator rowtime-over, field frame\.aggregates\.call 1: .* its distinct was false and is true",
+    ),
+    "a call that was not there": (
+        "over-rowtime",
+        {},
+        {"calls": [0, 5]},
+        r"operator rowtime-over, field frame\.aggregates\.call 1: .* there was no call 5",
+    ),
+    "a mapping of other calls": (
+        "over-rowtime",
+        {},
+        {"calls": [0]},
+        r"operator rowtime-over, field frame\.aggregates: .* there are 2 calls, and the mapping tells of 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_cannot_be_mapped_is_refused_by_name(what: str, harness: Harness) -> None:
+    name, fields, mapping, message = REFUSED[what]
+    case = CASES[name]
+    new = fields if "type" in fields else case.spec | fields
+    with pytest.raises(OperatorError, match=message):
+        moved_to(harness, case.spec, list(case.steps), new, **mapping)
+
+
+WIDENED: list[tuple[str, str, Any, Any]] = [
+    ("BYTE", "SHORT", -1, -1),
+    ("INT", "BIGINT", 1 << 30, 1 << 30),
+    ("INT", "DECIMAL(12, 2)", 5, "5.00"),
+    ("INT", "DOUBLE", -7, -7.0),
+    ("FLOAT", "DOUBLE", 0.1, 0.10000000149011612),
+    ("DECIMAL(5, 2)", "DECIMAL(8, 4)", "-12.30", "-12.3000"),
+    ("DECIMAL(5, 2)", "DECIMAL(38, 2)", "12.30", "12.30"),
+    ("ARRAY<INT>", "ARRAY<DOUBLE>", [1, None], [1.0, None]),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "value", "expected"), WIDENED)
+def test_values_become_wider(old: str, new: str, value: Any, expected: Any, harness: Harness) -> None:
+    spec = {**CASES["rank"].spec, "inputTypes": [["STRING", "INT", old]], "outputTypes": ["STRING", "INT", old]}
+    other = spec | {"inputTypes": [["STRING", "INT", new]], "outputTypes": ["STRING", "INT", new]}
+    steps = [Step(DAY, [Change("+I", ("a", 1, value), 0, "a"), Change("+I", ("a", 2, None), 0, "a")])]
+    found = moved_to(harness, spec, steps, other)
+    assert [entry["row"][2] for entry in found["means"]["rows"]] == [expected, None]
+    # What is written is what the new operator itself would write.
+    wide = [Step(DAY, [Change("+I", ("a", 1, expected), 0, "a"), Change("+I", ("a", 2, None), 0, "a")])]
+    assert found["bytes"] == harness.states(other, wide)["states"]["a"]["bytes"]
+
+
+NARROWED = [
+    ("BIGINT", "INT"),
+    ("BIGINT", "DOUBLE"),
+    ("INT", "FLOAT"),
+    ("INT", "DECIMAL(11, 2)"),
+    ("DOUBLE", "FLOAT"),
+    ("DECIMAL(5, 2)", "DECIMAL(5, 3)"),
+    ("DECIMAL(5, 2)", "DECIMAL(8, 1)"),
+    ("STRING", "BINARY"),
+    ("DATE", "TIMESTAMP_NTZ"),
+    ("TIMESTAMP", "TIMESTAMP_NTZ"),
+    ("ARRAY<BIGINT>", "ARRAY<INT>"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), NARROWED)
+def test_values_never_become_narrower_or_another_thing(old: str, new: str, harness: Harness) -> None:
+    spec = {**CASES["rank"].spec, "inputTypes": [["STRING", "INT", old]], "outputTypes": ["STRING", "INT", old]}
+    other = spec | {"inputTypes": [["STRING", "INT", new]], "outputTypes": ["STRING", "INT", new]}
+    with pytest.raises(OperatorError, match=r"operator rank, field rows\.row: .* values of .* cannot become"):
+        moved_to(harness, spec, [Step(DAY, [Change("+I", ("a", 1, None), 0, "a")])], other)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("INT", "DECIMAL(12, 0)"),
+        ("INT", "DOUBLE"),
+        ("SHORT", "FLOAT"),
+        ("ARRAY<INT>", "ARRAY<DOUBLE>"),
+    ],
+)
+def test_a_key_whose_text_would_change_is_refused(old: str, new: str, harness: Harness) -> None:
+    spec = {**CASES["rank"].spec, "inputTypes": [[old, "INT"]], "outputTypes": [old, "INT"], "orderBy": [{"index": 1}]}
+    value: Any = [1] if old.startswith("ARRAY") else 1
+    steps = [Step(DAY, [Change("+I", (value, 1), 0, "a")])]
+    other = spec | {"inputTypes": [[new, "INT"]], "outputTypes": [new, "INT"]}
+    with pytest.raises(OperatorError, match=r"key of input 0: .* of one value are different keys"):
+        moved_to(harness, spec, steps, other)
+    # What is no part of the key may become so.
+    plain = moved_to(harness, spec | {"ports": [{"key": []}]}, steps, other | {"ports": [{"key": []}]})
+    expected: Any = {"DECIMAL(12, 0)": "1", "ARRAY<DOUBLE>": [1.0]}.get(new, 1.0)
+    assert plain["means"]["rows"][0]["row"][0] == expected
+
+
+def test_what_has_expired_as_a_whole_is_left_out(harness: Harness) -> None:
+    case = CASES["deduplicate-first"]
+    inputs = [[{"input": 0, "column": at} for at in range(3)]]
+    mapping = {"from": "deduplicate", "to": "deduplicate", "inputs": inputs, "calls": []}
+    shorter = case.spec | {"ttl": [1_000]}
+    for time, keys in ((DAY + 999, 1), (DAY + 1_000, 0)):
+        (_, moved) = harness.run(case.spec, [*case.steps, Step(time, [], spec=shorter, mapping=mapping)])
+        assert (moved.keys, moved.timers, moved.state_rows) == (keys, keys, keys)
+
+
+def test_entries_that_were_never_to_expire_get_a_timer(harness: Harness) -> None:
+    case = CASES["join"]
+    never, soon = case.spec | {"ttl": [0, 0]}, case.spec | {"ttl": [0, 500]}
+    inputs = [[{"input": port, "column": at} for at in range(3)] for port in range(2)]
+    mapping = {"from": "join", "to": "join", "inputs": inputs, "calls": []}
+    steps = [*case.steps, Step(DAY + 400, [], spec=soon, mapping=mapping), Step(DAY + 499, []), Step(DAY + 500, [])]
+    first, moved, before, after = harness.run(never, steps)
+    assert (first.timers, moved.timers) == (0, 1)
+    assert (moved.state_rows, before.state_rows, after.state_rows) == (3, 3, 2)

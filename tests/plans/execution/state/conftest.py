@@ -1,0 +1,21 @@
+"""One run whose state all tests of this folder look at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.plans.execution.checkpoint.places import Place
+from tests.plans.execution.state.programs import ROWS, SINKS, STATEMENTS, TABLES, Looked, looked_at
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def looked(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Looked:
+    """The state of all kinds of operators."""
+    place = Place(spark, tmp_path_factory.mktemp("looked"))
+    place.add(ROWS)
+    return looked_at(place, place.compiled(TABLES + SINKS, STATEMENTS))

@@ -1,0 +1,60 @@
+"""What Spark and py4j raise, as errors that say what to do."""
+
+from __future__ import annotations
+
+import pytest
+from py4j.protocol import Py4JError, Py4JNetworkError
+
+from compiled_plan.plans.errors import CheckpointError, ExecutionError
+from compiled_plan.plans.execution.failures import LostSparkError, translate
+
+HEAP = """Job aborted due to stage failure: Task 0 in stage 3.0 failed 1 times
+\tat org.apache.spark.scheduler.DAGScheduler.abortStage(DAGScheduler.scala:2935)
+Caused by: java.lang.OutOfMemoryError: Java heap space
+\tat java.base/java.util.Arrays.copyOf(Arrays.java:3537)"""
+OWN = """Job aborted
+Caused by: org.apache.spark.memory.SparkOutOfMemoryError: [UNABLE_TO_ACQUIRE_MEMORY] Unable to acquire 65536 bytes of \
+memory, got 0. SQLSTATE: 53200"""
+DEEP = "Job aborted\nCaused by: java.lang.StackOverflowError\n\tat scala.collection.immutable.List.map"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "remedy"),
+    [
+        (HEAP, "the JVM that Spark runs in has no memory left: Java heap space", "spark.driver.memory"),
+        (OWN, "no memory left: Unable to acquire 65536 bytes of memory, got 0.", "spark.driver.memory"),
+        (DEEP, "an expression is nested too deeply for Spark", "cut it into several columns or views"),
+        ("Caused by: java.io.IOException: No space left on device", "No space left on device", "--debug"),
+    ],
+    ids=["heap", "memory-of-spark", "stack", "other"],
+)
+def test_what_spark_failed_with(text: str, message: str, remedy: str) -> None:
+    fault = translate(RuntimeError(text))
+    assert type(fault) is ExecutionError
+    assert message in fault.message and remedy in fault.remedy
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Py4JNetworkError("Answer from Java side is empty"),
+        ConnectionRefusedError("refused"),
+        ConnectionResetError("reset"),
+        Py4JError("An error occurred while calling o12.awaitTermination"),
+    ],
+    ids=str,
+)
+def test_a_jvm_that_is_gone(fault: Exception) -> None:
+    found = translate(fault)
+    assert isinstance(found, LostSparkError)
+    assert "it was killed, or had no memory left" in found.message and "checkpoint" in found.remedy
+
+
+def test_state_of_another_form_is_no_bad_row() -> None:
+    text = (
+        "Job aborted\nCaused by: org.compiledplan.kernel.state.StateFormatException: operator rank-o: its state is of "
+        "the format rank in version 2, known here is version 1; run it with the release that wrote it, or start again"
+    )
+    found = translate(RuntimeError(text))
+    assert type(found) is CheckpointError
+    assert found.message.endswith("rank in version 2, known here is version 1") and "--reset" in found.remedy

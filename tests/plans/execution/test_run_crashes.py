@@ -1,0 +1,131 @@
+"""Runs that are killed at random points: all sinks together hold what a run without a crash writes, once."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.store import Store
+from compiled_plan.plans.execution.connectors.hadoop import Files
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.plan import CompiledPlan
+from tests.plans.execution.crashing import output, program, write_input
+from tests.plans.execution.kills import Killed, killed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Crash(Exception):
+    """The process is gone."""
+
+
+def crashing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Makes each change to files a point at which the run may crash; the returned function says at which one.
+
+    A run that has crashed changes nothing any more.
+    """
+    left = itertools.count(10**9, -1)
+
+    def wrapped(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            nonlocal left
+            if next(left) <= 0:
+                raise Crash
+            return method(*arguments)
+
+        return call
+
+    for name in ("move", "delete"):
+        monkeypatch.setattr(Files, name, wrapped(getattr(Files, name)))
+    for name in STEPS:
+        monkeypatch.setattr(LocalFolder, name, wrapped(getattr(LocalFolder, name)))
+
+    def crash_after(points: int) -> None:
+        nonlocal left
+        left = itertools.count(points, -1)
+
+    return crash_after
+
+
+#: All that changes a local folder, each a single call of the file system (or one that may end half way).
+STEPS = ("_make_folder", "_write", "_replace", "_link", "_unlink", "_remove_tree")
+
+
+def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path) -> None:
+    Run(spark, plan, RunOptions(checkpoint=str(checkpoint), max_files_per_batch=1)).execute()
+
+
+def test_crashes_at_random_points(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_input(tmp_path)
+    plan = program(tmp_path)
+    run(spark, plan, tmp_path / "quiet")
+    expected = output(tmp_path)
+    assert all(expected.values())
+    for name in expected:
+        (tmp_path / name).rename(tmp_path / f"quiet-{name}")
+    crash_after, chance, crashes = crashing(monkeypatch), random.Random(1), 0
+    while crashes < 6:
+        crash_after(chance.randrange(2, 24))
+        try:
+            run(spark, plan, tmp_path / "crashing")
+        except Exception:
+            crashes += 1
+            continue
+        break
+    crash_after(10**9)
+    run(spark, plan, tmp_path / "crashing")
+    assert crashes > 2
+    assert output(tmp_path) == expected
+
+
+def test_processes_that_are_killed(tmp_path: Path) -> None:
+    found = killed(tmp_path, 2, 0.35)
+    assert found.ends >= 2
+
+
+@pytest.mark.deep
+def test_a_hundred_processes_that_are_killed(tmp_path: Path) -> None:
+    started = time.monotonic()
+    found = killed(tmp_path, 100, 0.7)
+    print(f"{found.kills} kills, {found.ends} ends, {dict(found.moments)}, {time.monotonic() - started:.0f} s")
+    assert found.ends > 2
+
+
+def test_two_starts_at_once(spark: SparkSession, tmp_path: Path) -> None:
+    """One runs; whoever comes meanwhile is told of it, in this process and in another, and changes nothing."""
+    write_input(tmp_path)
+    plan, checkpoint = program(tmp_path), tmp_path / "held"
+    refused = Run(spark, plan, RunOptions(checkpoint=str(checkpoint)))
+    holder = Killed(tmp_path, random.Random(0)).process(checkpoint)
+    try:
+        while not (checkpoint / "heads").exists():
+            assert holder.poll() is None
+            time.sleep(0.01)
+        with pytest.raises(CheckpointError, match=f"process {holder.pid} on .* runs a plan on this checkpoint since"):
+            refused.execute()
+    finally:
+        said = holder.communicate(timeout=120)[1]
+    assert holder.returncode == 0, said
+    # It was compared with what was there before.
+    with pytest.raises(CheckpointError, match="another run has used this checkpoint meanwhile"):
+        refused.execute()
+    store = Store(LocalFolder(checkpoint))
+    with (
+        store.locked(spark),
+        pytest.raises(CheckpointError, match=f"process {os.getpid()} on"),
+        Store(LocalFolder(checkpoint)).locked(spark),
+    ):
+        pass
+    with store.locked(spark):
+        assert [head.number for head in store.heads()] == [1]

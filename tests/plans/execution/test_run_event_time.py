@@ -1,0 +1,223 @@
+"""Plans with watermarks: late rows, windows left open and closed, several sources, TTLs beside event time."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CheckpointError, UnsupportedError
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.progress import BatchProgress
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.plan import CompiledPlan
+from tests.support.files import put, table
+from tests.support.waiting import SECONDS_TO_WAIT, wait_until
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Row = dict[str, object]
+
+
+def counting(folder: Path, **options: str) -> CompiledPlan:
+    """How many clicks each minute has; a click may be ten seconds late."""
+    return TableEnvironment().compile_script(
+        table(
+            folder, "clicks", "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND", **options
+        )
+        + table(folder, "counts", "ws TIMESTAMP(3), n BIGINT")
+        + "INSERT INTO counts SELECT window_start, COUNT(*) FROM "
+        + "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end;"
+    )
+
+
+def click(seconds: int, page: str = "a") -> Row:
+    return {"page": page, "ts": f"2024-05-01 10:{seconds // 60:02}:{seconds % 60:02}.000"}
+
+
+def counts(folder: Path) -> list[tuple[str, int]]:
+    files = sorted((folder / "counts").glob("part-*"))
+    rows = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    return sorted((str(row["ws"])[14:19], row["n"]) for row in rows)
+
+
+# The click at second 5 comes when the watermark is at 1:10 and its window has fired.
+CLICKS = [click(10), click(50), click(30), click(65), click(80), click(5), click(75), click(130)]
+EXPECTED = [("00:00", 3), ("01:00", 3), ("02:00", 1)]
+
+
+@pytest.mark.parametrize("rows_a_file", [len(CLICKS), 2])
+def test_late_rows_are_the_same_in_any_batches(spark: SparkSession, tmp_path: Path, rows_a_file: int) -> None:
+    for start in range(0, len(CLICKS), rows_a_file):
+        put(tmp_path / "clicks", f"{start}.json", *CLICKS[start : start + rows_a_file])
+        time.sleep(0.01)  # files are read in the order of their times
+    Run(spark, counting(tmp_path), RunOptions(max_files_per_batch=1)).execute()
+    assert counts(tmp_path) == EXPECTED
+
+
+def test_windows_stay_open_until_the_input_ends(spark: SparkSession, tmp_path: Path) -> None:
+    plan, checkpoint = counting(tmp_path), str(tmp_path / "checkpoint")
+    put(tmp_path / "clicks", "1.json", *CLICKS[:3])
+    Run(spark, plan, RunOptions(checkpoint, available_now=True)).execute()
+    assert counts(tmp_path) == []
+    put(tmp_path / "clicks", "2.json", *CLICKS[3:])
+    Run(spark, plan, RunOptions(checkpoint)).execute()
+    assert counts(tmp_path) == EXPECTED
+    with pytest.raises(CheckpointError, match="has ended"):
+        Run(spark, plan, RunOptions(checkpoint))
+
+
+def test_a_crash_while_windows_are_closed(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    plan, options = counting(tmp_path), RunOptions(str(tmp_path / "checkpoint"))
+    run = Run(spark, plan, options)
+    sink = run._sinks[run.program.sinks[0].id]
+    before = type(sink).write
+
+    def fails_in_the_end(self: object, frame: object, batch: int) -> None:
+        before(self, frame, batch)  # type: ignore[arg-type]
+        if batch == 1:
+            raise OSError("disk is full")
+
+    monkeypatch.setattr(type(sink), "write", fails_in_the_end)
+    with pytest.raises(Exception, match="disk is full"):
+        run.execute()
+    monkeypatch.undo()
+    Run(spark, plan, options).execute()
+    assert counts(tmp_path) == EXPECTED
+
+
+def test_a_continuous_run_fires_windows_by_watermark(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    run = Run(spark, counting(tmp_path, **{"source.monitor-interval": "1 s"}), RunOptions(trigger_ms=100))
+    with running(run):
+        wait_until(lambda: len(counts(tmp_path)) == 2)
+    assert counts(tmp_path) == EXPECTED[:2]
+
+
+def test_state_by_processing_time_goes_beside_windows(spark: SparkSession, tmp_path: Path) -> None:
+    plan = TableEnvironment().compile_script(
+        "SET 'table.exec.state.ttl' = '300 ms';\n"
+        + table(
+            tmp_path,
+            "clicks",
+            "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND",
+            **{"source.monitor-interval": "1 s"},
+        )
+        + table(tmp_path, "counts", "ws TIMESTAMP(3), n BIGINT")
+        + "CREATE TABLE pages (page STRING, n BIGINT) WITH ('connector' = 'blackhole');\n"
+        + "EXECUTE STATEMENT SET BEGIN\n"
+        + "INSERT INTO pages SELECT page, COUNT(*) FROM clicks GROUP BY page;\n"
+        + "INSERT INTO counts SELECT window_start, COUNT(*) FROM "
+        + "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end;\n"
+        + "END;"
+    )
+    reports: list[BatchProgress] = []
+    put(tmp_path / "clicks", "0.json", *(click(at, f"page {at}") for at in range(50)))
+    run = Run(spark, plan, RunOptions(trigger_ms=50), report=reports.append)
+
+    def kept() -> int:
+        states = {state.uid: state.state_rows for state in reports[-1].operators} if reports else {"": 99}
+        return next(rows for uid, rows in states.items() if not uid.startswith("global"))
+
+    numbers = iter(range(1, 10_000))
+
+    def shrunk() -> bool:
+        put(tmp_path / "clicks", f"{next(numbers)}.json", click(55, "other"))
+        time.sleep(0.2)
+        return kept() <= 1
+
+    with running(run):
+        wait_until(lambda: kept() > 10)
+        wait_until(shrunk)
+
+
+def test_watermarks_that_nothing_waits_for_cost_no_batches(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    columns = "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND"
+    plan = TableEnvironment().compile_script(
+        table(tmp_path, "clicks", columns)
+        + table(tmp_path, "pages", "page STRING, n BIGINT", "debezium-json")
+        + "INSERT INTO pages SELECT page, COUNT(*) FROM clicks GROUP BY page;"
+    )
+    for host in ("transformWithState", "flatMapGroupsWithState"):
+        assert Run(spark, plan, RunOptions(host=host)).execute().batches == 1
+
+
+def test_windows_of_the_clock_fire_though_no_more_rows_come(spark: SparkSession, tmp_path: Path) -> None:
+    plan = TableEnvironment().compile_script(
+        table(tmp_path, "clicks", "page STRING, seen AS PROCTIME()", **{"source.monitor-interval": "1 s"})
+        + table(tmp_path, "counts", "ws TIMESTAMP(3), n BIGINT")
+        + "INSERT INTO counts SELECT window_start, COUNT(*) FROM "
+        + "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(seen), INTERVAL '1' SECOND)) GROUP BY window_start, window_end;"
+    )
+    put(tmp_path / "clicks", "1.json", {"page": "a"}, {"page": "b"})
+    with running(Run(spark, plan, RunOptions(trigger_ms=100))):
+        wait_until(lambda: [count for _, count in counts(tmp_path)] == [2])
+
+
+def test_event_time_needs_a_host_that_has_it(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    with pytest.raises(UnsupportedError, match="flatMapGroupsWithState"):
+        Run(spark, counting(tmp_path), RunOptions(host="flatMapGroupsWithState"))
+
+
+class running:
+    """Runs a plan in a thread for the time of a block."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.thread = run, threading.Thread(target=run.execute)
+
+    def __enter__(self) -> None:
+        self.thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.run.stop()
+        self.thread.join(SECONDS_TO_WAIT)
+        assert not self.thread.is_alive()
+
+
+def test_the_current_watermark_is_that_of_the_rows_before(spark: SparkSession, tmp_path: Path) -> None:
+    """Also of those of earlier micro-batches, and the same for two sinks that compute a batch one after the other."""
+    names = [f"{at}.json" for at in range(4)]
+    for at, (name, seconds) in enumerate(zip(names, ([20, 40], [25, 31], [70, 50], [59]), strict=True)):
+        put(tmp_path / "clicks", name, *(click(second) for second in seconds))
+        os.utime(tmp_path / "clicks" / name, (at, at))
+    plan = TableEnvironment().compile_script(
+        table(tmp_path, "clicks", "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND")
+        + table(tmp_path, "marks", "ts TIMESTAMP(3), mark TIMESTAMP(3)")
+        + table(tmp_path, "late", "ts TIMESTAMP(3)")
+        + "EXECUTE STATEMENT SET BEGIN INSERT INTO marks SELECT ts, CURRENT_WATERMARK(ts) FROM clicks;"
+        + "INSERT INTO late SELECT ts FROM clicks WHERE ts <= CURRENT_WATERMARK(ts); END;"
+    )
+    Run(spark, plan, RunOptions(max_files_per_batch=1)).execute()
+
+    def seconds(name: str, *columns: str) -> list[tuple[str | None, ...]]:
+        files = sorted((tmp_path / name).glob("part-*"))
+        rows = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        return sorted(tuple(row[column] and row[column][14:19] for column in columns) for row in rows)
+
+    marks = {"00:20": None, "00:40": "00:10", "00:25": "00:30", "00:31": "00:30", "01:10": "00:30"}
+    marks |= {"00:50": "01:00", "00:59": "01:00"}
+    assert seconds("marks", "ts", "mark") == sorted(marks.items())
+    assert seconds("late", "ts") == [("00:25",), ("00:50",), ("00:59",)]
+
+
+def test_the_current_watermark_behind_state_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path / "clicks", "0.json", click(1))
+    put(tmp_path / "pages", "0.json", {"page": "a"})
+    plan = TableEnvironment().compile_script(
+        table(tmp_path, "clicks", "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND")
+        + table(tmp_path, "pages", "page STRING")
+        + table(tmp_path, "marks", "mark TIMESTAMP(3)", "debezium-json")
+        + "INSERT INTO marks SELECT CURRENT_WATERMARK(c.ts) FROM clicks AS c JOIN pages AS p ON c.page = p.page;"
+    )
+    with pytest.raises(UnsupportedError, match="CURRENT_WATERMARK behind a join"):
+        Run(spark, plan, RunOptions()).execute()

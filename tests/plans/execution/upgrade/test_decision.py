@@ -1,0 +1,181 @@
+"""What a start does with a checkpoint: in place, in a new generation, or not at all. Without Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.plans.errors import CheckpointError, ExecutionError
+from compiled_plan.plans.execution.checkpoint.description import Setting
+from compiled_plan.plans.execution.options import GROUPS, NATIVE, TRANSFORM, RunOptions
+from compiled_plan.plans.execution.upgrade.decision import UpgradeError
+from compiled_plan.plans.execution.upgrade.steps import DropState, MoveState, StartEmpty
+from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.inspection.identity import with_uids
+from tests.plans.execution.upgrade.checkpoints import compiled, decided, started, with_ttl
+
+PRICES = "INSERT INTO totals SELECT shop, SUM(price) FROM orders GROUP BY shop"
+PIECES = "INSERT INTO more SELECT shop, SUM(pieces) FROM orders GROUP BY shop"
+JOINED = "INSERT INTO wide SELECT o.shop, price, {} FROM orders AS o JOIN shops AS s ON o.shop = s.shop"
+CHEAP = "INSERT INTO totals SELECT shop, SUM(price) FROM orders WHERE price < 10 GROUP BY shop"
+
+
+def test_the_same_program_goes_on_in_place(tmp_path: Path) -> None:
+    store = started(tmp_path, compiled(PRICES))
+    assert not decided(store, compiled(PRICES)).moves
+    found = decided(store, compiled(PRICES), upgrade="migrate")
+    assert [step.kind for step in found.steps] == ["carry-source", "read-state", "move-state", "write-state", "publish"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "moves"),
+    [
+        ("0 ms", "1 d", True),
+        ("1 d", "0 ms", False),
+        ("1 d", "1 h", False),
+        ("1 h", "1 d", False),
+        ("0 ms", "0 s", False),
+    ],
+)
+def test_a_ttl_moves_state_only_where_entries_were_kept_for_ever(
+    tmp_path: Path, old: str, new: str, moves: bool
+) -> None:
+    store = started(tmp_path, with_ttl(compiled(PRICES), old))
+    found = decided(store, with_ttl(compiled(PRICES), new))
+    assert found.moves is moves
+    assert found.verdict is Verdict.FULL
+    if moves:
+        (step,) = (each for each in found.steps if isinstance(each, MoveState))
+        assert step.mapping.is_identity
+        assert "0 ms -> 1 d, from the last write of each entry" in step.text
+
+
+def test_another_number_of_partitions_moves_state_and_the_default_does_not(tmp_path: Path) -> None:
+    store = started(tmp_path, compiled(PRICES), Setting(TRANSFORM, 2))
+    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 5)).moves
+    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 2, asked=2)).moves
+    found = decided(store, compiled(PRICES), Setting(TRANSFORM, 5, asked=5))
+    assert found.partitions == found.known.partitions == 5
+    assert "write generation 2 (5 partitions, transformWithState)" in "\n".join(step.text for step in found.steps)
+
+
+def test_another_host_moves_state_but_not_to_and_from_the_native_one(tmp_path: Path) -> None:
+    first = (
+        "INSERT INTO totals SELECT shop, price FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY p) AS r "
+        "FROM (SELECT *, PROCTIME() AS p FROM orders)) WHERE r = 1"
+    )
+    plan = with_ttl(compiled(first), "1 d")
+    store = started(tmp_path / "a", plan)
+    found = decided(store, plan, Setting(GROUPS, 2))
+    assert [step.text for step in found.steps if step.kind in ("read-state", "write-state")] == [
+        "read the state of generation 1 (2 partitions, transformWithState)",
+        "write generation 2 (2 partitions, flatMapGroupsWithState), timers set afresh",
+    ]
+    with pytest.raises(UpgradeError, match="cannot be moved to native") as refused:
+        decided(store, plan, Setting(NATIVE, 2))
+    assert "give --host transformWithState" in str(refused.value)
+    native = started(tmp_path / "b", plan, Setting(NATIVE, 2))
+    with pytest.raises(UpgradeError, match="what native keeps cannot be moved to transformWithState"):
+        decided(native, plan)
+    assert not decided(native, plan, Setting(NATIVE, 2)).moves
+    with pytest.raises(UpgradeError, match="what native keeps cannot be moved\n"):
+        decided(native, plan, Setting(NATIVE, 2, asked=3))
+
+
+def test_a_removed_operator_is_dropped_and_the_others_keep_their_names(tmp_path: Path) -> None:
+    store = started(tmp_path, compiled(PRICES, PIECES))
+    found = decided(store, compiled(PIECES))
+    (dropped,) = (step for step in found.steps if isinstance(step, DropState))
+    (kept,) = (step for step in found.steps if isinstance(step, MoveState))
+    assert dropped.uid != kept.uid == kept.mapping.source
+    assert found.known.uids == {
+        node.id: kept.uid for node in compiled(PIECES).nodes if node.keeps_state and node.kind != "sink"
+    }
+
+
+def test_what_is_not_fully_right_is_refused_and_says_which_flag_accepts_it(tmp_path: Path) -> None:
+    store = started(tmp_path, compiled(PRICES))
+    for upgrade in ("check", "migrate"):
+        with pytest.raises(UpgradeError, match="in part alone") as refused:
+            decided(store, compiled(PRICES, PIECES), upgrade=upgrade)
+        assert "--upgrade migrate-partial goes on and accepts this" in str(refused.value)
+        assert refused.value.diff is not None
+    found = decided(store, compiled(PRICES, PIECES), upgrade="migrate-partial")
+    assert [step.why for step in found.steps if isinstance(step, StartEmpty)] == ["added"]
+    assert found.findings
+    assert found.verdict is Verdict.PARTIAL
+
+
+def test_an_operator_that_means_something_else_starts_empty_where_that_is_asked_for(tmp_path: Path) -> None:
+    old, new = (
+        compiled(f"INSERT INTO totals SELECT {k}, SUM(price) FROM orders GROUP BY {k}")
+        for k in ("shop", "CAST(pieces AS STRING)")
+    )
+    named = [
+        with_uids(plan).with_nodes(
+            [n.model_copy(update={"uid": "mine"}) if n.kind == "group-aggregate" else n for n in with_uids(plan).nodes]
+        )
+        for plan in (old, new)
+    ]
+    store = started(tmp_path, named[0])
+    with pytest.raises(UpgradeError, match="operator mine") as refused:
+        decided(store, named[1], upgrade="migrate-partial")
+    assert "--reset mine starts that operator empty" in str(refused.value)
+    found = decided(store, named[1], reset=("mine",), upgrade="migrate-partial")
+    assert [step.kind for step in found.steps if step.kind.endswith(("state", "empty"))][1:-1] == [
+        "drop-state",
+        "start-empty",
+    ]
+
+
+def test_reset_of_what_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
+    store = started(tmp_path, compiled(PRICES))
+    with pytest.raises(CheckpointError, match="--reset nobody: the plan has no such operator") as refused:
+        decided(store, compiled(PRICES), reset=("nobody",))
+    assert "group-aggregate-orders" in str(refused.value)
+    with pytest.raises(ExecutionError, match="without a checkpoint"):
+        RunOptions(reset=("x",))
+    with pytest.raises(ExecutionError, match="no such way to upgrade: sometimes"):
+        RunOptions(upgrade="sometimes")
+
+
+def test_a_batch_that_was_begun_is_finished_first(tmp_path: Path) -> None:
+    store = started(tmp_path, compiled(PRICES, PIECES), batches=3, begun=True)
+    found = decided(store, compiled(PRICES))
+    assert found.steps[0].text == "finish micro-batch 3, which was begun, with the old plan"
+
+
+def test_a_checkpoint_without_a_batch_has_no_state_to_move(tmp_path: Path) -> None:
+    store = started(tmp_path, compiled(PRICES, PIECES), batches=0)
+    assert [step.kind for step in decided(store, compiled(PRICES)).steps] == ["carry-source", "publish"]
+
+
+def test_positions_go_with_their_tables(tmp_path: Path) -> None:
+    store = started(tmp_path, compiled(JOINED.format("rent")))
+    found = decided(store, compiled(PRICES), upgrade="migrate-partial")
+    texts = [step.text for step in found.steps if step.kind == "carry-source"]
+    assert texts == [
+        "source orders: goes on where it was read to",
+        "source shops: no longer read; its position is kept for when it comes back",
+    ]
+
+
+def test_an_older_spark_than_wrote_the_checkpoint_is_refused(tmp_path: Path) -> None:
+    store = started(tmp_path, compiled(PRICES), Setting(TRANSFORM, 2, spark="99.1.0"))
+    with pytest.raises(UpgradeError, match=r"written by Spark 99\.1\.0") as refused:
+        decided(store, compiled(PIECES), Setting(TRANSFORM, 2, spark="4.3.0"))
+    assert "run it with Spark 99.1.0 or newer" in str(refused.value)
+
+
+def test_steps_are_data_and_text(tmp_path: Path) -> None:
+    store = started(tmp_path, compiled(PRICES, PIECES))
+    found = [step.to_dict() for step in decided(store, compiled(PRICES)).steps]
+    assert found[-1] == {
+        "step": "publish",
+        "generation": 2,
+        "before": 1,
+        "text": "have generation 2 count; generation 1 stays as it is, for --rollback, until --prune",
+    }
+    (moved,) = (each for each in found if each["step"] == "move-state")
+    assert moved["mapping"]["from"] == moved["mapping"]["to"] == moved["uid"]

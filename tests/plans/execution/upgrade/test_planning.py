@@ -1,0 +1,53 @@
+"""What of a state would be lost though nothing is said to be: the last look before it moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from compiled_plan.plans.execution.upgrade.planning import loses
+from compiled_plan.plans.inspection.diff.mapping import OldColumn, StateMapping
+
+ROWS = {"name": "rows", "is": "rows", "columns": [{"type": "INT", "input": 0, "column": 0}]}
+FRAMES = {"name": "accumulators", "is": "frames", "parts": []}
+
+
+def state(kind: str, *fields: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": kind, "version": 1, "keys": [[0]], "inputs": [], "fields": list(fields)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "column", "call", "lost"),
+    [
+        ("join", (ROWS,), OldColumn(0, 0), 0, False),
+        ("join", (ROWS,), None, 0, True),
+        ("group-aggregate", (FRAMES,), None, 0, False),
+        ("group-aggregate", (FRAMES,), OldColumn(0, 0), None, True),
+        ("deduplicate", (), None, None, False),
+        ("over-rowtime", (ROWS, FRAMES), OldColumn(0, 0), None, False),
+        ("over-rowtime", (ROWS, FRAMES), None, 0, True),
+    ],
+)
+def test_a_column_of_kept_rows_or_a_call_that_is_added_up_may_not_be_missing(
+    kind: str, fields: tuple[dict[str, Any], ...], column: OldColumn | None, call: int | None, lost: bool
+) -> None:
+    mapping = StateMapping("a", "a", ((column,),), (call,), (("x",),), ("SUM(x)",))
+    assert loses(mapping, state(kind, *fields)) is lost
+
+
+def test_a_new_count_of_all_rows_begins_with_those_of_the_group() -> None:
+    mapping = StateMapping("a", "a", ((OldColumn(0, 0),),), (None,), (("x",),), ("COUNT(*)",))
+    assert not loses(mapping, state("group-aggregate", FRAMES))
+
+
+@pytest.mark.parametrize(("kind", "lost"), [("deduplicate", False), ("join", True)])
+def test_a_first_row_that_is_kept_by_its_key_alone_needs_no_other_column(kind: str, lost: bool) -> None:
+    mapping = StateMapping("a", "a", ((OldColumn(0, 0), None),), (), (("k", "x"),), ())
+    kept = state(kind, ROWS) | {"keys": [[{"type": "INT", "input": 0, "column": 0}]]}
+    assert loses(mapping, kept) is lost
+
+
+def test_a_column_that_is_always_null_is_that_without_an_old_one() -> None:
+    mapping = StateMapping("a", "a", ((OldColumn(0, 0), None),), (), (("k", "NULL"),), ())
+    assert not loses(mapping, state("temporal-sort", ROWS))

@@ -1,0 +1,285 @@
+"""State that moves into a new generation: the result is that of the new program over all data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from compiled_plan.plans.execution.connectors.filesystem import FileSink
+from compiled_plan.plans.execution.options import GROUPS, TRANSFORM
+from compiled_plan.plans.execution.session import ASKED, PARTITIONS
+from compiled_plan.plans.execution.upgrade.seeding import Seeding, seeding_session
+from tests.plans.execution.checkpoint.places import Place, table
+from tests.plans.execution.upgrade.checkpoints import with_ttl
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SALES = "shop STRING, price INT, pieces INT"
+SHOPS = "shop STRING, rent INT"
+SINKS = "".join(table(name, "k STRING, n BIGINT", "debezium-json") for name in ("prices", "counts", "again"))
+SINKS += table("wide", "k STRING, n BIGINT, m BIGINT", "debezium-json") + table(
+    "joined", "k STRING, n BIGINT, m BIGINT"
+)
+TABLES = table("sales", SALES) + table("shops", SHOPS) + SINKS
+PRICES = "INSERT INTO prices SELECT shop, SUM(price) FROM sales GROUP BY shop"
+COUNTS = "INSERT INTO counts SELECT shop, SUM(pieces) FROM sales GROUP BY shop"
+VALUES = "INSERT INTO again SELECT k, SUM(n) FROM (VALUES ('x', 1000), ('z', 7)) AS v (k, n) GROUP BY k"
+JOINED = "INSERT INTO joined SELECT o.shop, {} FROM sales AS o JOIN shops AS s ON o.shop = s.shop"
+
+
+def together(*statements: str) -> str:
+    return f"EXECUTE STATEMENT SET BEGIN {' '.join(f'{each};' for each in statements)} END"
+
+
+@pytest.fixture
+def place(spark: SparkSession, tmp_path: Path) -> Place:
+    found = Place(spark, tmp_path)
+    sales = [{"shop": "x", "price": 3, "pieces": 10}, {"shop": "y", "price": 5, "pieces": 20}]
+    found.add({"sales": sales, "shops": [{"shop": "x", "rent": 7}]})
+    return found
+
+
+def more(place: Place) -> None:
+    place.add({"sales": [{"shop": "x", "price": 100, "pieces": 1000}], "shops": [{"shop": "y", "rent": 9}]})
+
+
+def plain(place: Place, sink: str) -> list[tuple[Any, ...]]:
+    """The rows of a sink that only appends."""
+    lines = [line for file in (place.folder / sink).glob("part-*") for line in file.read_text().splitlines()]
+    return sorted(tuple(json.loads(line).values()) for line in lines)
+
+
+def test_a_statement_goes_and_comes_back_empty(place: Place) -> None:
+    """What a removed operator kept is not found again: it would be what it was when it went."""
+    both = place.compiled(TABLES, together(PRICES, COUNTS, VALUES))
+    place.run(both)
+    more(place)
+    run = place.moved(place.compiled(TABLES, together(VALUES, COUNTS)))
+    assert run.upgrade is not None
+    assert [step.kind for step in run.upgrade.steps if "state" in step.kind] == [
+        "read-state",
+        "move-state",
+        "move-state",
+        "drop-state",
+        "write-state",
+    ]
+    assert place.rows("counts") == [("x", 1010), ("y", 20)]
+    assert place.rows("again") == [("x", 1000), ("z", 7)], "constant rows are read once"
+    assert place.generations() == [1, 2]
+    assert not (place.checkpoint / "generations/2/compiled-plan/seed").exists()
+    assert not (place.checkpoint / "generations/2/sources/seed").exists()
+    place.add({"sales": [{"shop": "x", "price": 1, "pieces": 1}]})
+    assert not place.run(place.compiled(TABLES, together(VALUES, COUNTS))).start.moves
+    assert place.rows("counts") == [("x", 1011), ("y", 20)]
+    place.add({"sales": [{"shop": "y", "price": 1, "pieces": 1}]})
+    place.moved(both, upgrade="migrate-partial")
+    assert place.rows("counts") == [("x", 1011), ("y", 21)]
+    assert place.rows("prices") == [("x", 3), ("y", 1), ("y", 5)], "what it was when it went, and from now on"
+
+
+def test_a_table_that_is_left_out_goes_on_where_it_was_when_it_comes_back(place: Place) -> None:
+    rents = "INSERT INTO again SELECT shop, SUM(rent) FROM shops GROUP BY shop"
+    place.run(place.compiled(TABLES, together(PRICES, rents)))
+    more(place)
+    place.moved(place.compiled(TABLES, PRICES))
+    assert place.rows("again") == [("x", 7)]
+    run = place.moved(place.compiled(TABLES, together(rents, PRICES)), upgrade="migrate-partial")
+    assert run.upgrade is not None
+    assert "source shops: goes on where it was read to" in [step.text for step in run.upgrade.steps]
+    assert place.rows("again") == [("x", 7), ("y", 9)], "each row once"
+    assert place.rows("prices") == [("x", 103), ("y", 5)]
+
+
+def test_calls_and_columns_change_places_and_go(place: Place) -> None:
+    wide = "INSERT INTO wide {} SELECT shop, SUM({}), SUM({}) FROM sales GROUP BY shop"
+    place.run(
+        place.compiled(TABLES, together(wide.format("", "price", "pieces"), JOINED.format("price, pieces + rent")))
+    )
+    more(place)
+    place.moved(
+        place.compiled(TABLES, together(JOINED.format("price, rent"), wide.format("(k, m, n)", "pieces", "price"))),
+        upgrade="migrate-partial",
+    )
+    assert place.rows("wide") == [("x", 103, 1010), ("y", 5, 20)]
+    assert plain(place, "joined") == [("x", 3, 17), ("x", 100, 7), ("y", 5, 9)]
+
+
+def test_wider_types_read_what_was_kept(place: Place) -> None:
+    place.run(place.compiled(TABLES, together(PRICES, JOINED.format("price, rent"))))
+    more(place)
+    wider = TABLES.replace("price INT", "price BIGINT").replace("rent INT", "rent BIGINT")
+    place.run(place.compiled(wider, together(PRICES, JOINED.format("price, rent"))), upgrade="migrate-partial")
+    assert place.rows("prices") == [("x", 103), ("y", 5)]
+    assert plain(place, "joined") == [("x", 3, 7), ("x", 100, 7), ("y", 5, 9)]
+
+
+def test_an_operator_above_moves_those_below_into_another_stage(place: Place) -> None:
+    chain = "SELECT shop, SUM(price) AS n FROM sales GROUP BY shop"
+    place.run(
+        place.compiled(TABLES, together(PRICES, f"INSERT INTO counts SELECT shop, MAX(n) FROM ({chain}) GROUP BY shop"))
+    )
+    more(place)
+    distinct = chain.replace("FROM sales", "FROM (SELECT DISTINCT * FROM sales)")
+    run = place.moved(
+        place.compiled(
+            TABLES, together(f"INSERT INTO counts SELECT shop, MAX(n) FROM ({distinct}) GROUP BY shop", PRICES)
+        ),
+        upgrade="migrate-partial",
+    )
+    assert run.upgrade is not None
+    assert place.rows("prices") == [("x", 103), ("y", 5)]
+    assert any(each.text.startswith("start ") for each in run.upgrade.steps)
+
+
+def stored(place: Place, generation: int, batch: int, stages: int = 1, host: str = TRANSFORM) -> list[tuple[str, str]]:
+    """Keys and operators in the state of a generation, those of lists of timers too."""
+    uri = f"file:{place.checkpoint}/generations/{generation}"
+    rows = Seeding(seeding_session(place.spark, 2)).stored(uri, stages, batch, host).collect()
+    return sorted((row.key, row.op) for row in rows)
+
+
+def test_idle_entries_that_were_kept_for_ever_follow_a_ttl_and_are_removed(place: Place) -> None:
+    plan = place.compiled(TABLES, PRICES)
+    place.run(plan)
+    assert len(stored(place, 1, 0)) == 2
+    more(place)
+    run = place.moved(with_ttl(plan, "1 ms"))
+    assert run.upgrade is not None
+    assert "0 ms -> 1 ms" in "\n".join(step.text for step in run.upgrade.steps)
+    assert ("x", 100) in place.rows("prices"), "what was written before had expired"
+    place.add({"sales": [{"shop": "z", "price": 1, "pieces": 1}]})
+    place.run(with_ttl(plan, "1 ms"))
+    left = [key for key, op in stored(place, 2, 2) if not op.startswith("\0")]
+    assert not any("y" in key for key in left), "its timer was set though nobody wrote it"
+
+
+@pytest.mark.parametrize(("old", "new"), [("1 d", "1 ms"), ("1 d", "0 ms")])
+def test_other_changes_of_a_ttl_start_in_place(place: Place, old: str, new: str) -> None:
+    plan = place.compiled(TABLES, PRICES)
+    place.run(with_ttl(plan, old))
+    more(place)
+    assert not place.run(with_ttl(plan, new)).start.moves
+    assert (("x", 103) in place.rows("prices")) is (new == "0 ms")
+
+
+def test_the_number_of_partitions_and_the_host_change(place: Place) -> None:
+    plan = with_ttl(place.compiled(TABLES, together(PRICES, JOINED.format("price, rent"))), "1 d")
+    place.run(plan)
+    more(place)
+    conf = place.spark.conf
+    before = str(conf.get(PARTITIONS))
+    try:
+        for name in (ASKED, PARTITIONS):
+            conf.set(name, "3")
+        place.moved(plan)
+    finally:
+        conf.unset(ASKED)
+        conf.set(PARTITIONS, before)
+    about = json.loads((place.checkpoint / "generations/2/offsets/1").read_text().splitlines()[1])
+    assert about["conf"][PARTITIONS] == "3"
+    assert place.rows("prices") == [("x", 103), ("y", 5)]
+    place.add({"sales": [{"shop": "y", "price": 1000, "pieces": 0}]})
+    place.moved(plan, host=GROUPS)
+    assert place.rows("prices") == [("x", 103), ("y", 1005)]
+    place.add({"sales": [{"shop": "x", "price": 1000, "pieces": 0}]})
+    place.moved(plan)
+    assert place.rows("prices") == [("x", 1103), ("y", 1005)]
+    assert plain(place, "joined") == [("x", 3, 7), ("x", 100, 7), ("x", 1000, 7), ("y", 5, 9), ("y", 1000, 9)]
+    assert [head for head, _ in place.heads()] == [1, 2, 3, 4]
+    assert (
+        json.loads((place.checkpoint / "generations/4/offsets/1").read_text().splitlines()[1])["conf"][PARTITIONS]
+        == "3"
+    )
+
+
+def test_a_batch_that_was_begun_is_written_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = place.compiled(TABLES, together(PRICES, COUNTS))
+    place.run(plan)
+    more(place)
+    written = FileSink.write
+
+    def dies(sink: FileSink, frame: Any, batch: int) -> None:
+        written(sink, frame, batch)
+        if sink.table.options["path"].endswith("counts"):
+            raise OSError("the power is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FileSink, "write", dies)
+        with pytest.raises(Exception, match="the power is gone"):
+            place.run(plan)
+    place.add({"sales": [{"shop": "x", "price": 1, "pieces": 1}]})
+    run = place.moved(place.compiled(TABLES, COUNTS))
+    assert run.upgrade is not None
+    assert run.upgrade.steps[0].text == "finish micro-batch 1, which was begun, with the old plan"
+    assert place.rows("counts") == [("x", 1011), ("y", 20)]
+    assert place.rows("prices") == [("x", 103), ("y", 5)], "the old plan has written its batch to the end"
+
+
+EVENTS = "shop STRING, price INT, at1 TIMESTAMP(3), WATERMARK FOR at1 AS at1 - INTERVAL '1' SECOND"
+WINDOWS = (
+    "INSERT INTO closed SELECT shop, COUNT(*), SUM(price) FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(at1), "
+    "INTERVAL '1' MINUTE)) GROUP BY shop, window_start, window_end"
+)
+OVER = (
+    "INSERT INTO ranked SELECT shop, price, SUM(price) OVER (PARTITION BY shop ORDER BY at1 ROWS BETWEEN UNBOUNDED "
+    "PRECEDING AND CURRENT ROW) FROM events"
+)
+
+
+def test_open_windows_close_behind_a_migration_as_without_it(place: Place) -> None:
+    tables = table("events", EVENTS) + table("closed", "k STRING, n BIGINT, m BIGINT")
+    tables += table("ranked", "k STRING, n INT, m INT") + SINKS
+
+    def event(second: int, price: int, shop: str = "x") -> dict[str, Any]:
+        return {"shop": shop, "price": price, "at1": f"2024-01-01 00:{second // 60:02}:{second % 60:02}"}
+
+    plan = place.compiled(tables, together(WINDOWS, OVER))
+    place.add({"events": [event(1, 1), event(5, 8, "y"), event(30, 2), event(70, 4)]})
+    place.run(plan)
+    before = plain(place, "closed")
+    conf, partitions = place.spark.conf, str(place.spark.conf.get(PARTITIONS))
+    place.add({"events": [event(40, 1000), event(71, 64, "y"), event(75, 16), event(200, 32)]})
+    try:
+        for name in (ASKED, PARTITIONS):
+            conf.set(name, "3")
+        place.moved(plan)
+    finally:
+        conf.unset(ASKED)
+        conf.set(PARTITIONS, partitions)
+    run = place.started(plan)
+    run.options = type(run.options)(checkpoint=str(place.checkpoint))
+    run.execute()
+    assert len(before) == 2, "the first windows had closed"
+    assert plain(place, "closed") == [("x", 1, 32), ("x", 2, 3), ("x", 2, 20), ("y", 1, 8), ("y", 1, 64)], (
+        "1000 is late"
+    )
+    assert plain(place, "ranked") == [
+        ("x", 1, 1),
+        ("x", 2, 3),
+        ("x", 4, 7),
+        ("x", 16, 23),
+        ("x", 32, 55),
+        ("y", 8, 8),
+        ("y", 64, 72),
+    ]
+
+
+def test_a_migration_that_fails_leaves_the_old_generation_in_force(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = place.compiled(TABLES, together(PRICES, COUNTS))
+    place.run(plan)
+    more(place)
+    with monkeypatch.context() as patched:
+        patched.setattr(Seeding, "seed", lambda *_: (_ for _ in ()).throw(OSError("no room")))
+        with pytest.raises(Exception, match="no room"):
+            place.run(place.compiled(TABLES, COUNTS))
+    assert place.heads() == [(1, "start")]
+    assert place.generations() == [1]
+    place.run(plan)
+    assert place.rows("prices") == [("x", 103), ("y", 5)]
+    assert place.rows("counts") == [("x", 1010), ("y", 20)]

@@ -1,0 +1,19 @@
+"""Plans that Flink compiled, beside themselves with other numbers and another order: nothing differs."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiled_plan.plans.inspection.diff.build import diff_plans
+from compiled_plan.plans.inspection.diff.model import Change, Verdict
+from compiled_plan.plans.inspection.reading import plan_from_dict
+from tests.support.plan_files import ALL, data_of, in_another_order, name_of
+
+
+@pytest.mark.parametrize("name", [name_of(path) for path in ALL])
+def test_a_plan_beside_itself_in_another_order_differs_in_nothing(name: str) -> None:
+    data = data_of(name)
+    other, _ = in_another_order(data, name)
+    found = diff_plans(plan_from_dict(data), plan_from_dict(other))
+    assert found.is_empty, [part for part in found.parts if part.change is not Change.KEPT]
+    assert found.verdict is Verdict.FULL

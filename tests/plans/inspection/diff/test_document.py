@@ -1,0 +1,72 @@
+"""A difference as a JSON document, against its schema."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from compiled_plan import schemas
+from compiled_plan.plans.inspection.diff.advice import advice
+from compiled_plan.plans.inspection.diff.document import Side, document, to_json
+from compiled_plan.plans.inspection.diff.model import Change, PlanDiff, Verdict
+from tests.plans.inspection.diff.samples import BROKEN, SAME, SOURCES, everything
+from tools.document_schemas import SCHEMAS, text
+
+OLD, NEW = Side(name="old.json", kind="plan"), Side(name="dir", kind="checkpoint")
+
+
+def values(diff: PlanDiff) -> dict[str, object]:
+    return json.loads(to_json(document(diff, OLD, NEW, advice(diff))))
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_the_file_is_what_the_models_say(name: str) -> None:
+    assert schemas.schema_path(name).read_text(encoding="utf-8") == text(name), "run `make schema`"
+    jsonschema.Draft202012Validator.check_schema(schemas.load(name))
+
+
+@pytest.mark.parametrize("diff", [SAME, everything(), everything(BROKEN), PlanDiff((), (), ())])
+def test_documents_follow_the_schema(diff: PlanDiff) -> None:
+    validator = jsonschema.Draft202012Validator(schemas.load(schemas.DIFF))
+    assert [error.message for error in validator.iter_errors(values(diff))] == []
+
+
+def test_the_schema_refuses_what_is_no_document() -> None:
+    validator = jsonschema.Draft202012Validator(schemas.load(schemas.DIFF))
+    for change in ({"version": 2}, {"verdict": "fine"}, {"operators": [{}]}, {"same": "no"}):
+        assert not validator.is_valid(values(everything()) | change), change
+
+
+def test_the_schema_names_every_change_and_verdict() -> None:
+    defs = schemas.load(schemas.DIFF)
+    found = json.dumps(defs)
+    for verdict in Verdict:
+        assert f'"{verdict.name.lower()}"' in found
+    assert defs["$defs"]["Operator"]["properties"]["change"]["enum"] == [
+        "kept",
+        "moved",
+        "changed",
+        "added",
+        "removed",
+        "ttlChanged",
+    ]
+    assert len(Change) == 6
+
+
+def test_what_it_says() -> None:
+    found = values(everything(BROKEN, verdict=Verdict.INCOMPATIBLE))
+    assert (found["version"], found["same"], found["verdict"]) == (1, False, "incompatible")
+    assert found["new"] == {"name": "dir", "kind": "checkpoint"}
+    operators = {each["uid"]: each for each in found["operators"]}  # type: ignore[attr-defined]
+    assert operators["limit-a-6"]["change"] == "ttlChanged"
+    assert operators["limit-a-6"]["ttls"] == [{"index": 0, "entry": "rankState", "oldMs": 5, "newMs": 0}]
+    assert operators["aggregate-a-3"]["oldUid"] == "aggregate-a-old"
+    assert operators["dedup-a-4"]["oldNode"] is None and operators["dedup-a-4"]["newNode"] == 4
+    assert operators["aggregate-b-7"]["edits"][0]["verdict"] == "incompatible"
+
+
+def test_passwords_are_hidden() -> None:
+    found = json.dumps(values(PlanDiff((), SOURCES, ())))
+    assert "******" in found and "secret" not in found and "hush" not in found

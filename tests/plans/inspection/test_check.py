@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compiled_plan.plans.findings import Severity
+from compiled_plan.plans.inspection.check import check
+from compiled_plan.plans.inspection.lint import lint
+from compiled_plan.plans.plan import CompiledPlan
+from tests.support.plan_files import CONFORMANCE, data_of, name_of
+
+CASE = "join/state_ttl_hint_join"
+
+
+def join(data: Any) -> dict[str, Any]:
+    found: dict[str, Any] = next(node for node in data["nodes"] if node["type"] == "stream-exec-join_1")
+    return found
+
+
+@pytest.mark.parametrize("path", CONFORMANCE[::6], ids=name_of)
+def test_plans_of_flink_have_no_errors(path: Path) -> None:
+    findings = check(path.read_text(encoding="utf-8"))
+    assert [finding for finding in findings if finding.severity is Severity.ERROR] == []
+
+
+def test_not_json() -> None:
+    (finding,) = check("{")
+    assert "line 1, column 2" in finding.message
+
+
+def test_a_fault_is_told_once_in_the_words_of_the_reader() -> None:
+    data = data_of(CASE)
+    join(data)["joinSpec"]["joinType"] = "INNR"
+    (finding,) = check(json.dumps(data))
+    assert finding.pointer.endswith("/joinSpec/joinType")
+    assert finding.remedy == "did you mean `INNER`?"
+    assert finding.value == "INNR"
+
+
+def test_the_schema_adds_what_the_reader_lets_pass() -> None:
+    data = data_of(CASE)
+    del join(data)["description"]
+    join(data)["inputProperties"][0]["priority"] = None
+    del data["nodes"][0]["description"]
+    pointers = [finding.pointer for finding in check(json.dumps(data))]
+    assert "/nodes/0/description" in pointers
+    assert any(pointer.endswith("/inputProperties/0/priority") for pointer in pointers)
+
+
+def test_faults_of_both_kinds_together() -> None:
+    data = data_of(CASE)
+    join(data)["state"][0] |= {"name": "leftSate", "ttl": "3 sek"}
+    del data["nodes"][0]["description"]
+    found = {finding.pointer.rpartition("/")[2]: finding for finding in check(json.dumps(data))}
+    assert found["name"].remedy == "did you mean `leftState`?"
+    assert found["ttl"].remedy == "did you mean `3 sec`?"
+    assert "description" in found
+
+
+def with_ttls(upstream: str, downstream: str) -> CompiledPlan:
+    """Two joins, one after the other; both entries of each have the same TTL."""
+    data = data_of("join/three_way_inner")
+    joins = [node for node in data["nodes"] if node["type"] == "stream-exec-join_1"]
+    for node, ttl in zip(joins, (upstream, downstream), strict=True):
+        for entry in node["state"]:
+            entry["ttl"] = ttl
+    return CompiledPlan.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("upstream", "downstream", "warned"),
+    [("1 h", "1 h", False), ("1 h", "0 ms", False), ("1 h", "2 h", False), ("0 ms", "0 ms", False),
+     ("2 h", "1 h", True), ("0 ms", "1 h", True), ("3601 s", "1 h", True)],
+)  # fmt: skip
+def test_a_shorter_ttl_downstream_is_a_warning(upstream: str, downstream: str, warned: bool) -> None:
+    plan = with_ttls(upstream, downstream)
+    findings = lint(plan)
+    assert bool(findings) == warned
+    for finding in findings:
+        assert finding.severity is Severity.WARNING
+        first, second = [node for node in plan.nodes if node.kind == "join"]
+        assert f"(node {first.id})" in finding.message and f"(node {second.id})" in finding.message
+        assert finding.pointer.startswith(f"/nodes/{plan.nodes.index(second)}/state/")
+
+
+def test_only_the_entry_of_that_input_is_warned_about() -> None:
+    """The second input of the second join is a source: nothing upstream of it keeps state."""
+    findings = lint(with_ttls("2 h", "1 h"))
+    assert len(findings) == 1
+
+
+def test_a_node_that_cannot_run_is_a_warning() -> None:
+    data = data_of("match_recognize")
+    node = next(node for node in data["nodes"] if node["type"] == "stream-exec-match_1")
+    assert not lint(CompiledPlan.from_dict(data))
+    node["type"] = "stream-exec-python-calc_1"
+    findings = lint(CompiledPlan.from_dict(data))
+    assert [finding.value for finding in findings] == ["stream-exec-python-calc_1"]
+
+
+def test_an_option_that_its_format_does_not_have_is_a_warning() -> None:
+    data = data_of("join/three_way_inner")
+    position = next(at for at, node in enumerate(data["nodes"]) if "scanTableSource" in node)
+    options = data["nodes"][position]["scanTableSource"]["table"]["resolvedTable"]["options"]
+    options["json.ignore-parse-error"] = "true"
+    (finding,) = lint(CompiledPlan.from_dict(data))
+    assert finding.severity is Severity.WARNING
+    place = f"/nodes/{position}/scanTableSource/table/resolvedTable/options/json.ignore-parse-error"
+    assert finding.pointer == place
+    assert "did you mean 'json.ignore-parse-errors'" in finding.remedy

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.api.plans import CompiledPlan
+from compiled_plan.plans.errors import PlanError
+from tests.support.plan_files import CONFORMANCE, name_of, text_of
+
+
+def plan(case: str = "join/three_way_inner") -> CompiledPlan:
+    return CompiledPlan.from_json(text_of(case))
+
+
+@pytest.mark.parametrize("path", CONFORMANCE[::5], ids=name_of)
+def test_every_node_comes_after_its_inputs(path: Path) -> None:
+    found = CompiledPlan.read_file(path)
+    order = [node.id for node in found.in_order]
+    assert sorted(order) == sorted(node.id for node in found.nodes)
+    assert all(order.index(edge.source) < order.index(edge.target) for edge in found.edges)
+
+
+def test_inputs_are_in_the_order_of_the_edges() -> None:
+    found = plan()
+    join = next(node for node in found.nodes if node.kind == "join")
+    sources = [edge.source for edge in found.edges if edge.target == join.id]
+    assert [node.id for node in found.inputs(join)] == sources
+    assert all(join in found.consumers(source) for source in sources)
+
+
+def test_sources_and_sinks() -> None:
+    found = max(
+        (plan(name_of(path)) for path in CONFORMANCE if "statement_set" in str(path)), key=lambda it: len(it.sinks)
+    )
+    assert {node.kind for node in found.sinks} == {"sink"}
+    assert len(found.sinks) == 3
+    assert {node.kind for node in found.sources} <= {"table-source-scan", "values"}
+
+
+def test_a_node_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(PlanError, match="no node 77") as raised:
+        plan().node(77)
+    assert str(plan().nodes[0].id) in raised.value.remedy
+
+
+class TestFiles:
+    def test_writes_what_it_reads(self, tmp_path: Path) -> None:
+        path = tmp_path / "plan.json"
+        plan().write_file(path)
+        assert CompiledPlan.read_file(path) == plan()
+        assert [item.name for item in tmp_path.iterdir()] == ["plan.json"]
+
+    def test_a_write_that_fails_leaves_the_old_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = tmp_path / "plan.json"
+        path.write_text("old")
+
+        def refuse(handle: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", refuse)
+        with pytest.raises(PlanError, match="No space left"):
+            plan().write_file(path)
+        assert path.read_text() == "old"
+        assert [item.name for item in tmp_path.iterdir()] == ["plan.json"]
+
+    def test_keeps_the_mode_and_the_link(self, tmp_path: Path) -> None:
+        real, link = tmp_path / "real.json", tmp_path / "link.json"
+        real.write_text("old")
+        real.chmod(0o640)
+        link.symlink_to(real)
+        plan().write_file(link)
+        assert link.is_symlink()
+        assert real.stat().st_mode & 0o777 == 0o640
+        assert CompiledPlan.read_file(real) == plan()
+
+    def test_no_such_file(self, tmp_path: Path) -> None:
+        with pytest.raises(PlanError, match="no such plan file"):
+            CompiledPlan.read_file(tmp_path / "none.json")
+
+    def test_not_text(self, tmp_path: Path) -> None:
+        path = tmp_path / "plan.json"
+        path.write_bytes(b"\xff\xfe\x00")
+        with pytest.raises(PlanError, match="not UTF-8"):
+            CompiledPlan.read_file(path)
+
+    def test_remote(self) -> None:
+        plan().write_file("memory://plans/plan.json")
+        assert CompiledPlan.read_file("memory://plans/plan.json") == plan()
+        with pytest.raises(PlanError, match="no such plan file"):
+            CompiledPlan.read_file("memory://plans/none.json")
+        with pytest.raises(PlanError, match="cannot read the plan: Protocol not known: nosuch"):
+            CompiledPlan.read_file("nosuch://plans/none.json")
+
+
+def test_text_is_kept_whatever_it_holds() -> None:
+    data = json.loads(text_of("join/three_way_inner"))
+    data["nodes"][0]["scanTableSource"]["table"]["resolvedTable"]["comment"] = 'Bücher \U0001f4da "x" \\ \n\t\x01 / <'
+    found = CompiledPlan.from_dict(data)
+    assert json.loads(found.to_json()) == data
+    assert CompiledPlan.from_json(found.to_json()) == found

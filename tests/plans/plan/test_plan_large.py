@@ -1,0 +1,68 @@
+"""Large plans that Flink compiled, near to the most that it takes: its own stack ends soon after.
+
+Flink nests every chain: `IN` of 300 constants over a cast, `||` of 300 operands, an AND and an OR of 300 parts, 300
+calls and 300 sums inside of each other, 100 CASEs, 300 columns that are aggregated, 100 sinks.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.plans.execution.explain import stages_text
+from compiled_plan.plans.inspection.check import check
+from compiled_plan.plans.inspection.entries import state_lines
+from compiled_plan.plans.inspection.explain import explain
+from compiled_plan.plans.inspection.identity import with_uids
+from compiled_plan.plans.plan import CompiledPlan
+
+FOLDER = Path(__file__).parent / "flink"
+#: How many nodes the plans have.
+NODES = {
+    "and300": 3,
+    "calls300": 3,
+    "case100": 3,
+    "columns300": 4,
+    "concat300": 3,
+    "in300": 3,
+    "or300": 3,
+    "parens300": 3,
+    "sinks100": 300,
+}
+
+
+def text_of(name: str) -> str:
+    return lzma.open(FOLDER / f"{name}.json.xz", "rt", encoding="utf-8").read()
+
+
+def test_every_plan_is_looked_at() -> None:
+    assert sorted(path.name.removesuffix(".json.xz") for path in FOLDER.iterdir()) == sorted(NODES)
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_a_large_plan_of_flink(name: str) -> None:
+    text = text_of(name)
+    assert check(text) == ()
+    plan = CompiledPlan.from_json(text)
+    assert len(plan.nodes) == NODES[name]
+    again = CompiledPlan.from_json(plan.to_json())
+    assert again == plan and again.to_json() == plan.to_json()
+    assert plan.to_json().splitlines() == text.splitlines()
+    assert len({node.id for node in with_uids(plan).nodes}) == NODES[name]
+    assert len(explain(plan).splitlines()) >= NODES[name]
+    assert len(state_lines(plan)) == (1 if name == "columns300" else 0)
+    assert "sinks" in stages_text(plan)
+
+
+def test_what_is_wrong_deep_inside_is_told_with_its_place() -> None:
+    data = json.loads(text_of("concat300"))
+    found, way = data["nodes"][1]["projection"][1], ["nodes", "1", "projection", "1"]
+    for _ in range(200):
+        found = found["operands"][0]
+        way += ["operands", "0"]
+    found["operands"][1]["inputIndex"] = 9
+    (finding,) = check(json.dumps(data))
+    assert finding.pointer == f"/{'/'.join(way)}/operands/1/inputIndex"

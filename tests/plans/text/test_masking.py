@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from compiled_plan.plans.text.masking import HIDDEN, is_sensitive, masked, masked_json, masked_text
+
+
+@pytest.mark.parametrize(
+    "key", ["password", "db.PASSWORD", "s3.secret-key", "x.sasl.jaas.config", "apiKey", "x-api-key", "http-headers"]
+)  # fmt: skip
+def test_sensitive(key: str) -> None:
+    assert is_sensitive(key)
+
+
+@pytest.mark.parametrize("key", ["path", "connector", "user", "format"])
+def test_plain(key: str) -> None:
+    assert not is_sensitive(key)
+
+
+def test_hides_values_alone() -> None:
+    assert masked({"path": "/a", "password": "p"}) == {"path": "/a", "password": HIDDEN}
+    value = {"nodes": [{"options": {"auth-token": "t", "path": "/a"}}]}
+    assert masked_json(value) == {"nodes": [{"options": {"auth-token": HIDDEN, "path": "/a"}}]}
+
+
+def test_descriptions_hide_the_options_of_hints() -> None:
+    text = "Sink(table=[t], fields=[token], hints=[[[OPTIONS options:{user=u, db.password=p w, path=/a}]]])"
+    shown = masked_text(text)
+    assert "p w" not in shown
+    assert shown == text.replace("p w", HIDDEN)
+    assert masked_text("Join(where=[(a = b)], select=[a, b])") == "Join(where=[(a = b)], select=[a, b])"

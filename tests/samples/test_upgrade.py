@@ -1,0 +1,72 @@
+"""The sample that changes twice: first nothing is lost, then what the verdict names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.inspection.diff.build import diff_plans
+from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.plan import CompiledPlan
+from samples.generate import COUNTRIES, ITEMS, upgrade
+from samples.upgrade.same import table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TABLES = ("orders", "customers", "refunds")
+SINKS = {"sales_by_country": COUNTRIES, "refunds_by_item": ITEMS}
+
+
+def compiled(root: Path, name: str, folder: Path) -> CompiledPlan:
+    text = (root / f"samples/upgrade/{name}.sql").read_text(encoding="utf-8")
+    for part in ("data", "out"):
+        text = text.replace(f"'{part}/", f"'{folder}/{part}/")
+    return TableEnvironment().compile_script(text)
+
+
+def arrive(folder: Path, *days: int) -> None:
+    for day in days:
+        for name in TABLES:
+            target = folder / "data/upgrade" / name
+            target.mkdir(parents=True, exist_ok=True)
+            (target / f"{day}.json").write_bytes((folder.parent / f"days/{day}/{name}.json").read_bytes())
+
+
+def run(spark: SparkSession, plan: CompiledPlan, folder: Path, how: str = "check") -> None:
+    options = RunOptions(checkpoint=str(folder / "checkpoint"), available_now=True, upgrade=how)
+    Run(spark, plan, options).execute()
+
+
+def test_the_verdicts_are_those_that_the_demo_tells_of(root: Path) -> None:
+    first, second, third = (compiled(root, name, Path("/d")) for name in ("first", "second", "third"))
+    assert diff_plans(first, second).verdict is Verdict.FULL
+    assert diff_plans(second, third).verdict is Verdict.PARTIAL
+
+
+def test_the_sample_goes_on(spark: SparkSession, tmp_path: Path, root: Path) -> None:
+    upgrade(tmp_path / "days", 300)
+    here, scratch = tmp_path / "here", tmp_path / "scratch"
+    arrive(here, 1)
+    run(spark, compiled(root, "first", here), here)
+    arrive(here, 2)
+    run(spark, compiled(root, "second", here), here)
+    arrive(scratch, 1, 2)
+    run(spark, compiled(root, "second", scratch), scratch)
+    for name, keys in SINKS.items():
+        found = table(here / "out/upgrade" / name)
+        assert found == table(scratch / "out/upgrade" / name)
+        assert set(found) == set(keys)
+    third = compiled(root, "third", here)
+    arrive(here, 3)
+    with pytest.raises(CheckpointError, match="--upgrade migrate-partial"):
+        run(spark, third, here)
+    run(spark, third, here, "migrate-partial")
+    sales = table(here / "out/upgrade/sales_by_country")
+    assert all(row["dearest"] is not None for row in sales.values())

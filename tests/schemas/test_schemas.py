@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from compiled_plan import schemas
+from compiled_plan.plans.nodes.registry import all_node_types
+from compiled_plan.plans.nodes.unsupported import OpaqueNode
+from compiled_plan.schemas.generate import text
+from tests.support.plan_files import ALL, data_of, name_of
+
+VALIDATOR = jsonschema.Draft202012Validator(schemas.load())
+CASE = "join/state_ttl_hint_join"
+
+
+def test_the_file_is_current() -> None:
+    assert schemas.schema_path().read_text(encoding="utf-8") == text(), "run `make schema`"
+
+
+def test_it_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(schemas.load())
+
+
+def test_every_node_type_has_a_definition() -> None:
+    for name, model in all_node_types().items():
+        found = schemas.load()["$defs"][model.__name__]
+        assert found["properties"]["type"] == {"const": name}
+        assert found["additionalProperties"] is issubclass(model, OpaqueNode)
+
+
+@pytest.mark.parametrize("path", ALL, ids=name_of)
+def test_plans_of_flink_validate(path: Path) -> None:
+    errors = list(VALIDATOR.iter_errors(json.loads(path.read_text(encoding="utf-8"))))
+    assert not errors, [(error.json_path, error.message) for error in errors]
+
+
+def paths(value: Any, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """The places of all objects that Flink closes."""
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = [at] if isinstance(value, dict) and at[-1:] not in [("options",), ("configuration",)] else []
+    return found + [place for key, item in children for place in paths(item, (*at, key))]
+
+
+@pytest.mark.parametrize("case", [CASE, "over_range", "group_window_hop", "metadata_columns", "rank_variable"])
+def test_every_object_is_closed(case: str) -> None:
+    places = paths(data_of(case))
+    assert len(places) > 20
+    for place in places:
+        data = data_of(case)
+        here = data
+        for part in place:
+            here = here[part]
+        here["extra"] = 1
+        assert not VALIDATOR.is_valid(data), place
+
+
+@pytest.mark.parametrize("case", [CASE, "upsert_materialize", "cumulate"])
+def test_an_error_is_at_the_place_of_the_fault(case: str) -> None:
+    for place in paths(data_of(case)):
+        data = data_of(case)
+        here = data
+        for part in place:
+            here = here[part]
+        here["extra"] = 1
+        errors = list(VALIDATOR.iter_errors(data))
+        assert {tuple(error.absolute_path) for error in errors} == {place}
+
+
+def test_a_missing_state_entry_and_a_wrong_name_are_errors() -> None:
+    data = data_of(CASE)
+    at = next(number for number, node in enumerate(data["nodes"]) if node["type"] == "stream-exec-join_1")
+    data["nodes"][at]["state"][0]["name"] = "leftSate"
+    assert not VALIDATOR.is_valid(data)
+    data = data_of(CASE)
+    data["nodes"][at]["state"].pop()
+    assert not VALIDATOR.is_valid(data)

@@ -1,0 +1,37 @@
+"""The commands as a user calls them: in a process of their own, or in this one, where that is all the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command said, and its exit code; named as those of a process."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def called(command: str, *arguments: str | Path, **env: str) -> Said:
+    """Calls a command (`edit_plan`) in this process: the same but for what starts and ends a process."""
+    app = import_module(f"compiled_plan.cli.{command}").app
+    found = CliRunner().invoke(app, [str(argument) for argument in arguments], env=env)
+    return Said(found.exit_code, found.stdout, found.stderr)
+
+
+def process(command: str, *arguments: str | Path, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
+    """Calls a command in a process of its own."""
+    line = [sys.executable, "-m", f"compiled_plan.cli.{command}", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **env}
+    return subprocess.run(line, capture_output=True, text=True, cwd=cwd, env=environment, check=False, timeout=240)

@@ -1,0 +1,65 @@
+"""Random changelogs that a correct upstream could send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+from tests.support.kernel.harness import Change, Values
+
+Batches = list[list[Change]]
+
+
+@st.composite
+def retract_streams(
+    draw: st.DrawFn,
+    rows: st.SearchStrategy[Values],
+    key: Callable[[Values], str] = lambda row: "",
+    *,
+    ports: int = 1,
+    insert_only: bool = False,
+    upsert: bool = False,
+    max_size: int = 25,
+) -> Batches:
+    """Batches of inserts, deletions and updates (`-U`, `+U`) of rows that are there at that time.
+
+    `rows` gives rows for any port. With `upsert` a row is known by its first column: inserting one that is
+    there updates it.
+    """
+    live: list[list[Values]] = [[] for _ in range(ports)]
+    batches: Batches = [[]]
+    for _ in range(draw(st.integers(1, max_size))):
+        port = draw(st.integers(0, ports - 1))
+        action = "insert" if insert_only else draw(st.sampled_from(["insert", "insert", "delete", "update"]))
+        if draw(st.integers(0, 3)) == 0:
+            batches.append([])
+        there = live[port]
+        if action == "insert" or not there:
+            row = draw(rows)
+            old = next((r for r in there if upsert and r[0] == row[0]), None)
+            _change(batches[-1], there, old, row, port, key)
+        else:
+            old = draw(st.sampled_from(there))
+            new = draw(rows) if action == "update" else None
+            if upsert and new is not None:
+                new = (old[0], *new[1:])
+            _change(batches[-1], there, old, new, port, key)
+    return batches
+
+
+def _change(
+    batch: list[Change],
+    there: list[Values],
+    old: Values | None,
+    new: Values | None,
+    port: int,
+    key: Callable[[Values], str],
+) -> None:
+    update = old is not None and new is not None
+    if old is not None:
+        there.remove(old)
+        batch.append(Change("-U" if update else "-D", old, port, key(old)))
+    if new is not None:
+        there.append(new)
+        batch.append(Change("+U" if update else "+I", new, port, key(new)))

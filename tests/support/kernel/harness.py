@@ -1,0 +1,212 @@
+"""Operators of the kernel without Spark: a JVM that answers JSON requests, and helpers for changelogs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.support.kernel.specs import whole
+from tools import build_kernel
+
+INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = range(4)
+KINDS = {"+I": INSERT, "-U": UPDATE_BEFORE, "+U": UPDATE_AFTER, "-D": DELETE}
+NAMES = {number: name for name, number in KINDS.items()}
+
+Values = tuple[Any, ...]
+Table = Counter[Values]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One changelog row at an operator: kind (`+I`, ...), values, input and key.
+
+    `watermark` is that at which the row arrives; None: it is never late. `at` is the time that a timer gave to it.
+    """
+
+    kind: str
+    values: Values
+    port: int = 0
+    key: str = ""
+    watermark: int | None = None
+    at: int | None = None
+
+    @property
+    def adds(self) -> bool:
+        """Whether the row adds rather than takes back."""
+        return self.kind in ("+I", "+U")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A micro-batch: its processing time in ms, its rows, the new spec after a restart, and its watermark in ms.
+
+    `mapping`: how the state is moved to the operator of the new spec; without one it finds the bytes as they are.
+    """
+
+    time: int
+    rows: Sequence[Change]
+    spec: dict[str, Any] | None = None
+    watermark: int | None = None
+    mapping: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came out of a step, and what is left in state after it."""
+
+    out: list[Change]
+    state_rows: int
+    keys: int
+    timers: int
+
+
+class OperatorError(Exception):
+    """The operator failed; the message is the Java exception's."""
+
+
+class Harness:
+    """A running `OperatorHarness`."""
+
+    def __init__(self) -> None:
+        """Start the JVM; of Spark's jars it needs Jackson."""
+        jars = (build_kernel.TESTS.jar, build_kernel.PRODUCT.jar, build_kernel.spark_jars() / "*")
+        self._process = subprocess.Popen(
+            [
+                "java",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                ":".join(map(str, jars)),
+                "org.compiledplan.kernel.harness.OperatorHarness",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def create(self, spec: dict[str, Any]) -> None:
+        """Make an operator, of a spec as it is.
+
+        Raises:
+            OperatorError: the kernel refuses the spec.
+        """
+        self._answered({"spec": spec, "steps": []})
+
+    def run(
+        self, spec: dict[str, Any], steps: Iterable[Step], states: Mapping[str, bytes] | None = None
+    ) -> list[Answer]:
+        """Run micro-batches through a fresh operator, which finds these states of keys.
+
+        They run once more with the state moved to another checkpoint between each two, where nothing else may come out
+        and nothing may stay longer.
+
+        Raises:
+            OperatorError: the operator threw.
+        """
+        steps = list(steps)
+        answer = self._ask(spec, steps, states)
+        answers = [_answer(step) for step in answer["steps"]]
+        moved = self._ask(spec, steps, states, reseeds=True)
+        for number, step in enumerate(moved["steps"]):
+            assert _answer(step).out == answers[number].out, f"after a move, micro-batch {number} gives something else"
+            assert _answer(step).keys <= answers[number].keys, f"after a move, micro-batch {number} forgets less"
+        return answers
+
+    def states(
+        self, spec: dict[str, Any], steps: Iterable[Step], states: Mapping[str, bytes] | None = None
+    ) -> dict[str, Any]:
+        """The same; what is left in state: its `format`, and by key the `bytes` and what each `means`.
+
+        Raises:
+            OperatorError: the operator threw, or does not know the state.
+        """
+        answer = self._ask(spec, steps, states, showStates=True)
+        return {"format": answer["format"], "states": answer["states"]}
+
+    def forms(self) -> tuple[dict[str, int], dict[str, int]]:
+        """All formats of operators' states, and all forms of accumulators, with their versions."""
+        spec = {"uid": "any", "type": "row-counter", "inputTypes": [[]], "outputTypes": []}
+        answer = self._ask(spec, [], None, showForms=True)
+        return answer["kinds"], answer["forms"]
+
+    def _ask(
+        self, spec: dict[str, Any], steps: Iterable[Step], states: Mapping[str, bytes] | None, **more: Any
+    ) -> dict[str, Any]:
+        request = {
+            "spec": whole(spec),
+            "steps": [_step(step) for step in steps],
+            "states": {key: state.hex() for key, state in (states or {}).items()},
+            **more,
+        }
+        return self._answered(request)
+
+    def _answered(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        if "error" in answer:
+            raise OperatorError(answer["error"])
+        return answer
+
+    def close(self) -> None:
+        """End the JVM."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(timeout=10)
+
+
+def _step(step: Step) -> dict[str, Any]:
+    rows = [
+        {"key": r.key, "port": r.port, "kind": KINDS[r.kind], "values": r.values, **_watermark(r.watermark)}
+        for r in step.rows
+    ]
+    return {
+        "time": step.time,
+        "rows": rows,
+        "spec": step.spec and whole(step.spec),
+        "mapping": step.mapping,
+        **_watermark(step.watermark),
+    }
+
+
+def _watermark(time: int | None) -> dict[str, int]:
+    return {} if time is None else {"watermark": time}
+
+
+def _answer(step: dict[str, Any]) -> Answer:
+    out = [Change(NAMES[r["kind"]], _frozen(r["values"]), -1, r["key"], at=r.get("at")) for r in step["out"]]
+    return Answer(out, step["stateRows"], step["keys"], step["timers"])
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+
+
+def add_up(changes: Iterable[Change], table: Table | None = None) -> Table:
+    """The table that a changelog leaves; a row that is taken back must be there."""
+    table = Counter() if table is None else table
+    for change in changes:
+        if change.adds:
+            table[change.values] += 1
+        else:
+            assert table[change.values] > 0, f"{change} takes back what is not in {table}"
+            table[change.values] -= 1
+            if not table[change.values]:
+                del table[change.values]
+    return table
+
+
+def short(changes: Iterable[Change]) -> list[str]:
+    """Changes as text, `+I(a, 1)`, for literal expectations."""
+    return [f"{c.kind}({', '.join('null' if v is None else str(v) for v in c.values)})" for c in changes]
+
+
+def batches(steps: Sequence[Sequence[Change]], time: int = 1000) -> list[Step]:
+    """Micro-batches one second apart."""
+    return [Step(time + 1000 * i, rows) for i, rows in enumerate(steps)]

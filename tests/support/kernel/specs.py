@@ -1,0 +1,96 @@
+"""Specs of operators for the harness, made whole: a test says what it is about, the rest is as below."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from compiled_plan.plans.execution import operators  # noqa: F401 - loads the dataclasses
+from compiled_plan.plans.execution.operators.parameters import Parameters, camel, to_dict
+
+#: What the stage reads of an operator, and what the harness does.
+_OUTER = ("uid", "type", "ttl", "ports", "timeDomain", "inputTypes", "outputTypes")
+_DEFAULTS: dict[str, Any] = {
+    "coalesce": True,
+    "condition": None,
+    "dropNullTimes": False,
+    "end": None,
+    "endColumn": None,
+    "filterColumn": None,
+    "generateInsert": True,
+    "generateUpdateBefore": True,
+    "keepLast": True,
+    "leftUpsertKeys": [],
+    "needRetraction": False,
+    "newestFirst": False,
+    "orderBy": [],
+    "outputRowNumber": False,
+    "preceding": None,
+    "primaryKeys": [],
+    "properties": [],
+    "rightUpsertKeys": [],
+    "rows": False,
+    "rowtime": None,
+    "sharedWatermark": False,
+    "skipVariable": None,
+    "start": 1,
+    "strategy": "retract",
+    "time": None,
+    "upsertKey": None,
+    "windowEnd": None,
+    "windowStart": None,
+    "within": None,
+    "zone": None,
+}
+
+
+def whole(spec: dict[str, Any]) -> dict[str, Any]:
+    """A spec as the kernel wants it, from the fields that a test gives side by side."""
+    fields = fields_of(spec["type"])
+    given = {name: value for name, value in spec.items() if name not in _OUTER}
+    parameters = {name: given.get(name, _DEFAULTS.get(name)) for name in fields} | given
+    bounded = parameters.get("needRetraction") or parameters.get("preceding") is not None
+    if "aggs" in parameters:
+        parameters["aggs"] = [_aggregate(agg, bounded) for agg in parameters["aggs"]]
+    if "orderBy" in parameters:
+        parameters["orderBy"] = [_sort_column(each) for each in parameters["orderBy"]]
+    if parameters.get("window", {}).get("type") in ("tumbling", "hopping", "cumulative"):
+        parameters["window"] = {"offset": 0, **parameters["window"]}
+    return {name: value for name, value in spec.items() if name in _OUTER} | {"parameters": parameters}
+
+
+def told(parameters: Parameters) -> dict[str, Any]:
+    """Parameters as the kernel gets them, each condition as one that is known to the harness."""
+    found: dict[str, Any] = to_dict(parameters, lambda _: "0=0")
+    return found
+
+
+def types_of_operators() -> set[str]:
+    """The names of all operators that the kernel is told of."""
+    return {each.TYPE for each in _subclasses(Parameters) if hasattr(each, "TYPE")}
+
+
+def fields_of(type_: str) -> list[str]:
+    """The fields of the parameters of an operator; none of one that is not known."""
+    found = {each.TYPE: each for each in _subclasses(Parameters) if hasattr(each, "TYPE")}
+    if type_ not in found:
+        return []
+    made: Any = found[type_]
+    return [camel(each.name) for each in dataclasses.fields(made)]
+
+
+def _subclasses(of: type) -> Iterator[type[Parameters]]:
+    for each in of.__subclasses__():
+        yield each
+        yield from _subclasses(each)
+
+
+def _aggregate(agg: dict[str, Any], retracts: bool) -> dict[str, Any]:
+    defaults = {"filter": -1, "distinct": False, "needRetract": bool(retracts), "ignoreNulls": False, "python": None}
+    return {**defaults, **agg}
+
+
+def _sort_column(column: dict[str, Any]) -> dict[str, Any]:
+    ascending = column.get("ascending", True)
+    return {"ascending": ascending, "nullsLast": not ascending, **column}

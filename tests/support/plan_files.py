@@ -1,0 +1,45 @@
+"""The plans that Flink compiled, for tests that look at all of them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).parents[1]
+FROM_FLINK = tuple(sorted((TESTS / "plans" / "data").glob("*.json")))
+CONFORMANCE = tuple(sorted((TESTS / "conformance" / "cases").glob("*/*/flink-plan.json")))
+ALL = CONFORMANCE + FROM_FLINK
+
+
+def name_of(path: Path) -> str:
+    return "/".join(path.parts[-3:-1]) if path.name == "flink-plan.json" else path.stem
+
+
+@lru_cache(maxsize=8)
+def _text(case: str) -> str:
+    return next(path for path in ALL if name_of(path) == case).read_text(encoding="utf-8")
+
+
+def text_of(case: str) -> str:
+    return _text(case)
+
+
+def data_of(case: str) -> Any:
+    return copy.deepcopy(json.loads(_text(case)))
+
+
+def in_another_order(data: Any, seed: str) -> tuple[Any, dict[int, int]]:
+    """The plan with other ids and its nodes in another order; the new ids by the old ones."""
+    found, chance = copy.deepcopy(data), random.Random(seed)
+    numbers = chance.sample(range(1000), len(found["nodes"]))
+    ids = {node["id"]: number for node, number in zip(found["nodes"], numbers, strict=True)}
+    for node in found["nodes"]:
+        node["id"] = ids[node["id"]]
+    for edge in found["edges"]:
+        edge["source"], edge["target"] = ids[edge["source"]], ids[edge["target"]]
+    chance.shuffle(found["nodes"])
+    return found, ids

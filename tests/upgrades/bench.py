@@ -1,0 +1,155 @@
+"""Runs the programs of kinds: many at once as one plan, so that all of them take minutes and not hours.
+
+A group of kinds is run as one plan of parts that share nothing; each part has tables of its own below the folder of its
+name. When a group fails as a whole, each of its kinds runs alone, so that an error is that of its kind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.options import TRANSFORM, RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session import ASKED
+from compiled_plan.plans.plan import CompiledPlan
+from tests.upgrades.kinds.model import FIRST, SECOND, TAKEN, Kind
+from tests.upgrades.programs import compiled, merged, write
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Table = list[tuple[Any, ...]]
+#: The columns of all sinks, in the order in which they are shown.
+COLUMNS = ("k", "n", "m")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a run is told beside its plan: `upgrade` as `execute-plan --upgrade` takes it, "" for a first start."""
+
+    upgrade: str = ""
+    host: str = TRANSFORM
+    partitions: int | None = None
+    guarded: bool = True
+
+
+@dataclass
+class Bench:
+    """Kinds in a folder of their own, each in a folder below."""
+
+    spark: SparkSession
+    folder: Path
+    kinds: Sequence[Kind]
+
+    def place(self, kind: Kind) -> Path:
+        """Where the tables of a kind are."""
+        return self.folder / kind.name
+
+    @property
+    def checkpoint(self) -> Path:
+        """The checkpoint of the plan of all."""
+        return self.folder / "checkpoint"
+
+    def plan(self, new: bool) -> CompiledPlan:
+        """The old or the new programs."""
+        plans = {kind.name: compiled(kind, new, self.place(kind)) for kind in self.kinds}
+        return merged(plans)
+
+    def add(self, rows: dict[str, Any], number: int) -> None:
+        """Rows for all tables of all kinds."""
+        for kind in self.kinds:
+            write(self.place(kind), number, rows)
+
+    def start(self, plan: CompiledPlan, setting: Setting = Setting()) -> None:
+        """Run a plan over what is there."""
+        run(self.spark, plan, self.checkpoint, setting)
+
+    def refusal(self, plan: CompiledPlan, setting: Setting = Setting()) -> str:
+        """What a start says that is refused, "" where it is not; nothing on disk changes."""
+        before = contents(self.folder)
+        try:
+            run(self.spark, plan, self.checkpoint, setting)
+        except CheckpointError as fault:
+            assert contents(self.folder) == before, "a start that is refused changes nothing"
+            return str(fault)
+        return ""
+
+    def rows(self, kind: Kind) -> Table:
+        """What a kind's sink holds."""
+        return table_of(self.place(kind) / kind.sink, keyed=kind.keyed)
+
+
+def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path, setting: Setting) -> None:
+    """Run a plan until it has read what is there."""
+    options = RunOptions(checkpoint=str(checkpoint), available_now=True, host=setting.host)
+    if setting.upgrade:
+        options = replace(options, upgrade=setting.upgrade)  # type: ignore[call-arg]
+    with asked(spark, setting.partitions):
+        Run(spark, plan, options, guarded=setting.guarded).execute()
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """All files below a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@contextmanager
+def asked(spark: SparkSession, partitions: int | None) -> Iterator[None]:
+    """A session in which a user asks for a number of partitions."""
+    if partitions is None:
+        yield
+        return
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set(ASKED, str(partitions))
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    try:
+        yield
+    finally:
+        spark.conf.unset(ASKED)
+        spark.conf.set("spark.sql.shuffle.partitions", str(before))
+
+
+def table_of(folder: Path, *, keyed: bool) -> Table:
+    """The table that changes leave: by its first column the last row of each key, or all rows.
+
+    Rows that were taken back more often than they were given come with `TAKEN` in front.
+    """
+    files = sorted(folder.glob("part-*"), key=lambda path: (path.stat().st_mtime_ns, path.name))
+    events = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    seen = {name for event in events for side in ("before", "after") for name in event[side] or ()}
+    # A sink may have had other columns, and in another order.
+    names = [name for name in COLUMNS if name in seen]
+    found: Counter[tuple[Any, ...]] = Counter()
+    last: dict[Any, tuple[Any, ...] | None] = {}
+    for event in events:
+        for side, sign in (("before", -1), ("after", 1)):
+            if event[side] is not None:
+                row = tuple(event[side].get(name) for name in names)
+                found[row] += sign
+                last[row[0]] = row if sign > 0 else None
+    if keyed:
+        return sorted((row for row in last.values() if row is not None), key=str)
+    taken = [(TAKEN, *row) for row, count in found.items() for _ in range(-count)]
+    return sorted([*found.elements(), *taken], key=str)
+
+
+def halves(bench: Bench, old: Setting, new: Setting) -> None:
+    """The old programs over the first half of the rows, the new ones over the second."""
+    bench.add(dict(FIRST), 1)
+    bench.start(bench.plan(False), old)
+    bench.add(dict(SECOND), 2)
+    bench.start(bench.plan(True), new)
+
+
+def scratch(bench: Bench) -> None:
+    """The new programs over all rows."""
+    bench.add(dict(FIRST), 1)
+    bench.add(dict(SECOND), 2)
+    bench.start(bench.plan(True))

@@ -1,0 +1,1 @@
+"""Random programs, random changes of them, random rows: repeatable by a seed."""

@@ -1,0 +1,103 @@
+"""Programs of kinds: compiled one by one, and several put into one plan that shares nothing but the run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.inspection.diff.build import diff_plans
+from compiled_plan.plans.inspection.diff.flink import Fate, flink_diff
+from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import UTC, with_zone
+from tests.upgrades.kinds.model import TABLES, UPSERTED, Elsewhere, Kind
+
+_NAME = re.compile(r"CREATE TABLE (\w+)")
+
+
+def declarations(own: str, statements: str, folder: Path) -> str:
+    """The tables that a program reads and writes, its own in place of those of all programs."""
+    named = set(_NAME.findall(own))
+    used = {name: text for name, text in TABLES.items() if name not in named and re.search(rf"\b{name}\b", statements)}
+    return (own + "".join(used.values())).replace("{folder}", str(folder))
+
+
+def script(query: str, sink: str) -> str:
+    """The statements of a program: what gives rows for a sink, or statements as they are."""
+    if not query.startswith("INSERT"):
+        return f"INSERT INTO {sink} {query};\n"
+    if query.count("INSERT INTO") == 1:
+        return query
+    return f"EXECUTE STATEMENT SET BEGIN {query} END;\n"
+
+
+def text_of(kind: Kind, new: bool, folder: Path) -> str:
+    """A program of a kind, with its tables."""
+    statements = script(kind.new if new else kind.old, kind.sink)
+    return declarations(kind.tables[new], statements, folder) + statements
+
+
+def compiled(kind: Kind, new: bool, folder: Path) -> CompiledPlan:
+    """The plan of the old or of the new program."""
+    plan = TableEnvironment().compile_script(text_of(kind, new, folder))
+    return with_zone(in_files(plan, folder), kind.zones[new], otherwise=UTC)
+
+
+def in_files(plan: CompiledPlan, folder: Path) -> CompiledPlan:
+    """The plan with files for its sink of upserts."""
+    data = plan.to_dict()
+    for node in data["nodes"]:
+        table = node.get("dynamicTableSink", {}).get("table", {})
+        options = table.get("resolvedTable", {}).get("options", {})
+        if options.get("connector") == "blackhole":
+            options |= {"connector": "filesystem", "path": f"{folder}/{UPSERTED}", "format": "debezium-json"}
+    return CompiledPlan.from_dict(data)
+
+
+def merged(plans: Mapping[str, CompiledPlan]) -> CompiledPlan:
+    """One plan of several: tables have the name of their part in front of theirs, and nobody has a uid."""
+    nodes: list[Any] = []
+    edges: list[Any] = []
+    version = ""
+    for number, (name, plan) in enumerate(plans.items()):
+        prefix = re.sub(r"\W", "_", name)
+        text = re.sub(
+            r"(`default_catalog`\.`default_database`\.`)([^`]*`)",
+            lambda match, prefix=prefix: f"{match[1]}{prefix}_{match[2]}",  # type: ignore[misc]
+            plan.to_json(),
+        )
+        data, offset = json.loads(text), 1000 * number
+        version = data["flinkVersion"]
+        for node in data["nodes"]:
+            node.pop("uid", None)
+            nodes.append(node | {"id": node["id"] + offset})
+        for edge in data["edges"]:
+            edges.append(edge | {"source": edge["source"] + offset, "target": edge["target"] + offset})
+    return CompiledPlan.from_dict({"flinkVersion": version, "nodes": nodes, "edges": edges})
+
+
+def write(folder: Path, number: int, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
+    """Rows of tables, as one file of each."""
+    for name, some in rows.items():
+        target = folder / name
+        target.mkdir(parents=True, exist_ok=True)
+        (target / f"{number}.json").write_text("".join(json.dumps(row) + "\n" for row in some))
+
+
+def in_flink(kind: Kind) -> Elsewhere:
+    """What Flink makes of a kind: of the plans of both programs and a savepoint of the old one, as `--for flink`."""
+    old, new = (compiled(kind, each, Path("/data")) for each in (False, True))
+    found = flink_diff(diff_plans(old, new), old, new, {})
+    fates = {each.fate for each in found.operators}
+    if found.needs_permission or fates & {Fate.REFUSED, Fate.DROPPED}:
+        return Elsewhere.REFUSED
+    if Fate.UNKNOWN in fates:
+        return Elsewhere.UNDEFINED
+    taken = [each for each in found.operators if each.fate in (Fate.RESTORED, Fate.OTHERS, Fate.WRONG)]
+    if any(each.verdict is not Verdict.FULL for each in taken):
+        return Elsewhere.WRONG
+    return Elsewhere.EMPTY if Fate.EMPTY in fates else Elsewhere.RESTORED

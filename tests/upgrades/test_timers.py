@@ -1,0 +1,89 @@
+"""Operators that wait for a time cross a migration to another number of partitions, and end as if nothing had been.
+
+The first half of the rows leaves each of them with rows that wait: a window that is open, a click whose rate is not
+settled, a row that may still find its match. Timers stand in lists in the partition of their keys, so a state that
+moves needs them set anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.plans.inspection.diff.model import Verdict
+from tests.upgrades.bench import Bench, Setting, Table, scratch
+from tests.upgrades.kinds.matches import near, rated, rising
+from tests.upgrades.kinds.model import FIRST, SECOND, Elsewhere, Kind
+from tests.upgrades.kinds.over import over
+from tests.upgrades.kinds.windows import HOUR, SESSION, joined, ranked, windows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_HOP = HOUR.replace("TUMBLE", "HOP").replace("'1' HOUR", "'30' MINUTE, INTERVAL '1' HOUR")
+_CUMULATE = HOUR.replace("TUMBLE", "CUMULATE").replace("'1' HOUR", "'20' MINUTE, INTERVAL '1' HOUR")
+_RANGE = " RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW"
+#: Partitions of the two runs.
+BEFORE, AFTER = 2, 5
+QUERIES = {
+    "tumbling-windows": windows("SUM(price)"),
+    "hopping-windows": windows("SUM(price)", window=_HOP),
+    "cumulating-windows": windows("SUM(price)", window=_CUMULATE),
+    "sessions": windows("SUM(price)", window=SESSION.format(45)),
+    "window-join": joined("guests").replace("c.shop, guests", "c.shop, guests * 1000 + price"),
+    "window-outer-join": joined("COALESCE(guests, -1)", "FULL JOIN").replace("c.shop,", "COALESCE(c.shop, v.shop),"),
+    "window-top-n": ranked("price"),
+    "window-deduplication": ranked("price", order="at1 DESC"),
+    "over-all-rows": over("SUM(price)", table="clicks", order="at1", then="").replace(",  FROM", " FROM"),
+    "over-an-hour": over("SUM(price)", table="clicks", order="at1", frame=_RANGE, then="").replace(",  FROM", " FROM"),
+    "interval-join": near("price", 30),
+    "interval-outer-join": near("COALESCE(guests, -1)", 4, "LEFT JOIN"),
+    "temporal-join": rated("price * rate"),
+    "temporal-outer-join": rated("COALESCE(rate, -1)", kind="LEFT JOIN"),
+    "match": rising(),
+    "sort": "SELECT shop, price FROM clicks ORDER BY at1",
+}
+_UPSERTS = "SET 'table.exec.source.cdc-events-duplicate' = 'true';\n"
+KINDS = tuple(
+    Kind(
+        name,
+        "nothing",
+        query,
+        query,
+        Verdict.FULL,
+        Elsewhere.RESTORED,
+        Elsewhere.ABSENT,
+        tables=(_UPSERTS, _UPSERTS) if "rates" in query else ("", ""),
+    )
+    for name, query in QUERIES.items()
+)
+
+
+@pytest.fixture(scope="module")
+def ends(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Table, Table, Table]]:
+    """By name what there is at the stop, at the end, and at the end of a run that was not interrupted."""
+    moved = Bench(spark, tmp_path_factory.mktemp("moved"), KINDS)
+    moved.add(dict(FIRST), 1)
+    moved.start(moved.plan(False), Setting(partitions=BEFORE))
+    stopped = {kind.name: moved.rows(kind) for kind in KINDS}
+    moved.add(dict(SECOND), 2)
+    moved.start(moved.plan(True), Setting("migrate", partitions=AFTER))
+    _is_spread(moved.checkpoint)
+    whole = Bench(spark, tmp_path_factory.mktemp("whole"), KINDS)
+    scratch(whole)
+    return {kind.name: (stopped[kind.name], moved.rows(kind), whole.rows(kind)) for kind in KINDS}
+
+
+def _is_spread(checkpoint: Path) -> None:
+    """The new generation has its number of partitions."""
+    found = {len(list(stage.glob("[0-9]*"))) for stage in (checkpoint / "generations/2/state").glob("[0-9]*")}
+    assert found == {AFTER}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_what_waits_comes_out_as_if_nothing_had_been(name: str, ends: dict[str, tuple[Table, Table, Table]]) -> None:
+    stopped, got, right = ends[name]
+    assert got == right
+    assert len(stopped) < len(got), "something was still to come"

@@ -1,0 +1,48 @@
+"""Every kind of change of `docs/upgrades.md`, by its name: its verdict here, and what Flink makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.plans.inspection.diff.build import diff_plans
+from compiled_plan.plans.inspection.diff.model import Verdict, worst
+from tests.upgrades.kinds import KINDS
+from tests.upgrades.kinds.model import Elsewhere, Kind
+from tests.upgrades.programs import compiled, in_flink
+
+
+def named(kinds: Sequence[Kind]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("kind", kinds, ids=lambda kind: kind.name)
+
+
+def test_the_table_is_long_enough() -> None:
+    assert len(KINDS) >= 40
+    assert len({kind.name for kind in KINDS}) == len(KINDS)
+
+
+@named(KINDS)
+def test_the_verdict(kind: Kind) -> None:
+    old, new = (compiled(kind, each, Path("/data")) for each in (False, True))
+    found = diff_plans(old, new)
+    said = "\n".join(map(str, found.parts))
+    assert worst(each.verdict for each in found.operators) is kind.state, said
+    assert found.verdict is kind.verdict, said
+    low = [part for part in found.parts if part.verdict is not Verdict.FULL]
+    assert all(part.why for part in low), "every verdict below full has its reason"
+    if kind.names:
+        assert any(kind.names in str(part) for part in low), said
+
+
+@named([kind for kind in KINDS if kind.flink is not Elsewhere.ABSENT])
+def test_what_flink_makes_of_it(kind: Kind) -> None:
+    assert in_flink(kind) is kind.flink
+
+
+def test_what_is_silently_wrong_elsewhere_is_not_so_here() -> None:
+    """A change that others start on wrong state is refused here, named below full, or has its state found."""
+    silent = [kind for kind in KINDS if Elsewhere.WRONG in (kind.flink, kind.spark)]
+    assert len(silent) >= 15
+    assert all(kind.verdict is Verdict.FULL or kind.names for kind in silent)

@@ -1,0 +1,28 @@
+"""Writes the JSON Schemas of what commands print, from the models of the documents: `make schema`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from compiled_plan.plans.execution.state import document as state
+from compiled_plan.plans.inspection.diff import document as diff
+from compiled_plan.schemas import DIFF, STATE, schema_path
+
+SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {DIFF: diff.schema, STATE: state.schema}
+
+
+def text(name: str) -> str:
+    """A schema as the text of its file."""
+    return json.dumps(SCHEMAS[name](), indent=2) + "\n"
+
+
+def main() -> None:
+    """Write the files."""
+    for name in SCHEMAS:
+        schema_path(name).write_text(text(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Freeze the programs of `tests/historical` as this release runs them: `python -m tools.freeze_release [NAME]...`.
+
+Each is started, stopped in the middle of its input, and kept: plan, checkpoint, sinks; then it runs on to its end, and
+what it has given is what every later release must give that starts on what was kept. With names, only these programs,
+into a release that is there; what is there already is never written again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tarfile
+import tempfile
+from decimal import Decimal
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.execution.options import GROUPS, NATIVE, TRANSFORM
+from compiled_plan.plans.execution.session import spark_session
+from compiled_plan.plans.plan import CompiledPlan
+from tests.historical import cases
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Programs that are frozen on other hosts, too.
+ON_OTHER_HOSTS = {"kept": (TRANSFORM, GROUPS), "first_rows": (TRANSFORM, NATIVE)}
+
+
+class FreezeError(Exception):
+    """A release that cannot be frozen."""
+
+
+def freeze(spark: SparkSession, release: Path, names: list[str]) -> None:
+    """Freeze programs.
+
+    Args:
+        spark: a session of two partitions.
+        release: the folder of the release.
+        names: of programs; none for all, into a folder that is not there yet.
+
+    Raises:
+        FreezeError: there is such a release, or such a case, or a program gives other rows when it is stopped.
+    """
+    if release.exists() and not names:
+        raise FreezeError(f"{release} is frozen; the next release is another folder")
+    cases.database(spark)
+    if not (release / "data").exists():
+        shutil.copytree(cases.DATA, release / "data")
+    for name in names or cases.programs():
+        for host in ON_OTHER_HOSTS.get(name, (TRANSFORM,)):
+            folder = release / (name if host == TRANSFORM else f"{name}_{host}")
+            if folder.exists():
+                raise FreezeError(f"{folder} is frozen")
+            _freeze(spark, folder, name, host)
+            print(f"{folder.name}: {sum(file.stat().st_size for file in folder.iterdir()):,} bytes", flush=True)
+    (release / cases.DIGESTS).write_text(json.dumps(cases.digests(release), indent=1) + "\n")
+
+
+def _freeze(spark: SparkSession, folder: Path, name: str, host: str) -> None:
+    kept = cases.compiled(name, cases.program(name)).to_json()
+    with (
+        tempfile.TemporaryDirectory(prefix="freeze-") as temporary,
+        cases.place(f"{folder.parent.name}/{folder.name}") as stopped,
+    ):
+        whole, archived = Path(temporary, "whole"), Path(temporary, "archived")
+        plan = CompiledPlan.from_json(kept.replace(cases.PLACE, str(stopped)))
+        cases.add_part(cases.DATA, 1, stopped)
+        if fault := cases.run(spark, plan, stopped, host, stop=True):
+            raise FreezeError(f"{name}: {fault}")
+        shutil.copytree(stopped, archived)
+        cases.add_part(cases.DATA, 2, stopped)
+        fails = cases.run(spark, plan, stopped, host)
+        found = {} if fails else cases.results(plan, stopped)
+
+        plan = CompiledPlan.from_json(kept.replace(cases.PLACE, str(whole)))
+        for part in (1, 2):
+            cases.add_part(cases.DATA, part, whole)
+        if bool(cases.run(spark, plan, whole, host)) != bool(fails):
+            raise FreezeError(f"{name}: it fails only where it was stopped, or was not: {fails}")
+        if not fails and (wrong := cases.difference(found, cases.results(plan, whole))):
+            raise FreezeError(f"{name}: not what it gives without a stop: {wrong}")
+
+        for source in cases.DATA.glob("1/*.json"):
+            shutil.rmtree(archived / source.stem)
+        folder.mkdir(parents=True)
+        (folder / "program.sql").write_text(cases.program(name), encoding="utf-8")
+        (folder / cases.PLAN).write_text(kept, encoding="utf-8")
+        _archive(archived, folder / cases.STOPPED)
+        expected = {"host": host, "start": "goes on", "says": "", "fails": fails.partition("\n")[0], "sinks": found}
+        text = json.dumps(expected, indent=1, ensure_ascii=False, default=_number)
+        (folder / cases.EXPECTED).write_text(text + "\n", encoding="utf-8")
+
+
+def _number(value: Any) -> float:
+    assert isinstance(value, Decimal)
+    return float(value)
+
+
+def _archive(folder: Path, file: Path) -> None:
+    with tarfile.open(file, "w:xz") as archive:
+        for path in sorted(folder.rglob("*")):
+            archive.add(path, path.relative_to(folder), recursive=False)
+
+
+def main() -> int:
+    """The command: exit 0 when all is frozen."""
+    release = cases.HERE / metadata.version("compiled-plan")
+    with spark_session("local[2]", {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "2g"}) as spark:
+        try:
+            freeze(spark, release, sys.argv[1:])
+        except FreezeError as fault:
+            print(f"error: {fault}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""Format the Java sources, or check that they are formatted, with google-java-format's own style.
+
+    python -m tools.java_format [--check]
+
+The formatter is one jar from Maven Central: a pinned version, its SHA-256 checked, kept in the user's cache
+folder. A file that was found formatted is known by its hash, so that a check without changes starts no Java.
+`MAVEN_CENTRAL` names a mirror.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Iterable
+from pathlib import Path
+
+from compiled_plan.plans.execution.kernel import java
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "plans/execution/kernel"
+KNOWN = ROOT / ".java_format_cache" / "formatted.txt"
+
+# The newest version that runs on Java 17.
+VERSION = "1.28.0"
+SHA256 = "32342e7c1b4600f80df3471da46aee8012d3e1445d5ea1be1fb71289b07cc735"
+_PATH = f"com/google/googlejavaformat/google-java-format/{VERSION}/google-java-format-{VERSION}-all-deps.jar"
+_CENTRAL = "https://repo1.maven.org/maven2"
+
+
+class FormatterError(Exception):
+    """The formatter cannot be had, or a file is not Java; the message says what to do."""
+
+
+def unformatted(files: Iterable[Path], known: Path = KNOWN) -> list[Path]:
+    """The files that differ from how they would be formatted.
+
+    Args:
+        files: Java files; those whose hash `known` holds are not looked at again.
+        known: the hashes of formatted files, a line each; written anew.
+
+    Raises:
+        FormatterError: no JDK, no formatter, or a file that is not Java.
+    """
+    hashes = {file: _hash(file) for file in files}
+    held = set(known.read_text(encoding="utf-8").split()) if known.is_file() else set()
+    unknown = [file for file, digest in hashes.items() if digest not in held]
+    found = _changed(unknown) if unknown else []
+    if unknown or held != set(hashes.values()):
+        formatted = sorted(digest for file, digest in hashes.items() if file not in found)
+        _replace(known, "\n".join(formatted).encode())
+    return found
+
+
+def write(files: Iterable[Path]) -> None:
+    """Format the files in place."""
+    _run(["--replace"], list(files))
+
+
+def sources() -> list[Path]:
+    """The Java files of the kernel, in a fixed order."""
+    return sorted(SOURCES.rglob("*.java"))
+
+
+def formatter() -> Path:
+    """The jar of the formatter, fetched once.
+
+    Raises:
+        FormatterError: it cannot be fetched, or what was fetched is not it.
+    """
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "compiled-plan"
+    jar = cache / Path(_PATH).name
+    if jar.is_file() and hashlib.sha256(jar.read_bytes()).hexdigest() == SHA256:
+        return jar
+    url = f"{os.environ.get('MAVEN_CENTRAL', _CENTRAL).rstrip('/')}/{_PATH}"
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            content = answer.read()
+    except OSError as error:
+        raise FormatterError(f"cannot fetch {url}: {error}\n  try: put the file into {cache}") from error
+    if hashlib.sha256(content).hexdigest() != SHA256:
+        raise FormatterError(f"{url} is not google-java-format {VERSION}: its SHA-256 differs")
+    _replace(jar, content)
+    return jar
+
+
+def _changed(files: list[Path]) -> list[Path]:
+    names = _run(["--dry-run"], files)
+    return [Path(name) for name in names.splitlines()]
+
+
+def _run(options: list[str], files: list[Path]) -> str:
+    jdk = java.find_java(compiler=True)
+    if jdk is None:
+        raise FormatterError(java.missing_java_text(compiler=True))
+    command = [jdk.home / "bin/java", "-XX:TieredStopAtLevel=1", "-jar", formatter(), *options, *files]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise FormatterError(done.stderr.strip() or done.stdout.strip())
+    return done.stdout
+
+
+def _hash(file: Path) -> str:
+    return hashlib.sha256(VERSION.encode() + b"\0" + file.read_bytes()).hexdigest()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
+        part.write(content)
+    Path(part.name).replace(path)
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Format the kernel's Java.")
+    parser.add_argument("--check", action="store_true", help="name the files that are not formatted, change none")
+    check = parser.parse_args().check
+    try:
+        found = unformatted(sources())
+        if not check and found:
+            write(found)
+    except FormatterError as error:
+        print(f"java: {error}", file=sys.stderr)
+        return 1
+    for file in found:
+        print(f"{file.relative_to(ROOT)}: {'would be reformatted' if check else 'formatted'}")
+    return 1 if check and found else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,17 @@
+"""The formats of operators' state in a checkpoint, from the kernel's list of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tools.reference.markdown import code, table
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+_KINDS = ROOT / "plans/execution/kernel/src/main/java/org/compiledplan/kernel/operators/StateKind.java"
+
+
+def state_formats() -> str:
+    """The formats of operators' state with their versions."""
+    found = re.findall(r"^  ([A-Z_]+)\((\d+)\)[,;]", _KINDS.read_text(encoding="utf-8"), re.MULTILINE)
+    return table(("state of", "version"), ((code(name.lower().replace("_", "-")), version) for name, version in found))

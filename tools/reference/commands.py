@@ -1,0 +1,43 @@
+"""Commands, from what they tell typer."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from compiled_plan.cli._common import ExitCode
+from tools.reference.markdown import code, table
+
+_PROJECT = Path(__file__).resolve().parent.parent.parent / "pyproject.toml"
+#: Name of each command and its module.
+COMMANDS: dict[str, str] = {
+    name: target.partition(":")[0]
+    for name, target in tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["scripts"].items()
+}
+
+
+def options(name: str) -> str:
+    """What a command does, its arguments and its options."""
+    command: Any = typer.main.get_command(import_module(COMMANDS[name]).app)
+    arguments = [item for item in command.params if item.param_type_name == "argument"]
+    usage = " ".join([name, *(item.metavar for item in arguments), "[OPTIONS]"])
+    rows = [(code(item.metavar), item.help or "") for item in arguments]
+    rows += [(_option(item), item.help or "") for item in command.params if item.param_type_name == "option"]
+    return f"```text\n{usage}\n```\n\n{inspect.cleandoc(command.help)}\n\n{table(('option', ''), rows)}"
+
+
+def _option(item: Any) -> str:
+    names = ", ".join(f"`{name}`" for name in sorted(item.opts, key=len))
+    if item.is_flag:
+        return names
+    return f"{names} `{item.metavar or item.name.upper()}`"
+
+
+def exit_codes() -> str:
+    """The exit codes of all commands."""
+    return table(("code", ""), ((str(int(item)), item.meaning) for item in ExitCode))

@@ -1,0 +1,94 @@
+"""Connectors and formats, from their specs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from compiled_plan.plans.connectors.registry import FLINK_CONNECTORS, FLINK_FORMATS, connector_specs, format_specs
+from compiled_plan.plans.connectors.spec import Effect, OptionGroup, TableOption, Use
+from compiled_plan.plans.types.changelog import ChangelogMode
+from tools.reference.markdown import code, codes, table
+
+_ROW_KINDS = {ChangelogMode.INSERT: "inserts", ChangelogMode.UPSERT: "upserts", ChangelogMode.ALL: "all changes"}
+
+
+def connectors() -> str:
+    """Connectors and what they can be."""
+    rows = (
+        (
+            code(item.name),
+            item.doc,
+            _changes(item.source.changes) if item.source else "",
+            _changes(item.sink.changes) if item.sink else "",
+            "yes" if item.lookup else "",
+            "yes" if item.formats else "",
+        )
+        for item in connector_specs().values()
+    )
+    return table(("connector", "", "source", "sink", "lookup", "takes a format"), rows)
+
+
+def _changes(changes: ChangelogMode) -> str:
+    return _ROW_KINDS.get(changes, ", ".join(changes.names()))
+
+
+def connector_options() -> str:
+    """The options of each connector."""
+    return "\n\n".join(
+        f"### `{item.name}`\n\n{_options(item.all_options, item.uses, item.groups)}"
+        for item in connector_specs().values()
+    )
+
+
+def formats() -> str:
+    """Formats and the changes that they read and write."""
+    rows = (
+        (code(item.name), item.doc, _changes(item.reads), _changes(item.writes)) for item in format_specs().values()
+    )
+    return table(("format", "", "reads", "writes"), rows)
+
+
+def format_options() -> str:
+    """The options of each format, in a table's WITH behind the name of the format and a dot."""
+    parts = []
+    for item in format_specs().values():
+        options = {f"{item.name}.{name}": option for name, option in item.options.items()}
+        text = _options(options, Use.SOURCE | Use.SINK)
+        if item.open:
+            text = "Its options go to Spark's writer and reader of the format as they are."
+        parts.append(f"### `{item.name}`\n\n{text}")
+    return "\n\n".join(parts)
+
+
+def _options(options: Mapping[str, TableOption], uses: Use, groups: tuple[OptionGroup, ...] = ()) -> str:
+    return table(("option", "value", "default", "for", ""), _rows(options, uses, groups))
+
+
+def _rows(
+    options: Mapping[str, TableOption], uses: Use, groups: tuple[OptionGroup, ...]
+) -> Iterator[tuple[str, str, str, str, str]]:
+    notes = {Effect.TUNING: " Taken, without effect.", Effect.REFUSED: " Refused."}
+    for name, option in options.items():
+        value = codes(option.choices) or option.kind.value
+        own = [str(use.name).lower() for use in Use if use in option.uses]
+        shown = "" if uses in option.uses else ", ".join(own)
+        doc = option.doc + (" Required." if option.required else notes.get(option.effect, ""))
+        yield code(name), value, code(option.default), shown, doc
+    for group in groups:
+        yield code(f"{group.prefix}*"), "", "", "", group.doc
+
+
+def metadata() -> str:
+    """Metadata columns of connectors."""
+    rows = (
+        (code(item.name), code(key), code(str(found.type)), found.doc)
+        for item in connector_specs().values()
+        for key, found in item.metadata.items()
+    )
+    return table(("connector", "metadata", "type", ""), rows)
+
+
+def refused() -> str:
+    """Connectors and formats of Flink that are refused by name."""
+    rows = (("connectors", codes(sorted(FLINK_CONNECTORS))), ("formats", codes(sorted(FLINK_FORMATS))))
+    return table(("", "of Flink, not run here"), rows)

@@ -1,0 +1,58 @@
+"""The map of the folders, from the docstrings of packages and the comments of Java's."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from compiled_plan.planner.pipeline import PIPELINE
+from tools.reference.markdown import code, first_line, table
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+_PYTHON = ("api", "cli", "planner", "plans", "schemas", "tools")
+_JAVA = ROOT / "plans/execution/kernel/src/main/java/org/compiledplan/kernel"
+
+
+def folders() -> str:
+    """Each package of Python with what it is for."""
+    found = [path for folder in _PYTHON for path in (ROOT / folder).rglob("__init__.py")]
+    return table(("folder", "what"), ((_name(path.parent), first_line(_docstring(path))) for path in sorted(found)))
+
+
+def layers() -> str:
+    """The layers of the import contract, from the top down."""
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    found = next(contract for contract in tool["contracts"] if contract["id"] == "layers")
+    names = [layer.replace(".", "/").replace(" | ", "    ") for layer in found["layers"]]
+    return "```text\n" + "\n".join(names) + "\n```"
+
+
+def pipeline() -> str:
+    """The passes of the planner, in order."""
+    return table(("pass", "why there"), ((code(step.name), step.why) for step in PIPELINE))
+
+
+def java() -> str:
+    """Each package of the kernel with what it is for."""
+    return table(("package", "what"), _packages())
+
+
+def _packages() -> Iterator[tuple[str, str]]:
+    for path in sorted(_JAVA.rglob("package-info.java")):
+        comment = re.search(r"/\*\*(.*?)\*/", path.read_text(encoding="utf-8"), re.DOTALL)
+        assert comment is not None, f"{path} says nothing"
+        text = " ".join(re.sub(r"^\s*\*", "", line).strip() for line in comment[1].splitlines())
+        text = re.sub(r"\{@\w+ ([^}]*)\}", r"`\1`", text).strip()
+        yield code(path.parent.relative_to(_JAVA.parent).as_posix()), re.split(r"\. |<p>|: see ", text)[0].strip(" .")
+
+
+def _name(folder: Path) -> str:
+    parts = folder.relative_to(ROOT).parts
+    return code("/".join(parts) + "/")
+
+
+def _docstring(path: Path) -> str | None:
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

@@ -1,0 +1,72 @@
+"""The pages with tables, and what makes each table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from tools.reference import (
+    checkpoint,
+    commands,
+    connectors,
+    conversions,
+    folders,
+    functions,
+    nodes,
+    options,
+    refused,
+    upgrades,
+)
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+_TABLE = re.compile(r"(<!-- table: (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PAGES: tuple[Path, ...] = tuple(
+    page
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if _TABLE.search(page.read_text(encoding="utf-8"))
+)
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    **{name: partial(commands.options, name) for name in commands.COMMANDS},
+    "state-formats": checkpoint.state_formats,
+    "exit-codes": commands.exit_codes,
+    "connectors": connectors.connectors,
+    "connector-options": connectors.connector_options,
+    "metadata": connectors.metadata,
+    "formats": connectors.formats,
+    "format-options": connectors.format_options,
+    "connectors-refused": connectors.refused,
+    "conversions": conversions.conversions,
+    "functions": functions.functions,
+    "aggregates": functions.aggregates_,
+    "functions-refused": functions.refused,
+    "nodes": nodes.nodes,
+    "nodes-refused": nodes.refused,
+    "node-fields": nodes.fields,
+    "options": options.options,
+    "options-without-effect": options.without_effect,
+    "options-refused": options.refused,
+    "refused": refused.refusals,
+    "changes": upgrades.changes,
+    "some-changes": upgrades.some,
+    "folders": folders.folders,
+    "java-packages": folders.java,
+    "layers": folders.layers,
+    "pipeline": folders.pipeline,
+}
+
+
+def names(text: str) -> list[str]:
+    """The tables that a page has."""
+    return [match["name"] for match in _TABLE.finditer(text)]
+
+
+def current(text: str) -> str:
+    """The page with its tables as they are made now.
+
+    Raises:
+        KeyError: a table that nothing makes.
+    """
+    return _TABLE.sub(lambda match: f"{match[1]}\n{TABLES[match['name']]()}\n\n{match[3]}", text)

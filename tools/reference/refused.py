@@ -1,0 +1,65 @@
+"""What is refused by name: the refusals in the code, with the remedies that they give."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from compiled_plan.plans.errors import NestingError, UnsupportedError
+from tools.reference.markdown import code, table
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+_FOLDERS = ("api", "planner", "plans")
+_ERROR = UnsupportedError.__name__
+_ERRORS = {_ERROR, NestingError.__name__}
+
+
+def refusals() -> str:
+    """Each refusal with its remedy, by the folder that has it; `...` stands for what the program says there."""
+    trees = {
+        path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8"))
+        for folder in _FOLDERS
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    }
+    helpers = {(_part(path), name) for path, tree in trees.items() for name in _helpers(tree)}
+    rows = {row for path, tree in trees.items() for row in _in(path, tree, helpers)}
+    return table(("what", "instead", "said in"), sorted(rows))
+
+
+def _part(path: Path) -> str:
+    """The part of the code that a helper serves: the first two folders."""
+    return "/".join(path.parts[:2])
+
+
+def _helpers(tree: ast.Module) -> Iterator[str]:
+    """Functions of a module that make or raise a refusal."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.returns is not None:
+            text = ast.unparse(node.returns)
+            if text == _ERROR or (text == "NoReturn" and _ERROR in ast.unparse(node)):
+                yield node.name
+
+
+def _in(path: Path, tree: ast.Module, helpers: set[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name not in _ERRORS and (_part(path), name) not in helpers:
+            continue
+        texts = [text for text in map(_text, node.args) if text != "..."]
+        remedy = next((_text(word.value) for word in node.keywords if word.arg == "remedy"), "")
+        if texts and texts[0].strip(".") and not texts[0].startswith("... is not supported"):
+            yield texts[0], remedy or "; ".join(texts[1:]), code(path.parent.as_posix())
+
+
+def _text(node: ast.expr) -> str:
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(str(part.value) if isinstance(part, ast.Constant) else "..." for part in parts)
+        case ast.IfExp(body=one, orelse=other):
+            return f"{_text(one)}, or {_text(other)}"
+    return "..."

@@ -1,0 +1,49 @@
+"""The table of kinds of change, from the kinds that the tests try."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.inspection.diff.model import Verdict
+from tests.upgrades.kinds import FAMILIES, KINDS
+from tests.upgrades.kinds.model import Elsewhere, Kind
+from tools.reference.markdown import code, table
+
+#: What the README shows of it, by the names of kinds.
+SHORT = (
+    "statements-swapped",
+    "wider-argument",
+    "aggregate-added",
+    "filter-in-front-of-an-aggregate",
+    "inner-to-left",
+    "another-grouping",
+)
+_TITLES = ("change of the program", "here", "in Flink", "in plain Spark")
+
+
+def changes() -> str:
+    """All kinds by families, each with its name: that of its test."""
+    return "\n\n".join(f"### {title}\n\n{_family(kinds)}" for title, kinds in FAMILIES.items())
+
+
+def some() -> str:
+    """A few of them."""
+    found = {kind.name: kind for kind in KINDS}
+    return table(_TITLES, (_cells(found[name]) for name in SHORT))
+
+
+def _family(kinds: tuple[Kind, ...]) -> str:
+    return table((*_TITLES, "test"), ((*_cells(kind), code(kind.name)) for kind in kinds))
+
+
+def _cells(kind: Kind) -> tuple[str, ...]:
+    return kind.change, _here(kind), _strong(kind.flink), _strong(kind.spark)
+
+
+def _here(kind: Kind) -> str:
+    refused = kind.verdict in (Verdict.INCOMPATIBLE, Verdict.UNKNOWN)
+    words = "refused" if refused else kind.state.value
+    between = ", but " if kind.state is Verdict.FULL and kind.plan is Verdict.PARTIAL else ": "
+    return f"{words}{between}{kind.note}" if kind.note else words
+
+
+def _strong(found: Elsewhere) -> str:
+    return f"**{found.value}**" if found is Elsewhere.WRONG else found.value
