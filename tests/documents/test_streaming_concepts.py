@@ -109,8 +109,11 @@ def test_a_full_example(env: TableEnvironment, tmp_path: Path, spark: SparkSessi
     path = tmp_path / "plan.json"
     env.execute_sql(f"COMPILE PLAN '{path}' FOR {INSERT.format(hint='')}")
     text = path.read_text()
-    assert text.count('"0 ms"') == 2
-    path.write_text(text.replace('"0 ms"', '"3000 ms"', 1).replace('"0 ms"', '"9000 ms"', 1))
+    entry = '"ttl" : "{}"'
+    assert text.count(entry.format("0 ms")) == 2
+    for ttl in ("3000 ms", "9000 ms"):
+        text = text.replace(entry.format("0 ms"), entry.format(ttl), 1)
+    path.write_text(text)
     # The plan's TTLs count, whatever the configuration says.
     env.execute_sql("SET 'table.exec.state.ttl' = '1 d'")
     plan = env.load_plan(PlanReference.from_file(str(path)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, rule
 from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime, order_of, type_at
-from compiled_plan.plans.nodes.sort import Sort, TemporalSort
+from compiled_plan.plans.nodes.sort import TemporalSort
 
 
-@rule(TemporalSort, Sort)
-def sort(node: TemporalSort | Sort, context: Context) -> Made:
+@rule(TemporalSort)
+def sort(node: TemporalSort, context: Context) -> Made:
     """Kept: the rows that wait for their time."""
     (port,) = context.ports(node)
     draft = Draft(node, "temporal-sort", context, (port,))
