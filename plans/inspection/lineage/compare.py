@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from compiled_plan.plans.inspection.lineage.operators import Item, Operator, Property, Source
-from compiled_plan.plans.inspection.lineage.plans import lineage_of, places
-from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.inspection.lineage.operators import Item, Property
 
 _ABSENT = "none"
 
@@ -135,45 +133,3 @@ def _full(item: Item) -> str:
 
 def _digests(item: Item) -> str:
     return f"{_full(item)} (digest {item.digest})"
-
-
-def operator_part(operator: Operator, below: str) -> Part:
-    """An operator as a part of a plan.
-
-    Args:
-        operator: the operator.
-        below: digest of what is below it.
-    """
-    return Part(operator.uid or operator.kind, operator.kind, operator.identity, operator.properties, below)
-
-
-def source_part(source: Source) -> Part:
-    """A source as a part of a plan."""
-    return Part(source.name, "source", source.identity, source.properties)
-
-
-def changes(old: CompiledPlan, new: CompiledPlan) -> tuple[list[Edit], Pairs]:
-    """What differs between two plans, by source and operator; parts that are gone or added are in the pairs.
-
-    Args:
-        old: a plan.
-        new: a later one.
-    """
-    found: list[Edit] = []
-    everything: list[Pairs] = []
-    before, after = lineage_of(old), lineage_of(new)
-    below = places(old), places(new)
-    for left, right in (
-        ([source_part(each) for each in side.sources] for side in (before, after)),
-        (
-            [operator_part(each, below[at][each.node]) for each in side.operators]
-            for at, side in enumerate((before, after))
-        ),
-    ):
-        pairs = paired(left, right)
-        everything.append(pairs)
-        found += [edit for one, other in pairs.both for edit in edits(one, other)]
-    sources, operators = everything
-    return found, Pairs(
-        (*sources.both, *operators.both), (*sources.gone, *operators.gone), (*sources.added, *operators.added)
-    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.inspection.lineage import changes
 from compiled_plan.plans.inspection.lineage.compare import Pairs
 from compiled_plan.plans.plan import CompiledPlan
+from tests.support.lineages import changes
 
 FILES = "'connector' = 'filesystem', 'path' = '/data/{}', 'format' = 'json'"
 SINK = "CREATE TABLE {} ({}) WITH ('connector' = 'filesystem', 'path' = '/out/{}', 'format' = 'debezium-json');\n"
