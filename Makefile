@@ -21,7 +21,7 @@ $(READY): pyproject.toml tools/bootstrap.sh
 
 kernel: $(READY)  ## compile the Java kernel and Python's bytecode, where sources changed
 	@$(BIN)/python tools/build_kernel.py
-	@$(BIN)/python -m compileall -q compiled_plan
+	@$(BIN)/python -m compileall -q compiled_plan/__init__.py api cli planner plans schemas
 
 demo: kernel  ## compile a program, edit its TTLs, run it
 	@if [ -f samples/demo.sh ]; then PATH="$(abspath $(BIN)):$$PATH" bash samples/demo.sh; \
