@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli tools tests
 
-.PHONY: help setup kernel docs demo demo-api demo-upgrade test test-kernel test-deep lint format schema bench bench-flink dist clean
+.PHONY: help setup kernel docs demo demo-api demo-upgrade test test-kernel test-deep lint format schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -61,6 +61,12 @@ schema: $(READY)  ## the JSON Schemas in schemas/, from the declarations of node
 docs: $(READY)  ## the tables of docs/reference and plans/rex/signatures.json, from the declarations
 	@$(BIN)/python -m tools.reference
 	@$(BIN)/python -m tools.signature_table
+
+services: $(READY)  ## the servers that tests use, started and left running, with their addresses
+	@$(BIN)/python -m tools.services start $(ARGS)
+
+services-stop: $(READY)  ## stop them
+	@$(BIN)/python -m tools.services stop $(ARGS)
 
 bench: kernel  ## speed and memory, as ratios from one run
 	@$(BIN)/python -m tests.bench

@@ -16,6 +16,8 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from tools.services.server import Server
+
 
 # `ci` is quick and the same on every run; HYPOTHESIS_PROFILE=deep looks for rarer things.
 settings.register_profile(
@@ -79,6 +81,16 @@ def spark() -> Iterator[SparkSession]:
     }
     with spark_session("local[2]", conf) as session:
         yield session
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A PostgreSQL for all tests of a process that ask for it; each makes tables of its own names."""
+    from tools.services import postgres as service
+    from tools.services.server import running
+
+    with running(service.SERVICE, tmp_path_factory.mktemp("services") / "postgres") as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

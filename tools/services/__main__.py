@@ -1,0 +1,83 @@
+"""Start servers and leave them running, or stop those: `python -m tools.services start|stop [NAME...]`.
+
+The data is in `build/services/<name>`, and stays when a server is stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from tools.services.server import Server, ServiceError, listens, services
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FOLDER = ROOT / "build" / "services"
+
+
+def start(name: str) -> str:
+    """Start a server that does not run yet.
+
+    Returns:
+        Its address.
+
+    Raises:
+        ServiceError: it does not start.
+    """
+    service, known = services()[name], FOLDER / name / "server.json"
+    server = Server(service, FOLDER / name, bound=False)
+    found = json.loads(known.read_text()) if known.is_file() else None
+    if found is not None and listens(found["port"]):
+        server.port = found["port"]
+        return server.address
+    server.start()
+    assert server.process is not None
+    known.write_text(json.dumps({"process": server.process.pid, "port": server.port, "address": server.address}))
+    return server.address
+
+
+def stop(name: str) -> bool:
+    """Stop a server that was started here; whether there was one."""
+    known = FOLDER / name / "server.json"
+    if not known.is_file():
+        return False
+    found = json.loads(known.read_text())
+    if listens(found["port"]):
+        with suppress(ProcessLookupError):
+            os.killpg(found["process"], signal.SIGINT)
+        deadline = time.monotonic() + 30
+        while listens(found["port"]) and time.monotonic() < deadline:
+            time.sleep(0.1)
+    known.unlink()
+    return True
+
+
+def main() -> int:
+    """The command."""
+    names = list(services())
+    parser = argparse.ArgumentParser(prog="python -m tools.services", description="Start or stop servers.")
+    parser.add_argument("action", choices=("start", "stop"))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(names)}; by default all")
+    asked = parser.parse_args()
+    chosen = asked.names or names
+    if not set(chosen) <= set(names):
+        parser.error(f"there are: {', '.join(names)}")
+    try:
+        for name in chosen:
+            if asked.action == "start":
+                print(f"{name}: {start(name)}")
+            elif stop(name):
+                print(f"{name}: stopped")
+    except ServiceError as error:
+        print(f"services: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
