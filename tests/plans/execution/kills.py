@@ -1,4 +1,8 @@
-"""A program in processes that are killed, on one checkpoint after the other."""
+"""A program in processes that are killed, on one checkpoint after the other.
+
+Most of a process is the start of Spark, when nothing can be harmed. So a moment is a random event of the file system in
+a random part of what a process does, and a random time after that.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,72 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.storage import LocalFolder
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.crashing import output, program, write_input
+from tests.support.file_events import FileEvent, FileEvents, file_events
+
+#: The part of a process after which there is none, where it is known.
+LAST = "the end"
+SINKS = ("joined", "totals", "copied")
+#: A process that is not killed has ended by then, in seconds.
+_LONGEST = 240.0
+#: Of so many processes one is left alone.
+_SPARED = 8
+#: From so many kills on it pays to keep the classes of Spark as a JVM has them in memory.
+_MANY = 10
+#: Most of a short process is its start: no time is spent to compile what runs for seconds alone.
+_QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When a process is killed.
+
+    Args:
+        phase: a part of what it does.
+        event: at which event of the file system in it, from 1.
+        seconds: how long after that.
+        politely: whether it is asked to end first, the time before the kill.
+    """
+
+    phase: str
+    event: int
+    seconds: float
+    politely: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A checkpoint before a process.
+
+    Args:
+        heads: how many there are.
+        generation: the one that counts, 0 where there is none.
+        former: the generation that it was made from, 0 where there is none.
+        begun: whether a micro-batch was begun and not ended.
+        contents: by generation that a head names, a digest of what it holds.
+    """
+
+    heads: int = 0
+    generation: int = 0
+    former: int = 0
+    begun: bool = False
+    contents: Mapping[int, str] = field(default_factory=dict)
 
 
 class Killed:
     """Runs of a program: each goes on after each kill until it comes to its end, then the next begins."""
+
+    #: Whether some are asked to end before they are killed.
+    ASKED_FIRST = True
 
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self.folder, self.chance = folder, chance
@@ -29,46 +87,113 @@ class Killed:
         self.plan = folder / "plan.json"
         self.plan.write_text(program(folder).to_json())
         self.expected: dict[str, Counter[str]] = {}
+        #: By kind of process, how many events a part of it has had at most.
+        self.events: dict[str, Counter[str]] = defaultdict(Counter)
+        self.java = _QUICK
 
     @property
     def checkpoint(self) -> Path:
         return self.folder / f"checkpoint-{self.ends}"
 
-    def process(self, checkpoint: Path) -> subprocess.Popen[str]:
-        """One that runs the program."""
-        command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", str(self.plan), "--quiet"]
-        command += ["--max-files-per-batch", "1", "--master", "local[1]", "--conf", "spark.driver.memory=1g"]
+    @property
+    def store(self) -> Store:
+        return Store(LocalFolder(self.checkpoint))
+
+    @property
+    def text(self) -> str:
+        """What was done, for people."""
+        moments = "".join(f"\n  {count:3} {moment}" for moment, count in sorted(self.moments.items()))
+        return f"{self.kills} kills, {self.ends} ends: {moments}\n"
+
+    def phases(self, kind: str) -> set[str]:
+        """In which parts processes of a kind were killed."""
+        return {moment.removeprefix(f"{kind}: ") for moment in self.moments if moment.startswith(f"{kind}: ")}
+
+    # ---- one process
+
+    def process(self, checkpoint: Path, kind: str = "") -> subprocess.Popen[str]:
+        """One that runs the program, or does what its kind says."""
+        return self._execute(str(self.plan), "--max-files-per-batch", "1", checkpoint=checkpoint)
+
+    def _execute(self, *options: str, checkpoint: Path) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--quiet", *options]
+        command += ["--master", "local[1]", "--conf", "spark.driver.memory=1g", "--checkpoint", str(checkpoint)]
+        command += ["--conf", f"spark.driver.extraJavaOptions={self.java}"]
         return subprocess.Popen(
-            [*command, "--checkpoint", str(checkpoint)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
         )
 
-    def once(self, within: float | None) -> None:
-        """One process, killed after a random time from when it holds the checkpoint; None: not at all."""
-        process, before = self.process(self.checkpoint), self._heads()
-        try:
-            if within is not None:
-                self._begun(process)
-                time.sleep(self.chance.random() * within)
-                if process.poll() is None and self.chance.random() < 1 / 3:
-                    process.terminate()
-                    time.sleep(self.chance.random())
-                if process.poll() is None:
-                    self.kills += 1
-                    self._kill(process)
-                    process.wait(60)
-                    self._check(before)
-                    return
-            said = process.communicate(timeout=120)[1]
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        assert process.returncode in ((0,) if within is None else (0, 143)), said
-        if process.returncode == 0:
-            self._finished()
+    def begin(self, many: bool) -> None:
+        """What comes before the first kill."""
+        classes = self.folder / "classes.jsa"
+        if many:
+            self.java = f"{_QUICK} -XX:ArchiveClassesAtExit={classes}"
+        self.once(spared=True)
+        self.java = f"{_QUICK} -XX:SharedArchiveFile={classes}" if many else _QUICK
+
+    def kind(self, before: Before) -> str:
+        """What the next process is."""
+        return "a restart" if before.heads else "a start"
+
+    def once(self, *, spared: bool = False) -> None:
+        """One process, killed at a random moment unless it is spared, or is the first of its kind."""
+        before = self.looked_at()
+        kind = self.kind(before)
+        moment = None if spared or not self.events[kind] else self._moment(kind)
+        with file_events(self.folder) as happening:
+            process = self.process(self.checkpoint, kind)
+            try:
+                phase = self._follow(process, happening, kind, moment)
+                said = process.communicate(timeout=60)[1]
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+        if phase is not None:
+            self.kills += 1
+            self.moments[f"{kind}: {phase}"] += 1
+        else:
+            assert process.returncode in ((0, 143) if moment is not None and moment.politely else (0,)), said
+        self.check(kind, before)
+        if phase is None and process.returncode == 0:
+            self.finished(kind)
+
+    def _moment(self, kind: str) -> Moment:
+        known = self.events[kind]
+        phase = self.chance.choice(sorted(known))
+        # What is written at once may be one event or several, so that another process may have fewer of them.
+        event = self.chance.randint(1, max(1, known[phase] * 3 // 4))
+        if self.ASKED_FIRST and self.chance.random() < 1 / 4:
+            return Moment(phase, event, 1.5 * self.chance.random(), politely=True)
+        # Right after the event, mostly; what follows it may take long.
+        return Moment(phase, event, self.chance.choice((0.0, 0.003, 0.3)) * self.chance.random())
+
+    def _follow(
+        self, process: subprocess.Popen[str], happening: FileEvents, kind: str, moment: Moment | None
+    ) -> str | None:
+        """See what a process does until it ends or is killed; the phase in which it was killed."""
+        seen, phase, due = Counter[str](), "", float("inf")
+        deadline = time.monotonic() + _LONGEST
+        while process.poll() is None:
+            assert time.monotonic() < deadline, f"{kind} goes on for {_LONGEST} s"
+            for event in happening.within(max(0.0, min(0.2, due - time.monotonic()))):
+                found = self.phase(kind, event)
+                if not found:
+                    continue
+                phase = found
+                seen[phase] += 1
+                # What the moment waits for may not come: the end does.
+                reached = moment is not None and (seen[moment.phase] >= moment.event or phase == LAST)
+                if moment is not None and reached and due == float("inf"):
+                    due = time.monotonic() + moment.seconds
+                    if moment.politely:
+                        process.terminate()
+                if time.monotonic() >= due:
+                    break
+            if time.monotonic() >= due and process.poll() is None:
+                self._kill(process)
+                return f"{phase}, while it ends as it was asked to" if moment and moment.politely else phase
+        self.events[kind] |= seen
+        return None
 
     def _kill(self, process: subprocess.Popen[str]) -> None:
         """Both processes at once, as a loss of power; or Python's alone, and Spark's ends when it sees that."""
@@ -78,55 +203,72 @@ class Killed:
         process.kill()
         time.sleep(self.chance.random())
 
-    def _begun(self, process: subprocess.Popen[str]) -> None:
-        deadline, lock = time.monotonic() + 120, self.checkpoint / "lock"
-        while process.poll() is None and time.monotonic() < deadline:
-            with suppress(FileNotFoundError, ValueError):
-                if json.loads(lock.read_text())["process"] == process.pid:
-                    return
-            time.sleep(0.01)
+    # ---- what it does, and what it leaves
 
-    def _heads(self) -> int:
-        return len(Store(LocalFolder(self.checkpoint)).heads())
+    def phase(self, kind: str, event: FileEvent) -> str:
+        """Which part of a process an event belongs to; nothing for what it does not do itself."""
+        inside = event.path.relative_to(self.folder).parts
+        if inside[0] in SINKS:
+            return "sinks"
+        if inside[0] != self.checkpoint.name or len(inside) < 2:
+            return ""
+        if inside[1] == "generations" and len(inside) > 3:
+            return self.phase_of_generation(event, int(inside[2]), inside[3:])
+        return {"lock": "lock", "heads": "head"}.get(inside[1], "")
 
-    def _check(self, before: int) -> None:
-        """What a kill leaves: a whole program, or nothing that was ever published."""
-        store = Store(LocalFolder(self.checkpoint))
+    def phase_of_generation(self, event: FileEvent, generation: int, inside: tuple[str, ...]) -> str:
+        """The same for what is in a generation."""
+        if inside[0] == "compiled-plan":
+            return "program" if "programs" in inside else "figures"
+        return {"state": "state", "commits": "commit"}.get(inside[0], "offsets")
+
+    def looked_at(self) -> Before:
+        """What `check` compares with, from before a process."""
+        return Before(len(self.store.heads()))
+
+    def check(self, kind: str, before: Before) -> None:
+        """What a process leaves: a whole program, or nothing that was ever published."""
+        store = self.store
         head = store.head()
-        assert head is not None or before == 0
-        self.moments["after a publication" if before else "with it" if head else "before it"] += 1
+        assert head is not None or before.heads == 0
         if head is not None:
             plan = CompiledPlan.from_json(store.program(head).plan)
             assert [node.type for node in plan.nodes] == [node.type for node in program(self.folder).nodes]
             assert json.loads(store.program(head).description)["sources"]
             assert store.generation(head.generation).run_id
 
-    def _finished(self) -> None:
+    def finished(self, kind: str) -> None:
         """The program came to its end: its sinks hold each row once. What follows is another run."""
+        self.compare()
+        self.ends += 1
+        for name in SINKS:
+            shutil.rmtree(self.folder / name)
+
+    def compare(self) -> None:
+        """The sinks are what they were at the first end."""
         found = output(self.folder)
         self.expected = self.expected or found
         assert all(found.values())
         assert found == self.expected, f"after {self.kills} kills"
-        self.ends += 1
-        for name in found:
-            shutil.rmtree(self.folder / name)
 
 
-def killed(folder: Path, kills: int, within: float, kind: type[Killed] = Killed) -> Killed:
-    """Kill processes so many times, at most so long after they hold the checkpoint.
+def killed(folder: Path, kills: int, kind: type[Killed] = Killed, seed: int | None = None) -> Killed:
+    """Kill processes so many times; some are left alone in between, and the last.
 
     Args:
         folder: for all that they read and write.
         kills: how many.
-        within: in times of a process that is not killed, so that a busy machine gets as far as a quiet one.
         kind: what is run.
+        seed: of what is random; printed.
     """
+    seed = random.randrange(10**6) if seed is None else seed
+    print(f"seed {seed}")
     write_input(folder)
-    found = kind(folder, random.Random(kills))
-    started = time.monotonic()
-    found.once(None)
-    seconds = within * (time.monotonic() - started)
+    found = kind(folder, random.Random(seed))
+    found.begin(kills >= _MANY)
+    runs = 0
     while found.kills < kills:
-        found.once(seconds)
-    found.once(None)
+        runs += 1
+        found.once(spared=runs % _SPARED == 0)
+    found.once(spared=True)
     return found

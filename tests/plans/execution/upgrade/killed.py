@@ -3,119 +3,166 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
+import random
+import shutil
 import subprocess
-import sys
-import time
-from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from compiled_plan.plans.execution.checkpoint.offsets import progress_of
-from compiled_plan.plans.execution.checkpoint.store import Store
-from compiled_plan.plans.execution.storage import LocalFolder
-from tests.plans.execution.crashing import output
-from tests.plans.execution.kills import Killed
+from tests.plans.execution.crashing import FILES
+from tests.plans.execution.kills import LAST, SINKS, Before, Killed
+from tests.support.file_events import FileEvent
 
-SINKS = ("joined", "totals", "copied")
+START, MIGRATION, ROLLBACK = "a start", "a migration", "a rollback"
+INPUTS = ("orders", "items")
+#: What of a generation never changes once another was made from it; the rest is for people to look at.
+_KEPT = ("commits", "metadata", "offsets", "sources", "state")
+
+
+@dataclass(slots=True)
+class _Seen:
+    """How far a process got: whether it has begun a generation, written the state, published."""
+
+    begun: bool = False
+    seeded: bool = False
+    published: bool = False
 
 
 class KilledUpgrades(Killed):
     """Each start wants another number of partitions than the last: its state moves first. Some go back instead."""
 
-    starts = 0
-
-    def process(self, checkpoint: Path) -> subprocess.Popen[str]:
-        self.starts += 1
-        command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--quiet", "--checkpoint", str(checkpoint)]
-        back = self._older() and self.chance.random() < 1 / 3
-        if back:
-            command += ["--rollback"]
-        else:
-            command += [str(self.plan), "--max-files-per-batch", "1"]
-        partitions = self._partitions()
-        command += ["--master", "local[1]", "--conf", "spark.driver.memory=1g"]
-        command += ["--conf", f"spark.sql.shuffle.partitions={3 - partitions if partitions else 1}"]
-        return subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
-        )
+    ASKED_FIRST = False
 
     @property
-    def store(self) -> Store:
-        return Store(LocalFolder(self.checkpoint))
+    def checkpoint(self) -> Path:
+        return self.folder / "checkpoint"
 
-    def _partitions(self) -> int:
-        """What the state is spread over; 0 before anything was started."""
+    def __init__(self, folder: Path, chance: random.Random) -> None:
+        super().__init__(folder, chance)
+        self.before, self.seen = Before(), _Seen()
+
+    def begin(self, many: bool) -> None:
+        """All chains begin with a copy of one checkpoint, for which half of the input was read."""
+        later = self.folder / "later"
+        for name in INPUTS:
+            (later / name).mkdir(parents=True)
+            for file in sorted((self.folder / name).iterdir())[FILES // 2 :]:
+                file.rename(later / name / file.name)
+        super().begin(many)
+        for name in (self.checkpoint.name, *SINKS):
+            shutil.copytree(self.folder / name, self.folder / "kept" / name)
+        for name in INPUTS:
+            for file in (later / name).iterdir():
+                file.rename(self.folder / name / file.name)
+
+    def kind(self, before: Before) -> str:
+        if not before.heads:
+            return START
+        return ROLLBACK if before.former and self.chance.random() < 4 / 5 else MIGRATION
+
+    def process(self, checkpoint: Path, kind: str = "") -> subprocess.Popen[str]:
+        if kind == ROLLBACK:
+            return self._execute("--rollback", checkpoint=checkpoint)
         head = self.store.head()
-        return 0 if head is None else int(json.loads(self.store.program(head).description)["partitions"])
+        before = 2 if head is None else json.loads(self.store.program(head).description)["partitions"]
+        setting = f"spark.sql.shuffle.partitions={3 - before}"
+        return self._execute(str(self.plan), "--max-files-per-batch", "1", "--conf", setting, checkpoint=checkpoint)
 
-    def _older(self) -> bool:
-        head = self.store.head()
-        return head is not None and "from" in self.store.facts(head.generation)
+    # ---- what it does
 
-    def once(self, within: float | None) -> None:
-        """One process, killed after a random time from when it holds the checkpoint; None: not at all."""
-        before, heads = self._generation(), self._heads()
-        process = self.process(self.checkpoint)
-        rolls = "--rollback" in process.args  # type: ignore[operator]
-        try:
-            if within is not None:
-                self._begun(process)
-                time.sleep(self.chance.random() * within / (10 if rolls else 1))
-                if process.poll() is None:
-                    self.kills += 1
-                    self._kill(process)
-                    process.wait(60)
-            said = process.communicate(timeout=180)[1]
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        self._whole(before, heads, rolls)
-        if process.returncode in (0, -signal.SIGKILL):
-            if process.returncode == 0 and not rolls:
-                self._finished()
-            return
-        raise AssertionError(said)
+    def phase(self, kind: str, event: FileEvent) -> str:
+        found = super().phase(kind, event)
+        if found == "head" and event.path.name.isdigit():
+            self.seen.published = True
+        if self.seen.published and found not in ("", "head"):
+            return LAST if found == "lock" else "the run"
+        return found
 
-    def _generation(self) -> int:
-        head = self.store.head()
-        return 0 if head is None else head.generation
+    def phase_of_generation(self, event: FileEvent, generation: int, inside: tuple[str, ...]) -> str:
+        if inside == ("compiled-plan", "generation.json") and not event.removed:
+            self.seen.begun = True
+        if not self.seen.begun and generation not in self.before.contents:
+            return "clean-up"
+        if not self.before.generation:
+            return super().phase_of_generation(event, generation, inside)
+        if generation == self.before.generation:
+            return "the batch that was begun"
+        if "programs" in inside:
+            return "program"
+        if self.seen.seeded:
+            return "positions"
+        if inside[:2] == ("compiled-plan", "seed"):
+            return "export"
+        self.seen.seeded = inside == ("commits", "0")
+        return "seed" if inside[0] in ("state", "offsets", "commits", "metadata") else "sources"
 
-    def _whole(self, before: int, heads: int, rolls: bool) -> None:
+    # ---- what it leaves
+
+    def looked_at(self) -> Before:
+        store = self.store
+        head, self.seen, self.before = store.head(), _Seen(), Before()
+        if head is not None:
+            facts, heads = store.facts(head.generation), store.heads()
+            begun = progress_of(store.generation(head.generation).folder).planned is not None
+            contents = {number: self._digest(number) for number in {each.generation for each in heads}}
+            former = facts.get("from", {}).get("generation", 0)
+            self.before = Before(len(heads), head.generation, former, begun, contents)
+        return self.before
+
+    def _digest(self, generation: int) -> str:
+        place = self.checkpoint / "generations" / str(generation)
+        found = sha256()
+        for file in sorted(path for name in _KEPT for path in (place / name).rglob("*") if path.is_file()):
+            found.update(f"{file.relative_to(place)} {sha256(file.read_bytes()).hexdigest()}\n".encode())
+        return found.hexdigest()
+
+    def check(self, kind: str, before: Before) -> None:
         """What a process leaves: the old generation or the new one, with all that a start reads."""
+        super().check(kind, before)
         store, head = self.store, self.store.head()
         if head is None:
             return
-        after = head.generation
-        what = "a rollback" if rolls else "a migration"
-        self.moments[f"{what}, {'counts' if self._heads() > heads else 'left the old one'}"] += 1
-        generation = store.generation(after)
-        assert json.loads(store.program(head).description)["sources"]
-        if after > before > 0:
-            assert generation.folder.holds("offsets/0")
-            assert generation.folder.holds("commits/0")
-            assert store.facts(after)["from"]["generation"] == before
-            assert progress_of(store.generation(before).folder).planned is None
-        self._forget()
+        after = store.heads()
+        published = len(after) - before.heads
+        if kind != START:
+            assert published in (0, 1)
+            self.moments[f"{kind} {'counts' if published else 'left the old generation'}"] += 1
+        if kind == ROLLBACK:
+            assert head.generation == (before.former if published else before.generation)
+        if kind == MIGRATION:
+            folder = store.generation(head.generation).folder
+            assert folder.holds("offsets/0")
+            assert folder.holds("commits/0")
+            assert published == (head.generation not in before.contents)
+            if published:
+                assert store.facts(head.generation)["from"]["generation"] == before.generation
+                assert progress_of(store.generation(before.generation).folder).planned is None
+        for generation, content in before.contents.items():
+            if not (kind == MIGRATION and before.begun and generation == before.generation):
+                assert self._digest(generation) == content, f"{kind} changed generation {generation}"
+        self._forget(head.generation)
 
-    def _forget(self) -> None:
+    def _forget(self, generation: int) -> None:
         """Remove what sinks got of generations that were left, as a person does after a rollback."""
-        head = self.store.head()
-        assert head is not None
-        line, number = [], head.generation
-        while number:
-            facts = self.store.facts(number)
+        line = []
+        while generation:
+            facts = self.store.facts(generation)
             line.append(facts["run"])
-            number = facts.get("from", {}).get("generation", 0)
+            generation = facts.get("from", {}).get("generation", 0)
         for name in SINKS:
             for file in (self.folder / name).glob("part-*"):
                 if file.name.split("-")[1] not in line:
                     file.unlink()
 
-    def _finished(self) -> None:
-        found = output(self.folder)
-        self.expected = self.expected or found
-        assert found == self.expected, f"after {self.kills} kills"
+    def finished(self, kind: str) -> None:
+        if kind != MIGRATION:
+            return
+        self.compare()
+        self.ends += 1
         # Some go on where all is read: what moves then is all state.
         if self.chance.random() < 1 / 2:
-            super()._finished()
+            for place in (self.folder / "kept").iterdir():
+                shutil.rmtree(self.folder / place.name)
+                shutil.copytree(place, self.folder / place.name)

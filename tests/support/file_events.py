@@ -1,0 +1,82 @@
+"""What happens to the files below a folder, while it happens: Linux's inotify, so that nothing is missed."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+_MODIFY, _CLOSE_WRITE, _MOVED_TO, _CREATE, _DELETE = 0x2, 0x8, 0x80, 0x100, 0x200
+_MASK = _MODIFY | _CLOSE_WRITE | _MOVED_TO | _CREATE | _DELETE
+_HEAD = struct.Struct("iIII")
+
+
+@dataclass(frozen=True, slots=True)
+class FileEvent:
+    """A file or folder was made, written, closed, moved to a name, or removed."""
+
+    path: Path
+    removed: bool
+
+
+class FileEvents:
+    """The events below a folder from now on, folders that are made meanwhile included."""
+
+    def __init__(self, root: Path) -> None:
+        self._library = ctypes.CDLL(None, use_errno=True)
+        self._number = self._library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        if self._number < 0:
+            raise OSError(ctypes.get_errno(), "inotify_init1")
+        self._folders: dict[int, Path] = {}
+        list(self._watch(root))
+
+    def close(self) -> None:
+        """Watch no more."""
+        os.close(self._number)
+
+    def within(self, seconds: float) -> Iterator[FileEvent]:
+        """What has happened since the last call; waits so long for the first of it."""
+        if not select.select([self._number], [], [], seconds)[0]:
+            return
+        data = os.read(self._number, 1 << 16)
+        at = 0
+        while at < len(data):
+            folder, mask, _, length = _HEAD.unpack_from(data, at)
+            at += _HEAD.size + length
+            name = data[at - length : at].rstrip(b"\0")
+            if folder not in self._folders or not name:
+                continue
+            path = self._folders[folder] / os.fsdecode(name)
+            yield FileEvent(path, bool(mask & _DELETE))
+            if mask & (_CREATE | _MOVED_TO) and path.is_dir():
+                yield from self._watch(path)
+
+    def _watch(self, folder: Path) -> Iterator[FileEvent]:
+        """What is there already may have come before the watch."""
+        number = self._library.inotify_add_watch(self._number, os.fsencode(folder), _MASK)
+        if number < 0:
+            return
+        self._folders[number] = folder
+        try:
+            found = list(folder.iterdir())
+        except OSError:
+            return
+        for path in found:
+            yield FileEvent(path, False)
+            if path.is_dir():
+                yield from self._watch(path)
+
+
+@contextmanager
+def file_events(root: Path) -> Iterator[FileEvents]:
+    """Watch a folder meanwhile."""
+    found = FileEvents(root)
+    try:
+        yield found
+    finally:
+        found.close()
