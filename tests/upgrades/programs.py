@@ -10,7 +10,7 @@ from typing import Any
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff.build import diff_plans
-from compiled_plan.plans.inspection.diff.flink import Fate, flink_diff
+from compiled_plan.plans.inspection.diff.flink import Fate, FlinkDiff, flink_diff
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
@@ -43,8 +43,13 @@ def text_of(kind: Kind, new: bool, folder: Path) -> str:
 
 def compiled(kind: Kind, new: bool, folder: Path) -> CompiledPlan:
     """The plan of the old or of the new program."""
+    return in_files(as_declared(kind, new, folder), folder)
+
+
+def as_declared(kind: Kind, new: bool, folder: Path) -> CompiledPlan:
+    """The same with the sink that is declared, whether it keeps rows or not."""
     plan = TableEnvironment().compile_script(text_of(kind, new, folder))
-    return with_zone(in_files(plan, folder), kind.zones[new], otherwise=UTC)
+    return with_zone(plan, kind.zones[new], otherwise=UTC)
 
 
 def in_files(plan: CompiledPlan, folder: Path) -> CompiledPlan:
@@ -88,10 +93,14 @@ def write(folder: Path, number: int, rows: Mapping[str, Iterable[Mapping[str, An
         (target / f"{number}.json").write_text("".join(json.dumps(row) + "\n" for row in some))
 
 
-def in_flink(kind: Kind) -> Elsewhere:
-    """What Flink makes of a kind: of the plans of both programs and a savepoint of the old one, as `--for flink`."""
-    old, new = (compiled(kind, each, Path("/data")) for each in (False, True))
-    found = flink_diff(diff_plans(old, new), old, new, {})
+def flink_of(kind: Kind) -> FlinkDiff:
+    """What `diff-plan --for flink` says of a kind: of the plans of both programs and a savepoint of the old one."""
+    old, new = (as_declared(kind, each, Path("/data")) for each in (False, True))
+    return flink_diff(diff_plans(old, new), old, new, {})
+
+
+def in_flink(found: FlinkDiff) -> Elsewhere:
+    """What Flink makes of a kind, in a word."""
     fates = {each.fate for each in found.operators}
     if found.needs_permission or fates & {Fate.REFUSED, Fate.DROPPED}:
         return Elsewhere.REFUSED

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.inspection.diff.build import diff_plans
+from compiled_plan.plans.inspection.diff.flink import Fate
 from compiled_plan.plans.inspection.diff.model import Verdict, worst
 from tests.upgrades.kinds import KINDS
 from tests.upgrades.kinds.model import Elsewhere, Kind
-from tests.upgrades.programs import compiled, in_flink
+from tests.upgrades.programs import compiled, flink_of, in_flink
+from tests.upgrades.savepoints import ACCEPTED, REFUSED, answers, unclaimed_then
 
 
 def named(kinds: Sequence[Kind]) -> pytest.MarkDecorator:
@@ -38,7 +40,12 @@ def test_the_verdict(kind: Kind) -> None:
 
 @named([kind for kind in KINDS if kind.flink is not Elsewhere.ABSENT])
 def test_what_flink_makes_of_it(kind: Kind) -> None:
-    assert in_flink(kind) is kind.flink
+    """It is what the table says, and what Flink has done: a job, a savepoint of it, a start of the other program."""
+    found, answer = flink_of(kind), answers()[kind.name]
+    assert in_flink(found) is kind.flink
+    fates = {each.fate for each in found.operators}
+    possible = {REFUSED} if Fate.REFUSED in fates else {ACCEPTED, REFUSED} if Fate.UNKNOWN in fates else {ACCEPTED}
+    assert answer in {unclaimed_then(each) if found.needs_permission else each for each in possible}
 
 
 def test_what_is_silently_wrong_elsewhere_is_not_so_here() -> None:

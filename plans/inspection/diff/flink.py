@@ -16,11 +16,12 @@ from enum import Enum
 from functools import cached_property
 
 from compiled_plan.plans.inspection.diff.flink_accumulators import Item
-from compiled_plan.plans.inspection.diff.flink_states import SOURCE, Kept, Node, kept_of
+from compiled_plan.plans.inspection.diff.flink_states import SINKS, SOURCE, Kept, Node, kept_of
 from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, Verdict, worst
 from compiled_plan.plans.inspection.identity import keeps_state
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -93,8 +94,8 @@ def flink_diff(diff: PlanDiff, old: CompiledPlan, new: CompiledPlan, options: Ma
     if said[GENERATION] == _DISABLED:
         return _by_graph(diff)
     before, after = _Side(old, said[FORMAT]), _Side(new, said[FORMAT])
-    found = (*_Comparison(diff, before, after).edits(), *_sources(diff, before, after))
-    unclaimed = not {*before.by_uid, *before.sources} <= {*after.by_uid, *after.sources}
+    found = (*_Comparison(diff, before, after).edits(), *_sources(diff, before, after), *_sinks(before, after))
+    unclaimed = not before.all_uids <= after.all_uids
     return FlinkDiff(found, unclaimed, worst(each.verdict for each in found))
 
 
@@ -127,6 +128,18 @@ class _Side:
         """The tables that are read, by uid."""
         scans = (node for node in self.plan.nodes if isinstance(node, TableSourceScan))
         return {uid_of(node, SOURCE, self.format): node.scan_table_source.table for node in scans}
+
+    @cached_property
+    def sinks(self) -> Mapping[str, CatalogTable]:
+        """The tables that are written, where what is being written is state, by uid."""
+        written = [(node, node.dynamic_table_sink.table) for node in self.plan.nodes if isinstance(node, Sink)]
+        kept = [(node, table, SINKS.get(_options(table).get(_CONNECTOR, ""))) for node, table in written]
+        return {uid_of(node, state, self.format): table for node, table, state in kept if state is not None}
+
+    @property
+    def all_uids(self) -> set[str]:
+        """All that a savepoint has state for."""
+        return {*self.by_uid, *self.sources, *self.sinks}
 
     @cached_property
     def uids(self) -> Mapping[int, str]:
@@ -251,6 +264,19 @@ def _sources(diff: PlanDiff, old: _Side, new: _Side) -> Iterator[FlinkEdit]:
     for uid, table in old.sources.items():
         if uid not in new.sources and not any(_is_same(table, other) for other in new.sources.values()):
             yield FlinkEdit(f"source {table.path[-1]}", uid, uid, Fate.DROPPED, Verdict.FULL, _UNCLAIMED)
+
+
+def _sinks(old: _Side, new: _Side) -> Iterator[FlinkEdit]:
+    """What was being written and is found by nobody."""
+    for uid, table in old.sinks.items():
+        if uid not in new.sinks:
+            now = next((other for other, each in new.sinks.items() if _is_same(each, table)), "")
+            words = f"sink {table.path[-1]}"
+            if now:
+                why = f"the savepoint has what was being written under {uid}: files that were open stay unfinished"
+                yield FlinkEdit(words, now, uid, Fate.EMPTY, Verdict.PARTIAL, why)
+            else:
+                yield FlinkEdit(words, uid, uid, Fate.DROPPED, Verdict.FULL, _UNCLAIMED)
 
 
 def _fate(verdict: Verdict) -> Fate:

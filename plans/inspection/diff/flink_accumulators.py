@@ -67,8 +67,9 @@ ACCUMULATORS: Mapping[str, Accumulator] = {
     "$$SUM0$1": Accumulator(lambda result: (result,), lambda result: (result, _BIGINT)),
     "$COUNT$1": Accumulator(lambda _: (_BIGINT,), lambda _: (_BIGINT,)),
     "$AVG$1": Accumulator(lambda result: (_average(result), _BIGINT), lambda result: (_average(result), _BIGINT)),
-    "$MIN$1": Accumulator(lambda result: (result,), lambda result: (f"all values of {result}",)),
-    "$MAX$1": Accumulator(lambda result: (result,), lambda result: (f"all values of {result}",)),
+    # The class of what holds all values is part of it, and each function has its own.
+    "$MIN$1": Accumulator(lambda result: (result,), lambda result: (f"all values of {result}, for MIN",)),
+    "$MAX$1": Accumulator(lambda result: (result,), lambda result: (f"all values of {result}, for MAX",)),
 }
 
 

@@ -22,9 +22,11 @@ from compiled_plan.plans.nodes.base import PREFIX, PlanNode
 from compiled_plan.plans.nodes.model import value_to_json
 from compiled_plan.plans.nodes.over import OverGroup
 from compiled_plan.plans.nodes.specs import AggregateCall
+from compiled_plan.plans.nodes.table_rules import persisted_row
 from compiled_plan.plans.nodes.windows import HoppingWindow
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types import LogicalType
+from compiled_plan.plans.types.temporal import TimeKind, TimestampBase
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +180,10 @@ def _deduplicated(node: Node) -> Iterator[Item]:
 
 def _over(node: Node) -> Iterator[Item]:
     yield Item("types of the key", node.types(node.field("over_spec.partition.fields")))
-    yield from _rows(node)
     groups: Sequence[OverGroup] = node.field("over_spec.groups")
+    # Over all rows before, as they arrive, accumulators alone are kept.
+    if not all(_arriving(node, group) and group.lower_bound.kind == "UNBOUNDED_PRECEDING" for group in groups):
+        yield from _rows(node)
     types = (*node.inputs[0], *(constant.type for constant in node.field("over_spec.constants")))
     for group in groups:
         bounded = group.lower_bound.kind != "UNBOUNDED_PRECEDING"
@@ -188,6 +192,12 @@ def _over(node: Node) -> Iterator[Item]:
         yield Item(
             "kind of window", f"{'ROWS' if group.is_rows else 'RANGE'}{' with a lower bound' * bounded}", sure=False
         )
+
+
+def _arriving(node: Node, group: OverGroup) -> bool:
+    """Whether a window goes by processing time."""
+    order = [node.inputs[0][each.index] for each in group.order_by.fields]
+    return all(isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME for type_ in order)
 
 
 def _ranked(node: Node) -> Iterator[Item]:
@@ -241,6 +251,12 @@ def _looked_up(node: Node) -> Iterator[Item]:
     yield Item("columns", row_text(tuple(node.node.output_type.types)), sure=False)
 
 
+def _materialised(node: Node) -> Iterator[Item]:
+    """Rows as the table takes them: the columns of its primary key are NOT NULL."""
+    table = node.node.dynamic_table_sink.table.resolved_table  # type: ignore[attr-defined]
+    yield Item("types of the row", node.row() if table is None else row_text(persisted_row(table).types))
+
+
 def _is_materialised(node: PlanNode) -> bool:
     return bool(getattr(node, "require_upsert_materialize", False))
 
@@ -250,6 +266,8 @@ _SLICED = _windowed("windowing.window")
 
 #: How far a table was read; what that is like, the connector says.
 SOURCE = Kept("source", lambda node: iter(()))
+#: What is being written, by connector; those that are not here keep nothing, or it is not known.
+SINKS: Mapping[str, Kept] = {"filesystem": Kept("streaming-writer", lambda node: iter(()))}
 
 KEPT: Mapping[str, Kept] = {
     PREFIX + name: kept
@@ -273,7 +291,7 @@ KEPT: Mapping[str, Kept] = {
         "limit": Kept("rank", _ranked),
         "sink": Kept(
             "upsert-materialize",
-            _all(_rows, _unsure("how rows are kept", "input_upsert_key", "upsert_materialize_strategy")),
+            _all(_materialised, _unsure("how rows are kept", "input_upsert_key", "upsert_materialize_strategy")),
             _is_materialised,
         ),
         "over-aggregate": Kept("over-aggregate", _over),

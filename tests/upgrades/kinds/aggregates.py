@@ -218,7 +218,7 @@ KINDS = (
         "SELECT town, MIN(s), CAST(0 AS BIGINT) "
         "FROM (SELECT shop, town, MAX(price) AS s FROM sales GROUP BY shop, town) GROUP BY town",
         PARTIAL,
-        WRONG,
+        REFUSED,
         ABSENT,
         names="aggregates",
         note="both begin with the rows from now on",

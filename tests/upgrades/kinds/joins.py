@@ -194,7 +194,7 @@ KINDS = (
         "SELECT s.shop, h.rent, CAST(NULL AS INT) FROM sales AS s JOIN shops AS h ON s.shop = h.shop",
         _THREE.format("rent", "price"),
         PARTIAL,
-        EMPTY,
+        REFUSED,
         REFUSED,
         names="join",
         note="the new join knows nothing of the rows before",

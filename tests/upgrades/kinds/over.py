@@ -130,7 +130,7 @@ KINDS = (
         over("SUM(price)"),
         over("SUM(price)", by="town"),
         INCOMPATIBLE,
-        REFUSED,
+        WRONG,
         ABSENT,
         sink="wide",
         names="key",

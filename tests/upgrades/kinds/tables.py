@@ -143,7 +143,7 @@ KINDS = (
         _UPSERTED.format("DEDUPLICATE"),
         _UPSERTED.format("DEDUPLICATE"),
         INCOMPATIBLE,
-        WRONG,
+        REFUSED,
         ABSENT,
         names="primary key",
         sink="up",
