@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, flattened, map_inputs, transform, type_of, walk
 from compiled_plan.plans.types import BIGINT, BOOLEAN, CharacterType, LogicalType, RowType
@@ -142,6 +143,29 @@ def shift(rex: RexNode, by: int) -> RexNode:
 def substitute(rex: RexNode, columns: Sequence[RexNode]) -> RexNode:
     """The expression with every column replaced by the expression that computes it."""
     return transform(rex, lambda node: columns[node.index] if isinstance(node, InputRef) else node)
+
+
+def without_nullable_casts(rex: RexNode, *, inside: bool = False) -> RexNode:
+    """The expression without casts inside it that only take NOT NULL away, as Flink simplifies it.
+
+    Args:
+        rex: the expression.
+        inside: whether its own type may change, too.
+    """
+
+    def change(node: RexNode) -> RexNode:
+        if node is rex and not inside:
+            return node
+        if isinstance(node, Call) and node.name == "$CAST$1" and isinstance(node.operands[0], InputRef):
+            given = node.operands[0].type
+            return node.operands[0] if not given.nullable and given.with_nullability(True) == node.type else node
+        if isinstance(node, Call) and node.name in NEGATED:
+            return replace(node, type=node.type.with_nullability(any(type_of(each).nullable for each in node.operands)))
+        return node
+
+    if isinstance(rex, InputRef | Literal):
+        return rex
+    return transform(rex, change)
 
 
 #: Expressions that grow beyond this many nodes where one is written into the other are computed in two steps.

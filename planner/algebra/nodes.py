@@ -127,16 +127,30 @@ class Single(RelNode):
 
 
 @dataclass(frozen=True, slots=True)
+class PushedWatermark:
+    """What a source makes of its columns: the watermark, and the rowtime.
+
+    `produced` are the columns that it gives, of which one is the rowtime where no projection stands above.
+    """
+
+    watermark: RexNode
+    rowtime: RexNode
+    produced: RowType
+
+
+@dataclass(frozen=True, slots=True)
 class Scan(_Leaf):
     """A table's physical columns, then its metadata columns (what the source produces, before computed columns).
 
     Computed columns are a Project above it, the watermark a WatermarkAssigner above that; the binder puts them
-    there. `alias` is the name in the query; `hints` are those written after the table's name.
+    there. `alias` is the name in the query; `hints` are those written after the table's name. A source that makes the
+    watermarks itself has them as `pushed`.
     """
 
     table: CatalogTable
     alias: str = ""
     hints: tuple[Hint, ...] = ()
+    pushed: PushedWatermark | None = None
 
 
 @dataclass(frozen=True, slots=True)

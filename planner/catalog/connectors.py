@@ -6,13 +6,14 @@ Flink looks a connector up when a table is first read or written, not when it is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
-from compiled_plan.plans.connectors.checks import changelog_of, table_faults
+from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
+from compiled_plan.planner.functions.casts import supports_explicit_cast
+from compiled_plan.plans.connectors.checks import changelog_of, metadata_of, table_faults
 from compiled_plan.plans.connectors.registry import connector_spec
-from compiled_plan.plans.connectors.spec import ConnectorSpec
+from compiled_plan.plans.connectors.spec import ConnectorSpec, Metadata
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.types import Field, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
@@ -107,7 +108,8 @@ def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
         fields=tuple(Field(column.name, column.type) for column in table.columns if column.kind is ColumnKind.PHYSICAL)
     )
     options = dict(table.options)
-    for fault in table_faults(where, options, row, table.partition_keys, reading=reading):
+    keys = table.partition_keys
+    for fault in table_faults(where, options, row, keys, reading=reading, primary_key=table.primary_key):
         place = f"{where}, WITH, {fault.option!r}" if fault.option else f"{where}, WITH"
         raise (ProgramError if fault.supported else UnsupportedError)(fault.message, where=place, remedy=fault.remedy)
     connector = connector_spec(options["connector"])
@@ -116,18 +118,34 @@ def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
 
 
 def metadata_keys(table: CatalogTable) -> tuple[str, ...]:
-    """The metadata that the table's connector offers; Flink's files offer none of their format's."""
-    connector = connector_spec(table.option("connector"))
-    return tuple(connector.metadata) if connector is not None else ()
+    """The metadata that the table offers; files offer none of their format's, as Flink's."""
+    return tuple(metadata_of(dict(table.options)) or ())
 
 
-def check_metadata(table: CatalogTable) -> None:
-    """Refuse metadata columns that the table's connector does not offer.
+def metadata_columns(table: CatalogTable, *, writing: bool = False) -> list[Column]:
+    """The metadata columns in the order and the types of the connector; of several for one key the last.
+
+    Args:
+        table: the table.
+        writing: those that a sink is given, else those that a source gives.
+    """
+    offered = metadata_of(dict(table.options)) or {}
+    found = {
+        column.metadata_key or column.name: column
+        for column in table.columns
+        if column.kind is ColumnKind.METADATA and not (writing and column.virtual)
+    }
+    types = {key: item.written if writing else item.type for key, item in offered.items()}
+    return [replace(found[key], type=type_) for key, type_ in types.items() if key in found and type_ is not None]
+
+
+def check_metadata(table: CatalogTable, *, reading: bool) -> None:
+    """Refuse metadata columns that the table's connector does not offer, or not in the type of the column.
 
     Raises:
         ProgramError: names the column, the key, and the keys that exist.
     """
-    known = metadata_keys(table)
+    known = metadata_of(dict(table.options)) or {}
     for column in table.columns:
         key = column.metadata_key or column.name
         if column.kind is ColumnKind.METADATA and key not in known:
@@ -136,3 +154,22 @@ def check_metadata(table: CatalogTable) -> None:
                 where=str(table.identifier),
                 remedy=f"metadata of this table: {', '.join(known) or 'none'}",
             )
+        if column.kind is ColumnKind.METADATA and not (column.virtual and not reading):
+            _check_metadata_type(table, column, known[key], reading)
+
+
+def _check_metadata_type(table: CatalogTable, column: Column, offered: Metadata, reading: bool) -> None:
+    given = offered.type if reading else offered.written
+    if given is None:
+        raise ProgramError(
+            f"metadata column {column.name!r} cannot be written by connector {table.option('connector')!r}",
+            remedy="declare it VIRTUAL",
+        )
+    source, target = (given, column.type) if reading else (column.type, given)
+    if not supports_explicit_cast(source, target):
+        raise ProgramError(
+            f"metadata column {column.name!r} of table {table.identifier} is {column.type}, "
+            f"and the metadata is {given}",
+            where=str(table.identifier),
+            remedy=f"declare it as {given.with_nullability(True)}",
+        )

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from compiled_plan.planner.algebra.expressions import conjunction, conjuncts, is_true, stays_small, substitute
+from compiled_plan.planner.algebra.expressions import (
+    conjunction,
+    conjuncts,
+    is_true,
+    stays_small,
+    substitute,
+    without_nullable_casts,
+)
 from compiled_plan.planner.algebra.nodes import Expand, Filter, Project, RelNode, WatermarkAssigner
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.physical.base import (
@@ -195,6 +202,8 @@ def _calc(rel: RelNode, at: OperatorPlanner) -> Operator:
             exprs = tuple(substitute(rex, below.exprs) for rex in exprs)
             conditions = [substitute(rex, below.exprs) for rex in conditions]
         below = below.input
+    exprs = tuple(map(without_nullable_casts, exprs))
+    conditions = [without_nullable_casts(rex, inside=True) for rex in conditions]
     source = at.lower(below)
     if isinstance(source, Normalize) and not shared and not at.is_shared(below):
         # It has both rows of an update at hand, so it can tell which of them pass.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from compiled_plan.planner.algebra.nodes import Hint, Scan
+from compiled_plan.planner.algebra.nodes import Hint, PushedWatermark, Scan
 from compiled_plan.planner.algebra.sources import changelog_of
 from compiled_plan.planner.catalog.connectors import check_scan
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
@@ -21,6 +21,7 @@ from compiled_plan.planner.physical.catalog import table_of
 from compiled_plan.planner.physical.describe import names_text, rex_text
 from compiled_plan.planner.physical.plumbing import DropUpdateBefore, Exchange
 from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, ModifyKinds, Traits, UpdateKind
+from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.nodes.base import PlanNode, StateEntry
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize as ChangelogNormalizeNode
 from compiled_plan.plans.nodes.scan import TableSourceScan as TableSourceScanNode
@@ -30,12 +31,14 @@ from compiled_plan.plans.nodes.tables import (
     ProjectPushDown,
     ReadingMetadata,
     TableSource,
+    WatermarkPushDown,
 )
 from compiled_plan.plans.rex import RexNode
-from compiled_plan.plans.types import RowType
+from compiled_plan.plans.types import LogicalType, RowType, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
 
-_ABILITIES = FilterPushDown | ProjectPushDown | ReadingMetadata | LimitPushDown
+_ABILITIES = FilterPushDown | ProjectPushDown | ReadingMetadata | LimitPushDown | WatermarkPushDown
+_IDLE_TIMEOUT = "table.exec.source.idle-timeout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class TableScan(Operator):
     columns: RowType
     changes: ChangelogMode
     hints: tuple[Hint, ...] = ()
+    pushed: PushedWatermark | None = None
+    idle_ms: int = -1
 
     @property
     def row_type(self) -> RowType:
@@ -90,15 +95,39 @@ class TableScan(Operator):
         chosen = [name for name in names if name in physical]
         produced = self.columns.with_nullability(False)
         keys = tuple(metadata[name] for name in names if name in metadata)
+        found: list[_ABILITIES] = []
+        if _reads_whole(self.table):
+            if metadata:
+                plain = tuple(replace(item, type=_plain(item.type)) for item in produced.fields)
+                found.append(make(ReadingMetadata)(metadata_keys=keys, produced_type=replace(produced, fields=plain)))
+            return (*found, *self._watermark())
         if list(names) == physical and not metadata:
             return ()
-        found: list[_ABILITIES] = []
         if chosen != physical:
             paths = tuple((physical.index(name),) for name in chosen)
             fields = tuple(item for item in produced.fields if item.name in physical)
             found.append(make(ProjectPushDown)(projected_fields=paths, produced_type=replace(produced, fields=fields)))
         found.append(make(ReadingMetadata)(metadata_keys=keys, produced_type=produced))
         return tuple(found)
+
+    def _watermark(self) -> tuple[WatermarkPushDown, ...]:
+        if self.pushed is None:
+            return ()
+        params = {
+            "emitStrategy": "ON_PERIODIC",
+            "alignGroupName": None,
+            "alignMaxDrift": "PT0S",
+            "alignUpdateInterval": "PT1S",
+            "sourceIdleTimeout": -1,
+        }
+        made = make(WatermarkPushDown)(
+            watermark_expr=self.pushed.watermark,
+            rowtime_expr=self.pushed.rowtime,
+            idle_timeout_millis=self.idle_ms,
+            produced_type=self.pushed.produced.with_nullability(False),
+            watermark_params=params,
+        )
+        return (made,)
 
     def title(self) -> str:
         name = self.table.identifier
@@ -108,10 +137,14 @@ class TableScan(Operator):
         pushed = ""
         chosen = [item for item in self.columns.names if item in physical]
         keys = ", ".join(metadata[item] for item in self.columns.names if item in metadata)
-        if chosen != physical:
+        if chosen != physical and not _reads_whole(self.table):
             pushed = f", project=[{', '.join(chosen)}], metadata=[{keys}]"
         elif metadata:
             pushed = f", metadata=[{keys}]"
+        if self.pushed is not None:
+            pushed += f", watermark=[{rex_text(self.pushed.watermark, self.columns.names)}]"
+            pushed += f", idletimeout=[{self.idle_ms}]" if self.idle_ms >= 0 else ""
+            pushed += ", watermarkEmitStrategy=[on-periodic]"
         hints = f", hints=[[[OPTIONS options:{{{_options_text(self.hints)}}}]]]" if self.hints else ""
         where = f"{name.catalog}, {name.database}, {name.name}{pushed}"
         return f"TableSourceScan(table=[[{where}]], fields=[{read}]{hints})"
@@ -119,6 +152,16 @@ class TableScan(Operator):
 
 def _options_text(hints: tuple[Hint, ...]) -> str:
     return ", ".join(f"{key}={value}" for hint in hints for key, value in hint.options)
+
+
+def _plain(type_: LogicalType) -> LogicalType:
+    return type_.as_regular() if isinstance(type_, TimestampBase) else type_
+
+
+def _reads_whole(table: CatalogTable) -> bool:
+    """Whether a scan gives all columns, metadata too, whichever of them are used."""
+    connector = connector_spec(table.option("connector"))
+    return connector is not None and connector.source is not None and not connector.source.projects
 
 
 def _metadata(table: CatalogTable) -> dict[str, str]:
@@ -185,7 +228,8 @@ def _lower_scan(rel: Scan, at: OperatorPlanner) -> Operator:
     hints = tuple(hint for hint in rel.hints if hint.name.upper() == "OPTIONS")
     changelog = changelog_of(rel, at.settings)
     columns = RowType(fields=tuple(replace(item, comment=None) for item in rel.columns.fields))
-    scan = TableScan(rel.table, columns, changelog.kinds, hints)
+    idle = at.settings.duration_ms(_IDLE_TIMEOUT) or -1
+    scan = TableScan(rel.table, columns, changelog.kinds, hints, rel.pushed, idle)
     if not changelog.normalize:
         return scan
     keys = tuple(rel.columns.names.index(name) for name in rel.table.primary_key)

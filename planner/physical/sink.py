@@ -8,7 +8,7 @@ from typing import Literal, cast
 
 from compiled_plan.planner.algebra.nodes import Hint, Sink
 from compiled_plan.planner.algebra.sources import options_of
-from compiled_plan.planner.catalog.connectors import sink_changelog
+from compiled_plan.planner.catalog.connectors import metadata_columns, sink_changelog
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
 from compiled_plan.planner.physical.base import (
     NodeContext,
@@ -29,7 +29,7 @@ from compiled_plan.plans.nodes.base import PlanNode, StateEntry
 from compiled_plan.plans.nodes.sink import ConflictStrategy
 from compiled_plan.plans.nodes.sink import Sink as SinkNode
 from compiled_plan.plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
-from compiled_plan.plans.types import RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types import Field, RowType, TimeKind, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 _CONFIGURATION = (
@@ -83,14 +83,15 @@ class TableSinkOperator(Single):
         )
 
     def _abilities(self) -> tuple[WritingMetadata | TargetColumnWriting, ...]:
-        metadata = tuple(
-            column.metadata_key or column.name
-            for column in self.table.columns
-            if column.kind is ColumnKind.METADATA and not column.virtual
-        )
+        metadata = metadata_columns(self.table, writing=True)
         if not metadata:
             return ()
-        return (make(WritingMetadata)(metadata_keys=metadata, consumed_type=self.row_type.with_nullability(False)),)
+        keys = tuple(column.metadata_key or column.name for column in metadata)
+        row = self.row_type.with_nullability(False)
+        stored = row.fields[: len(row.fields) - len(metadata)]
+        named = tuple(Field(column.name, column.type) for column in metadata)
+        consumed = replace(row, fields=(*stored, *named))
+        return (make(WritingMetadata)(metadata_keys=keys, consumed_type=consumed),)
 
     def title(self) -> str:
         fields = ", ".join(self.row_type.names)

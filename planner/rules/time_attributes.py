@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from compiled_plan.planner.algebra.expressions import is_call
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
@@ -63,7 +64,7 @@ def _materialized(rel: RelNode, windows: Windows) -> RelNode:
         rel = _retyped(rel)
     match rel:
         case Project():
-            exprs = tuple(rex if isinstance(rex, InputRef) else with_plain_operands(rex) for rex in rel.exprs)
+            exprs = tuple(rex if _stays(rex) else with_plain_operands(rex) for rex in rel.exprs)
             return replace(rel, exprs=exprs, columns=_kinds_of(rel.columns, tuple(map(type_of, exprs))))
         case Filter():
             return replace(rel, condition=with_plain_operands(rel.condition))
@@ -99,6 +100,11 @@ def _materialized(rel: RelNode, windows: Windows) -> RelNode:
         case Match() | Scan() | Sort() | TableFunctionScan() | Values() | WatermarkAssigner():
             return rel
     raise unknown_node("materializing time attributes", rel)
+
+
+def _stays(rex: RexNode) -> bool:
+    """Whether a value is what it is: a column, or the rowtime that a source makes of its columns."""
+    return isinstance(rex, InputRef) or is_call(rex, "$REINTERPRET$1")
 
 
 def _retyped(rel: RelNode) -> RelNode:

@@ -5,7 +5,7 @@ Whoever compiles, edits or runs a plan asks here, so an option that compiles is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
@@ -18,7 +18,16 @@ from compiled_plan.plans.connectors.registry import (
     format_spec,
     format_specs,
 )
-from compiled_plan.plans.connectors.spec import ConnectorSpec, Effect, FormatSlot, FormatSpec, TableOption, Use
+from compiled_plan.plans.connectors.spec import (
+    Asked,
+    ConnectorSpec,
+    Effect,
+    FormatSlot,
+    FormatSpec,
+    Metadata,
+    TableOption,
+    Use,
+)
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 from compiled_plan.plans.types import RowType
@@ -33,6 +42,7 @@ def table_faults(
     *,
     reading: bool,
     lookup: bool = False,
+    primary_key: Sequence[str] = (),
 ) -> Iterator[TableFault]:
     """All that keeps a table from being read or written.
 
@@ -43,6 +53,7 @@ def table_faults(
         partition_keys: names of the columns that partition it.
         reading: whether it is read; else it is written.
         lookup: whether it is asked by key.
+        primary_key: names of the columns of its primary key.
     """
     name = options.get("connector")
     connector = connector_spec(name)
@@ -71,8 +82,15 @@ def table_faults(
     yield from faults
     if faults:
         return
+    asked = Asked(table, row, options, tuple(primary_key), reading)
+    if connector.faults is not None:
+        faults = list(connector.faults(asked))
+        yield from faults
+        if faults:
+            return
+    parts = dict.fromkeys(formats, row) if connector.messages is None else connector.messages(asked)
     for slot, spec in formats.items():
-        found = spec.unfit(row, format_options(options, spec.name, slot)) if spec.unfit is not None else None
+        found = spec.unfit(parts[slot], format_options(options, spec.name, slot)) if spec.unfit is not None else None
         if found is not None:
             yield TableFault(found.message, found.remedy)
     if connector.column_faults is not None:
@@ -143,12 +161,32 @@ def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorS
                 yield TableFault(
                     message, f"add '{slot.options[0]}' = '...', one of: {', '.join(sorted(format_specs()))}"
                 )
-        elif chosen[1] in FLINK_FORMATS:
-            remedy = f"use one of: {', '.join(sorted(format_specs()))}"
-            message = f"format {chosen[1]!r} is not supported"
+        elif chosen[1] in FLINK_FORMATS or _in_files_alone(chosen[1], connector):
+            fit = (name for name, spec in format_specs().items() if spec.messages or connector.messages is None)
+            remedy = f"use one of: {', '.join(sorted(fit))}"
+            where = f" by connector {connector.name!r}" if format_spec(chosen[1]) is not None else ""
+            message = f"format {chosen[1]!r} is not supported{where}"
             yield TableFault(message, remedy, chosen[0], supported=False, foreign=True)
         elif format_spec(chosen[1]) is None:
             yield _unknown("format", chosen[1], format_specs(), chosen[0])
+
+
+def _in_files_alone(name: str, connector: ConnectorSpec) -> bool:
+    """Whether a format cannot be in the messages of a connector."""
+    spec = format_spec(name)
+    return spec is not None and connector.messages is not None and not spec.messages
+
+
+def metadata_of(options: Mapping[str, str]) -> Mapping[str, Metadata] | None:
+    """The metadata of a table by its key; that of the values' format first. None where the connector is not known."""
+    connector = connector_spec(options.get("connector"))
+    if connector is None:
+        return None
+    found: dict[str, Metadata] = {}
+    if connector.messages is not None:
+        spec = next(iter(formats_of(options, connector).values()), None)
+        found = {f"value.{key}": item for key, item in spec.metadata.items()} if spec is not None else {}
+    return {**found, **connector.metadata}
 
 
 def _no_connector(table: str, name: str | None) -> TableFault:

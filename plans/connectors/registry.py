@@ -17,7 +17,7 @@ from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec
 
 #: Names that Flink's distribution has and that do not run here; refused as unsupported, not as misspelt.
 FLINK_CONNECTORS = frozenset(
-    "kafka upsert-kafka kinesis firehose dynamodb elasticsearch-6 elasticsearch-7 elasticsearch-8 opensearch "
+    "kinesis firehose dynamodb elasticsearch-6 elasticsearch-7 elasticsearch-8 opensearch "
     "mongodb hbase-1.4 hbase-2.2 hive hudi iceberg paimon mysql-cdc postgres-cdc oracle-cdc sqlserver-cdc mongodb-cdc "
     "pulsar rabbitmq python-input".split()
 )

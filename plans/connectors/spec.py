@@ -12,6 +12,7 @@ from enum import Enum, Flag
 from typing import Any
 
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind, Option
 from compiled_plan.plans.types import LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
@@ -83,13 +84,18 @@ class Metadata:
         type: the type of its values.
         doc: what it is.
         readable: whether a source gives it.
-        writable: whether a sink takes it.
+        written: the type in which a sink takes it; None where it takes none.
     """
 
     type: LogicalType
     doc: str = ""
     readable: bool = True
-    writable: bool = False
+    written: LogicalType | None = None
+
+    @property
+    def writable(self) -> bool:
+        """Whether a sink takes it."""
+        return self.written is not None
 
 
 class Boundedness(Enum):
@@ -116,10 +122,14 @@ class SourceSpec:
     Args:
         changes: the kinds of rows that it gives; with a format those of the format, unless `own_changes`.
         bounded: whether it ends.
+        projects: whether Flink has it read some columns alone; else a scan gives all, with metadata in its own types.
+        watermarks: whether Flink has it make the watermarks, so that a plan has no operator for them.
     """
 
     changes: ChangelogMode = ChangelogMode.INSERT
     bounded: Boundedness = Boundedness.BOUNDED
+    projects: bool = True
+    watermarks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +183,31 @@ _OF_PART = {"key.format": " for keys", "value.format": " for values"}
 ONE_FORMAT = (FormatSlot(),)
 KEY_AND_VALUE = (FormatSlot(("value.format", "format")), FormatSlot(("key.format",), required=False))
 
+#: Connectors that have a key in each message.
+NEEDED_KEY_AND_VALUE = (FormatSlot(("value.format",)), FormatSlot(("key.format",)))
+
 ColumnOptions = Callable[[RowType, Mapping[str, str]], Mapping[str, TableOption]]
 #: What is wrong with options: option, message, remedy.
 Faults = Iterator[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A table that is about to be used.
+
+    Args:
+        table: its name, for messages.
+        columns: its physical columns.
+        options: its options.
+        primary_key: the names of the columns of its primary key.
+        reading: whether it is read; else it is written.
+    """
+
+    table: str
+    columns: RowType
+    options: Mapping[str, str]
+    primary_key: tuple[str, ...]
+    reading: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +230,9 @@ class ConnectorSpec:
         in_process: what a table has to do with the program that made it, where no other process can use it.
         column_options: options that follow from the columns.
         column_faults: options of columns that have no sense together.
+        faults: what else is wrong with a table; its options are known and have values that fit.
+        messages: which columns are in which part of a message, by the option that names the part's format; None where
+            rows are in files.
     """
 
     name: str
@@ -215,6 +250,8 @@ class ConnectorSpec:
     in_process: str = ""
     column_options: ColumnOptions | None = None
     column_faults: Callable[[RowType, Mapping[str, str]], Faults] | None = None
+    faults: Callable[[Asked], Iterator[TableFault]] | None = None
+    messages: Callable[[Asked], Mapping[str, RowType]] | None = None
 
     @property
     def uses(self) -> Use:
@@ -285,6 +322,7 @@ class FormatSpec:
         not_both: pairs of boolean options that cannot both be true.
         unfit: what it cannot hold of a row's columns, given its options; None where all is well.
         contradiction: what is wrong with its options together: option, message, remedy.
+        messages: whether it can be in messages, and not in files alone.
         jars: Maven coordinates that a run needs beside the product.
     """
 
@@ -300,6 +338,7 @@ class FormatSpec:
     not_both: tuple[tuple[str, str], ...] = ()
     unfit: Callable[[RowType, Mapping[str, str]], Unfit | None] | None = None
     contradiction: Callable[[Mapping[str, str]], tuple[str, str, str] | None] | None = None
+    messages: bool = False
     jars: tuple[str, ...] = ()
 
     def values(self, given: Mapping[str, str]) -> Values:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from compiled_plan.plans.connectors.checks import changelog_of, table_faults
+from compiled_plan.plans.connectors.checks import changelog_of, metadata_of, table_faults
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.nodes.declared import Declared, TableFault
 from compiled_plan.plans.types import LogicalType, RowType
@@ -21,18 +21,19 @@ class _Declared:
         *,
         reading: bool,
         lookup: bool = False,
+        primary_key: Sequence[str] = (),
     ) -> Iterable[TableFault]:
-        return table_faults(table, options, columns, partition_keys, reading=reading, lookup=lookup)
+        return table_faults(
+            table, options, columns, partition_keys, reading=reading, lookup=lookup, primary_key=primary_key
+        )
 
     def is_read(self, options: Mapping[str, str]) -> bool:
         connector = connector_spec(options.get("connector"))
         return connector is None or connector.source is not None
 
     def metadata(self, options: Mapping[str, str]) -> Mapping[str, LogicalType] | None:
-        connector = connector_spec(options.get("connector"))
-        if connector is None:
-            return None
-        return {key: item.type for key, item in connector.metadata.items() if item.readable}
+        found = metadata_of(options)
+        return None if found is None else {key: item.type for key, item in found.items() if item.readable}
 
     def changes(self, options: Mapping[str, str], *, reading: bool) -> ChangelogMode | None:
         return changelog_of(options, reading=reading)

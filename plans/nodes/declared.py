@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -41,6 +41,7 @@ class Declared(Protocol):
         *,
         reading: bool,
         lookup: bool = False,
+        primary_key: Sequence[str] = (),
     ) -> Iterable[TableFault]:
         """All that keeps a table from being read or written."""
 

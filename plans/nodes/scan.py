@@ -10,7 +10,7 @@ from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import expressions, output
 from compiled_plan.plans.nodes.table_rules import catalog_table_faults, source_faults, source_row
-from compiled_plan.plans.nodes.tables import CatalogTable, TableSource
+from compiled_plan.plans.nodes.tables import CatalogTable, TableSource, WatermarkPushDown
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
@@ -22,6 +22,12 @@ class TableSourceScan(PlanNode):
     INPUTS = NO_INPUT
 
     scan_table_source: Enforcing[TableSource]
+
+    @property
+    def watermark(self) -> WatermarkPushDown | None:
+        """The watermark that the source makes; None where it makes none."""
+        found = (each for each in self.scan_table_source.abilities if isinstance(each, WatermarkPushDown))
+        return next(found, None)
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         source = self.scan_table_source

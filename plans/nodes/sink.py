@@ -75,7 +75,7 @@ class Sink(StatefulNode):
         resolved = table.resolved_table
         if resolved is None or any(not fault.editable for fault in wrong):
             return
-        stored = persisted_row(resolved)
+        stored = persisted_row(resolved, self.dynamic_table_sink.abilities)
         if len(stored.fields) != len(inputs.types):
             message = f"the input has {len(inputs.types)} columns, and the table takes {len(stored.fields)}"
             columns = (*path, "resolvedTable", "schema", "columns")

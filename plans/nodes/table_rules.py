@@ -17,9 +17,12 @@ from compiled_plan.plans.nodes.tables import (
     ProjectPushDown,
     ReadingMetadata,
     ResolvedTable,
+    SinkAbility,
     SourceAbility,
     TableSchema,
     TableSource,
+    WatermarkPushDown,
+    WritingMetadata,
 )
 from compiled_plan.plans.rex import type_of
 from compiled_plan.plans.types import Field, FieldsType, LogicalType, RowType, TimestampBase
@@ -34,14 +37,18 @@ def physical_row(table: ResolvedTable) -> RowType:
     )
 
 
-def persisted_row(table: ResolvedTable) -> RowType:
+def persisted_row(table: ResolvedTable, abilities: Sequence[SinkAbility] = ()) -> RowType:
     """The columns that a sink is given: those that the table stores, then metadata that is not virtual."""
+    row = physical_row(table)
+    for ability in abilities:
+        if isinstance(ability, WritingMetadata) and ability.metadata_keys:
+            given = ability.consumed_type.fields[-len(ability.metadata_keys) :]
+            return RowType(fields=(*row.fields, *given))
     metadata = (
         Field(item.name, item.data_type)
         for item in table.table_schema.columns
         if isinstance(item, MetadataColumn) and not item.is_virtual
     )
-    row = physical_row(table)
     return RowType(fields=(*row.fields, *metadata))
 
 
@@ -67,10 +74,10 @@ def catalog_table_faults(
     wrong = list(_schema_faults(resolved, (*at, "schema")))
     yield from wrong
     names = {column.name for column in resolved.table_schema.columns}
-    for number, key in enumerate(resolved.partition_keys):
-        if key not in names:
-            message = f"the table is partitioned by {key!r}, which is no column"
-            yield Fault((*at, "partitionKeys", number), message, f"columns: {', '.join(sorted(names))}", key)
+    for number, name in enumerate(resolved.partition_keys):
+        if name not in names:
+            message = f"the table is partitioned by {name!r}, which is no column"
+            yield Fault((*at, "partitionKeys", number), message, f"columns: {', '.join(sorted(names))}", name)
             return
     if resolved.options is None or wrong:
         return
@@ -78,7 +85,11 @@ def catalog_table_faults(
     name = ".".join(table.path)
     options = (*at, "options")
     given = resolved.options
-    for fault in declared.faults(name, given, row, resolved.partition_keys, reading=reading, lookup=lookup):
+    primary = resolved.table_schema.primary_key
+    key = () if primary is None else primary.columns
+    for fault in declared.faults(
+        name, given, row, resolved.partition_keys, reading=reading, lookup=lookup, primary_key=key
+    ):
         place = (*options, fault.option) if fault.option else options
         yield Fault(place, fault.message, fault.remedy, given.get(fault.option), fault.foreign)
     if reading and not lookup and not declared.is_read(given):
@@ -182,6 +193,11 @@ def _ability_faults(
                     return
             types = [offered.get(key, columns[key].data_type) for key in ability.metadata_keys]
             yield from _produced(ability.produced_type, (*row.types, *types), path)
+        case WatermarkPushDown():
+            for name, rex in (("watermarkExpr", ability.watermark_expr), ("rowtimeExpr", ability.rowtime_expr)):
+                if rex is not None:
+                    yield from expression_faults(rex, row.types, (*path, name))
+            yield from _produced(ability.produced_type, row.types, path)
         case FilterPushDown():
             for at, predicate in enumerate(ability.predicates):
                 yield from condition_faults(predicate, row.types, (*path, "predicates", at))

@@ -32,6 +32,7 @@ from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTa
 from compiled_plan.planner.catalog.tables import ColumnKind
 from compiled_plan.planner.internal import unknown_node
 from compiled_plan.planner.rules.helpers.needed_columns import Columns, wanted_calls
+from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.rex import InputRef, RexNode, transform
 from compiled_plan.plans.types import RowType
 
@@ -51,7 +52,9 @@ def pruned_scan(rel: Scan, wanted: Columns, order: list[int] | None, keeps_key: 
     width = len(rel.row_type.fields)
     if keeps_key(rel):
         wanted = wanted | _key_columns(rel)
-    if len(wanted) == width:
+    connector = connector_spec(rel.table.option("connector"))
+    whole = connector is not None and connector.source is not None and not connector.source.projects
+    if len(wanted) == width or whole:
         return Pruned(rel, {index: index for index in range(width)})
     metadata = {column.name for column in rel.table.columns if column.kind is ColumnKind.METADATA}
     names = rel.row_type.names

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from compiled_plan.planner.algebra.nodes import Project, RelNode, Sink
 from compiled_plan.planner.algebra.rows import identity, unique_name
-from compiled_plan.planner.catalog.connectors import check_metadata, check_usable
+from compiled_plan.planner.catalog.connectors import check_metadata, check_usable, metadata_columns
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
 from compiled_plan.planner.functions import casts, plan_literals
 from compiled_plan.planner.sql import statements as st
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, Surroundings
 from compiled_plan.planner.sql.binding.expressions import bind_value
 from compiled_plan.planner.sql.binding.hints import bind_table_hints, with_options
+from compiled_plan.planner.sql.binding.scans import as_type
 from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import ProgramError
@@ -55,8 +56,7 @@ def bind_insert(binder: Binder, statement: st.Insert) -> Sink:
     table = with_options(table, hints)
     try:
         check_usable(table, reading=False)
-        check_metadata(table)
-        _check_persisted(table)
+        check_metadata(table, reading=False)
     except ProgramError as fault:
         where = "\n".join(part for part in (source.where_span(statement.target_span), fault.where) if part)
         raise type(fault)(fault.message, where=where, remedy=fault.remedy) from None
@@ -65,7 +65,8 @@ def bind_insert(binder: Binder, statement: st.Insert) -> Sink:
     target = _target_columns(binder, statement, columns)
     static = _static_partitions(binder, statement, table, columns)
     rel = _arranged(binder, statement, query, columns, target, static)
-    return Sink(_cast(binder, statement, rel, columns, table), table, target, hints, statement.on_conflict)
+    rel = _with_metadata(_cast(binder, statement, rel, columns, table), table, columns)
+    return Sink(rel, table, target, hints, statement.on_conflict)
 
 
 def _target(binder: Binder, statement: st.Insert) -> CatalogTable:
@@ -82,15 +83,6 @@ def _target(binder: Binder, statement: st.Insert) -> CatalogTable:
 def _persisted(table: CatalogTable) -> tuple[Column, ...]:
     """The columns that a query writes: not the computed ones, nor virtual metadata."""
     return tuple(column for column in table.columns if column.kind is not ColumnKind.COMPUTED and not column.virtual)
-
-
-def _check_persisted(table: CatalogTable) -> None:
-    for column in table.columns:
-        if column.kind is ColumnKind.METADATA and not column.virtual:
-            raise ProgramError(
-                f"metadata column {column.name!r} cannot be written by connector {table.option('connector')!r}",
-                remedy="declare it VIRTUAL",
-            )
 
 
 def _target_columns(binder: Binder, statement: st.Insert, columns: tuple[Column, ...]) -> tuple[int, ...] | None:
@@ -179,6 +171,22 @@ def _cast(
     if tuple(exprs) == identity(row):
         return rel
     return Project(rel, tuple(exprs), row_of([column.name for column in columns], [type_of(rex) for rex in exprs]))
+
+
+def _with_metadata(rel: RelNode, table: CatalogTable, columns: tuple[Column, ...]) -> RelNode:
+    """The columns that the connector stores, then metadata in its order, types and names."""
+    metadata = metadata_columns(table, writing=True)
+    if not metadata:
+        return rel
+    names = [column.name for column in columns]
+    row = rel.row_type
+    stored = [at for at, column in enumerate(columns) if column.kind is ColumnKind.PHYSICAL]
+    exprs: list[RexNode] = [InputRef(at, row.types[at]) for at in stored]
+    for column in metadata:
+        at = names.index(column.name)
+        exprs.append(as_type(InputRef(at, row.types[at]), column.type))
+    keys = [column.metadata_key or column.name for column in metadata]
+    return Project(rel, tuple(exprs), row_of([*(names[at] for at in stored), *keys], [type_of(rex) for rex in exprs]))
 
 
 def _mismatch(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compiled_plan.planner.algebra.nodes import Hint, Project, RelNode, Scan, WatermarkAssigner
-from compiled_plan.planner.catalog.connectors import check_metadata, check_usable
+from compiled_plan.planner.algebra.expressions import substitute
+from compiled_plan.planner.algebra.nodes import Hint, Project, PushedWatermark, RelNode, Scan, WatermarkAssigner
+from compiled_plan.planner.catalog.connectors import check_metadata, check_usable, metadata_columns
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
-from compiled_plan.plans.rex import InputRef, RexNode, map_inputs, type_of
-from compiled_plan.plans.types import Field, RowType, TimeKind, TimestampBase
+from compiled_plan.planner.functions import casts
+from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of
+from compiled_plan.plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
 
 
 def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...]) -> RelNode:
@@ -18,33 +20,77 @@ def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...]) -> RelNode:
         ProgramError: the table's connector or format is missing, unknown or lacks an option.
         UnsupportedError: a connector or format that does not run here.
     """
-    check_usable(table, reading=True)
-    check_metadata(table)
-    physical = [column for column in table.columns if column.kind is ColumnKind.PHYSICAL]
-    metadata = [column for column in table.columns if column.kind is ColumnKind.METADATA]
-    produced = [*physical, *metadata]
+    connector = check_usable(table, reading=True)
+    check_metadata(table, reading=True)
+    source = connector.source
+    whole = source is not None and not source.projects
+    produced = [column for column in table.columns if column.kind is ColumnKind.PHYSICAL]
+    produced += metadata_columns(table) if whole else _metadata(table)
     row = RowType(fields=tuple(Field(column.name, column.type, column.comment) for column in produced))
-    rel: RelNode = Scan(row, table, alias, hints)
-    if [column.name for column in produced] != [column.name for column in table.columns]:
-        rel = _declared(rel, table, [column.name for column in produced])
+    read = Scan(row, table, alias, hints)
+    rel: RelNode = read
+    if [(item.name, item.type) for item in produced] != [(item.name, item.type) for item in table.columns]:
+        rel = _declared(rel, table, row)
     for watermark in table.watermarks:
         index = rel.row_type.names.index(watermark.column)
-        rel = WatermarkAssigner(rel, index, watermark.expression, _with_rowtime(rel.row_type, index))
+        timed = _with_rowtime(rel.row_type, index)
+        if source is not None and source.watermarks:
+            rel = _pushed(rel, read, index, watermark.expression, timed)
+        else:
+            rel = WatermarkAssigner(rel, index, watermark.expression, timed)
     return rel
 
 
-def _declared(rel: RelNode, table: CatalogTable, produced: list[str]) -> RelNode:
+def _metadata(table: CatalogTable) -> list[Column]:
+    return [column for column in table.columns if column.kind is ColumnKind.METADATA]
+
+
+def _pushed(rel: RelNode, read: Scan, index: int, watermark: RexNode, timed: RowType) -> RelNode:
+    """The rows of a source that makes the watermarks itself; above it, the projection makes the rowtime."""
+    if not isinstance(rel, Project):
+        pushed = PushedWatermark(watermark, InputRef(index, rel.row_type.types[index]), timed)
+        return replace(read, columns=timed, pushed=pushed)
+    type_ = timed.types[index]
+    own = _to_rowtime(rel.exprs[index], type_)
+    rowtime = Call("$REINTERPRET$1", (own,), type_, syntax="SPECIAL")
+    exprs = tuple(rowtime if at == index else rex for at, rex in enumerate(rel.exprs))
+    inside = tuple(own if at == index else rex for at, rex in enumerate(rel.exprs))
+    pushed = PushedWatermark(substitute(watermark, inside), rowtime, read.row_type)
+    return Project(replace(read, pushed=pushed), exprs, timed)
+
+
+def _to_rowtime(rex: RexNode, type_: LogicalType) -> RexNode:
+    """A metadata column is cast to the type that its column has, that of the rowtime."""
+    cast = isinstance(rex, Call) and rex.name == "$CAST$1" and isinstance(rex.operands[0], InputRef)
+    return replace(rex, type=type_) if cast and isinstance(rex, Call) else rex
+
+
+def _declared(rel: RelNode, table: CatalogTable, row: RowType) -> RelNode:
     """A Project to the declared columns; expressions of computed ones are over the others as declared."""
-    plain = [column.name for column in table.columns if column.kind is not ColumnKind.COMPUTED]
+    plain = [column for column in table.columns if column.kind is not ColumnKind.COMPUTED]
+
+    def given(column: Column) -> RexNode:
+        index = row.names.index(column.name)
+        return as_type(InputRef(index, row.types[index]), column.type)
 
     def value(column: Column) -> RexNode:
         if column.expression is None:
-            return InputRef(produced.index(column.name), column.type)
-        return map_inputs(column.expression, lambda index: produced.index(plain[index]))
+            return given(column)
+        return substitute(column.expression, tuple(map(given, plain)))
 
     exprs = tuple(value(column) for column in table.columns)
     fields = zip(table.columns, exprs, strict=True)
     return Project(rel, exprs, RowType(fields=tuple(Field(column.name, type_of(rex)) for column, rex in fields)))
+
+
+def as_type(rex: InputRef, type_: LogicalType) -> RexNode:
+    """A column cast to another type, also where only NOT NULL differs."""
+    if rex.type == type_:
+        return rex
+    found = casts.cast(rex, type_)
+    if found is rex:
+        return Call("$CAST$1", (rex,), type_, syntax="SPECIAL")
+    return replace(found, type=type_) if isinstance(found, Call) else found
 
 
 def _with_rowtime(row: RowType, index: int) -> RowType:

@@ -34,5 +34,6 @@ SPEC = FormatSpec(
         "event-timestamp": Metadata(_MOMENT, "When the database made the change."),
     },
     extension="json",
+    messages=True,
     unfit=json_columns("canal-json"),
 )

@@ -40,6 +40,7 @@ SPEC = FormatSpec(
         "empty-string-as-null": flag("An empty cell is NULL.", uses=Use.SOURCE),
     },
     extension="csv",
+    messages=True,
     positional=True,
     unfit=without("csv", (t.MapType, t.MultisetType, t.RawType), "use the format json, or arrays in place of maps"),
     contradiction=_quoted_and_not,

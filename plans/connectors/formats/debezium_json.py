@@ -26,5 +26,6 @@ SPEC = FormatSpec(
         "source.properties": Metadata(MapType(key=STRING, value=STRING), "All that is said of the source."),
     },
     extension="json",
+    messages=True,
     unfit=json_columns("debezium-json"),
 )

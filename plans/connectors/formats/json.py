@@ -15,6 +15,7 @@ SPEC = FormatSpec(
         "decode.json-parser.enabled": flag("Read by a parser of fields and not of whole objects.", "true", Use.SOURCE),
     },
     extension="json",
+    messages=True,
     not_both=(("ignore-parse-errors", "fail-on-missing-field"),),
     unfit=json_columns("json"),
 )

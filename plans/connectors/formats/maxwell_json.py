@@ -23,5 +23,6 @@ SPEC = FormatSpec(
         "ingestion-timestamp": Metadata(_MOMENT, "When the connector handled the event."),
     },
     extension="json",
+    messages=True,
     unfit=json_columns("maxwell-json"),
 )

@@ -57,6 +57,7 @@ SPEC = FormatSpec(
         ),
     },
     extension="txt",
+    messages=True,
     positional=True,
     unfit=_unfit,
 )

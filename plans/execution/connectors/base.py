@@ -166,7 +166,8 @@ def open_source(table: TableSpec, context: SourceContext) -> Source:
     Raises:
         UnsupportedError: no such connector, or it cannot be read; a wrong option or column; names the table.
     """
-    check_table(table.identifier, table.options, table.columns, table.partition_keys, reading=True)
+    keys = table.partition_keys
+    check_table(table.identifier, table.options, table.columns, keys, reading=True, primary_key=table.primary_key)
     return _factory(_SOURCES, table.options)(table, context)
 
 
@@ -176,7 +177,8 @@ def open_sink(table: TableSpec, context: SinkContext) -> Sink:
     Raises:
         UnsupportedError: no such connector, or it cannot be written; a wrong option or column; names the table.
     """
-    check_table(table.identifier, table.options, table.columns, table.partition_keys, reading=False)
+    keys = table.partition_keys
+    check_table(table.identifier, table.options, table.columns, keys, reading=False, primary_key=table.primary_key)
     return _factory(_SINKS, table.options)(table, context)
 
 

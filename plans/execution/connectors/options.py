@@ -17,12 +17,15 @@ def check_table(
     *,
     reading: bool,
     lookup: bool = False,
+    primary_key: tuple[str, ...] = (),
 ) -> None:
     """Refuse a table whose options, connector, format or columns do not run.
 
     Raises:
         UnsupportedError: names the table and the option or column.
     """
-    for fault in table_faults(table, options, columns, partition_keys, reading=reading, lookup=lookup):
+    for fault in table_faults(
+        table, options, columns, partition_keys, reading=reading, lookup=lookup, primary_key=primary_key
+    ):
         where = f"table {table}, WITH, '{fault.option}'" if fault.option else f"table {table}"
         raise UnsupportedError(fault.message, where=where, remedy=fault.remedy)

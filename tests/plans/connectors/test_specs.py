@@ -139,7 +139,7 @@ MESSAGES = ConnectorSpec(
     groups=(OptionGroup("properties.", "What the client's library takes."),),
     metadata={
         "offset": Metadata(INT.not_null(), "Where in its partition the message is."),
-        "timestamp": Metadata(INT, "Its time.", writable=True),
+        "timestamp": Metadata(INT, "Its time.", written=INT),
     },
     place=("topic",),
     jars=("org.example:messages:1",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from compiled_plan.plans.inspection.lineage.expressions import Scope, field_of, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, type_text
@@ -19,7 +20,11 @@ def scan(node: TableSourceScan, context: Context) -> Made:
     """The columns of a table; what a source may leave out early, the operators above leave out again."""
     origin = origin_of_table(node.scan_table_source.table, context.telling)
     columns = columns_read(node.scan_table_source, node.output_type, origin)
-    return Made((Branch(origin, columns, history=origin.digest),))
+    found = Branch(origin, columns, history=origin.digest)
+    if node.watermark is not None:
+        made = meaning_of(node.watermark.watermark_expr, context.scope(node, found.column))
+        found = replace(found, watermarks=(made,))
+    return Made((found,))
 
 
 def columns_read(source: TableSource, row: RowType, origin: Meaning) -> tuple[Meaning, ...]:

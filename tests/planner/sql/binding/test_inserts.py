@@ -92,7 +92,7 @@ def test_a_script_without_an_insert_is_refused(env: TableEnvironment) -> None:
     [
         ("'a' = 'b'", "has no connector"),
         ("'connector' = 'filesystm'", "no connector is named 'filesystm'"),
-        ("'connector' = 'kafka'", "connector 'kafka' is not supported"),
+        ("'connector' = 'kinesis'", "connector 'kinesis' is not supported"),
         ("'connector' = 'filesystem'", "lacks the option 'path'"),
         ("'connector' = 'filesystem', 'path' = 'p'", "has no format"),
         ("'connector' = 'filesystem', 'path' = 'p', 'format' = 'jsn'", "no format is named 'jsn'"),

@@ -1,0 +1,239 @@
+"""What the connectors of messages share: the columns of a message's key and of its value, and the options of topics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from compiled_plan.plans.connectors.common import SINK_PARALLELISM, VERSION, refused, tuning
+from compiled_plan.plans.connectors.spec import Asked, Metadata, OptionGroup, TableOption, Use
+from compiled_plan.plans.nodes.declared import TableFault
+from compiled_plan.plans.options import Kind
+from compiled_plan.plans.types import (
+    BIGINT,
+    BYTES,
+    INT,
+    STRING,
+    Field,
+    MapType,
+    RowType,
+    TimestampLtzType,
+)
+
+_MOMENT = TimestampLtzType(precision=3)
+_HEADERS = MapType(key=STRING, value=BYTES)
+
+METADATA = {
+    "topic": Metadata(STRING.not_null(), "The topic; a sink takes it where it has several.", written=STRING.not_null()),
+    "partition": Metadata(INT.not_null(), "The partition."),
+    "headers": Metadata(_HEADERS.not_null(), "The headers; of one name the last.", written=_HEADERS),
+    "leader-epoch": Metadata(INT, "The leader's epoch, which Spark's connector does not give: a run refuses it."),
+    "offset": Metadata(BIGINT.not_null(), "The number of the message in its partition."),
+    "timestamp": Metadata(
+        _MOMENT.not_null(),
+        "The message's time. Spark's connector does not write it: a run refuses a sink with it.",
+        written=_MOMENT,
+    ),
+    "timestamp-type": Metadata(STRING.not_null(), "What that is: `CreateTime`, `LogAppendTime` or `NoTimestampType`."),
+}
+
+PROPERTIES = OptionGroup(
+    "properties.", "Settings of Kafka's clients, by Kafka's names: `properties.security.protocol` and so on."
+)
+_BOUNDED = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
+_STARTUP = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
+
+
+def _offsets(name: str, what: str) -> dict[str, TableOption]:
+    """The options beside a mode."""
+    return {
+        f"scan.{name}.specific-offsets": TableOption(
+            Kind.TEXT,
+            doc=f"Mode `specific-offsets`: {what} each partition, `partition:0,offset:42;partition:1,offset:300`.",
+            uses=Use.SOURCE,
+        ),
+        f"scan.{name}.timestamp-millis": TableOption(
+            Kind.COUNT, doc=f"Mode `timestamp`: {what} messages of this time, in ms since 1970.", uses=Use.SOURCE
+        ),
+    }
+
+
+BOUNDED = {
+    "scan.bounded.mode": TableOption(
+        Kind.CHOICE, "unbounded", _BOUNDED, doc="Where the table ends, as found when a run starts.", uses=Use.SOURCE
+    ),
+    **_offsets("bounded", "the end of"),
+}
+STARTUP = {
+    "scan.startup.mode": TableOption(
+        Kind.CHOICE, "group-offsets", _STARTUP, doc="Where a checkpoint begins with the table.", uses=Use.SOURCE
+    ),
+    **_offsets("startup", "the beginning of"),
+}
+_KEEPING_PACE = "How watermarks of several tables keep pace, "
+
+#: Options that `kafka` and `upsert-kafka` have.
+COMMON = {
+    **VERSION,
+    "topic": TableOption(Kind.TEXT, doc="The topic; several with semicolons between them."),
+    "topic-pattern": TableOption(Kind.TEXT, doc="A regular expression of topics that are read."),
+    "properties.bootstrap.servers": TableOption(
+        Kind.TEXT, doc="Kafka's brokers, with commas between them.", required=True
+    ),
+    "properties.group.id": TableOption(
+        Kind.TEXT, doc="The consumer group; its offsets are read by the mode `group-offsets`, and never written."
+    ),
+    "key.fields-prefix": TableOption(
+        Kind.TEXT, doc="What the names of key columns begin with, and the fields of the key's format do not."
+    ),
+    "value.fields-include": TableOption(
+        Kind.CHOICE, "ALL", ("ALL", "EXCEPT_KEY"), doc="Whether the columns of the key are in the value, too."
+    ),
+    "scan.parallelism": tuning(Kind.INTEGER, "Number of tasks that read.", Use.SOURCE),
+    "scan.topic-partition-discovery.interval": tuning(
+        Kind.DURATION, "How often new partitions are looked for, which each micro-batch does here.", Use.SOURCE
+    ),
+    "scan.watermark.emit.strategy": tuning(Kind.TEXT, "When watermarks are sent.", Use.SOURCE),
+    "scan.watermark.idle-timeout": refused("After how long a silent partition no longer holds windows back."),
+    "scan.watermark.alignment.group": refused(_KEEPING_PACE + "by the name of their group."),
+    "scan.watermark.alignment.max-drift": refused(_KEEPING_PACE + "how far one may be ahead."),
+    "scan.watermark.alignment.update-interval": refused(_KEEPING_PACE + "how often they are compared."),
+    "sink.parallelism": SINK_PARALLELISM,
+    "sink.delivery-guarantee": TableOption(
+        Kind.CHOICE,
+        "at-least-once",
+        ("at-least-once", "none", "exactly-once"),
+        doc="What a sink does for rows of a micro-batch that runs again; `exactly-once` is not supported.",
+        uses=Use.SINK,
+        fallbacks=("sink.semantic",),
+    ),
+    "sink.semantic": TableOption(
+        Kind.CHOICE,
+        choices=("at-least-once", "none", "exactly-once"),
+        doc="The older name of `sink.delivery-guarantee`.",
+        uses=Use.SINK,
+    ),
+    "sink.transactional-id-prefix": tuning(Kind.TEXT, "The beginning of the ids of transactions."),
+    "sink.transaction-naming-strategy": tuning(Kind.TEXT, "How transactions are named."),
+}
+
+#: Clients' settings that the run sets, and that a table may not.
+_OURS = ("key.deserializer", "value.deserializer", "key.serializer", "value.serializer", "interceptor.classes")
+_OFFSET = re.compile(r"partition:(\d+),offset:(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The columns of messages.
+
+    Args:
+        key: names of the columns in the key, in the order of its format's fields.
+        value: names of the columns in the value.
+        prefix: what the names of key columns have in front of the names of the key format's fields.
+    """
+
+    key: tuple[str, ...]
+    value: tuple[str, ...]
+    prefix: str
+
+    def rows(self, columns: RowType) -> Mapping[str, RowType]:
+        """The row of each part, by the option that names its format."""
+        by_name = {field.name: field for field in columns.fields}
+        key = tuple(_renamed(by_name[name], self.prefix) for name in self.key if name in by_name)
+        value = replace(columns, fields=tuple(by_name[name] for name in self.value))
+        return {"key.format": replace(columns, fields=key), "value.format": value, "format": value}
+
+
+def _renamed(field: Field, prefix: str) -> Field:
+    return replace(field, name=field.name.removeprefix(prefix))
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The items of an option that is a list."""
+    return tuple(item.strip() for item in text.split(";") if item.strip())
+
+
+def parts(columns: RowType, options: Mapping[str, str], key: tuple[str, ...]) -> Parts:
+    """Which columns are where.
+
+    Args:
+        columns: the physical columns.
+        options: the table's options.
+        key: names of the key's columns.
+    """
+    apart = options.get("value.fields-include", "ALL").strip().upper().replace("-", "_") == "EXCEPT_KEY"
+    value = tuple(name for name in columns.names if not (apart and name in key))
+    return Parts(key, value, options.get("key.fields-prefix", ""))
+
+
+def offsets(text: str) -> dict[int, int] | None:
+    """The offsets of partitions, from `partition:0,offset:42;partition:1,offset:300`; None for another text."""
+    found = [_OFFSET.fullmatch(item.replace(" ", "")) for item in text.split(";") if item.strip()]
+    return {int(each[1]): int(each[2]) for each in found if each} if found and all(found) else None
+
+
+def faults(asked: Asked, key: tuple[str, ...]) -> Iterator[TableFault]:
+    """What is wrong with a table of messages, whatever its connector.
+
+    Args:
+        asked: the table.
+        key: names of the columns of a message's key.
+    """
+    table, options = asked.table, asked.options
+    yield from _topic_faults(asked)
+    for name in _OURS:
+        if f"properties.{name}" in options:
+            message = f"option 'properties.{name}' of table {table} is not supported"
+            yield TableFault(message, "leave it out; formats say how messages are read", f"properties.{name}", False)
+    yield from _key_faults(asked, key)
+    if asked.reading:
+        yield from _mode_faults(asked, "startup")
+        yield from _mode_faults(asked, "bounded")
+        return
+    for option in ("sink.delivery-guarantee", "sink.semantic"):
+        if options.get(option, "").strip().lower().replace("_", "-") == "exactly-once":
+            message = f"'{option}' = 'exactly-once' of table {table} is not supported"
+            yield TableFault(message, "set 'at-least-once'", option, supported=False, foreign=True)
+
+
+def _topic_faults(asked: Asked) -> Iterator[TableFault]:
+    options, table = asked.options, asked.table
+    both = [name for name in ("topic", "topic-pattern") if name in options]
+    if len(both) == 2:
+        yield TableFault(f"table {table} has both 'topic' and 'topic-pattern'", "leave one of them out", both[1])
+    elif not both:
+        yield TableFault(f"table {table} has no topic", "add 'topic' = '...', or 'topic-pattern' = '...'")
+    elif "topic" in options and not listed(options["topic"]):
+        yield TableFault(f"the topic of table {table} is empty", "name a topic", "topic")
+
+
+def _key_faults(asked: Asked, key: tuple[str, ...]) -> Iterator[TableFault]:
+    names, prefix = asked.columns.names, asked.options.get("key.fields-prefix", "")
+    for name in key:
+        if name not in names:
+            message = f"key column {name!r} of table {asked.table} is no column that its messages have"
+            yield TableFault(message, f"columns: {', '.join(names)}", "key.fields")
+        elif not name.startswith(prefix):
+            message = f"key column {name!r} of table {asked.table} does not begin with {prefix!r}"
+            yield TableFault(message, "rename it, or leave 'key.fields-prefix' out", "key.fields-prefix")
+    if prefix and parts(asked.columns, asked.options, key).value == names:
+        message = f"table {asked.table} has a prefix for key columns, and these are in the value, too"
+        yield TableFault(message, "set 'value.fields-include' = 'EXCEPT_KEY'", "key.fields-prefix")
+
+
+def _mode_faults(asked: Asked, name: str) -> Iterator[TableFault]:
+    options, table = asked.options, asked.table
+    mode = options.get(f"scan.{name}.mode", "").strip().lower().replace("_", "-")
+    needed = {"timestamp": f"scan.{name}.timestamp-millis", "specific-offsets": f"scan.{name}.specific-offsets"}
+    option = needed.get(mode)
+    if option is not None and option not in options:
+        yield TableFault(f"table {table} lacks the option '{option}', which mode {mode!r} needs", f"add '{option}'")
+        return
+    if mode == "specific-offsets":
+        if len(listed(options.get("topic", ""))) != 1:
+            message = f"table {table} has offsets of partitions, and not one topic"
+            yield TableFault(message, "name one topic, or use another mode", f"scan.{name}.mode")
+        elif offsets(options[needed[mode]]) is None:
+            message = f"invalid value {options[needed[mode]]!r} for the option '{option}' of table {table}"
+            yield TableFault(message, "write 'partition:0,offset:42;partition:1,offset:300'", option or "")

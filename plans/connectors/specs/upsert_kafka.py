@@ -1,0 +1,62 @@
+"""The connector `upsert-kafka`. Source: Flink's page "Upsert Kafka", and what Flink's connector 5.0 takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from compiled_plan.plans.connectors.common import tuning
+from compiled_plan.plans.connectors.jars import KAFKA
+from compiled_plan.plans.connectors.messages import BOUNDED, COMMON, METADATA, PROPERTIES, faults, parts
+from compiled_plan.plans.connectors.registry import format_spec
+from compiled_plan.plans.connectors.spec import (
+    NEEDED_KEY_AND_VALUE,
+    Asked,
+    Boundedness,
+    ConnectorSpec,
+    Guarantee,
+    SinkSpec,
+    SourceSpec,
+)
+from compiled_plan.plans.nodes.declared import TableFault
+from compiled_plan.plans.options import Kind
+from compiled_plan.plans.types import RowType
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+
+def _messages(asked: Asked) -> Mapping[str, RowType]:
+    return parts(asked.columns, asked.options, asked.primary_key).rows(asked.columns)
+
+
+def _faults(asked: Asked) -> Iterator[TableFault]:
+    if not asked.primary_key:
+        message = f"table {asked.table} of connector 'upsert-kafka' has no primary key"
+        yield TableFault(message, "declare PRIMARY KEY (...) NOT ENFORCED: its columns are the messages' key")
+        return
+    yield from faults(asked, asked.primary_key)
+    for option in ("key.format", "value.format"):
+        found = format_spec(asked.options.get(option))
+        if found is not None and not found.reads.insert_only:
+            message = f"format {found.name!r} holds changes, and messages of table {asked.table} are rows"
+            yield TableFault(message, "choose a format of inserts, such as 'json'", option)
+
+
+SPEC = ConnectorSpec(
+    "upsert-kafka",
+    "The newest message of each key of Kafka's topics; one without a value deletes.",
+    {
+        **COMMON,
+        **BOUNDED,
+        "sink.buffer-flush.max-rows": tuning(Kind.INTEGER, "Rows of which the newest of each key is kept back."),
+        "sink.buffer-flush.interval": tuning(Kind.DURATION, "How long they are kept back."),
+    },
+    source=SourceSpec(ChangelogMode.UPSERT, Boundedness.BY_OPTION, projects=False, watermarks=True),
+    sink=SinkSpec(ChangelogMode.UPSERT, Guarantee.BY_KEY),
+    formats=NEEDED_KEY_AND_VALUE,
+    own_changes=True,
+    groups=(PROPERTIES,),
+    metadata=METADATA,
+    place=("properties.bootstrap.servers", "topic", "topic-pattern"),
+    jars=KAFKA,
+    faults=_faults,
+    messages=_messages,
+)
