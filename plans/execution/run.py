@@ -198,8 +198,9 @@ class Run:
         options = StageOptions(self.options.host, bounded, in_order)
         builder = StageBuilder(self.spark, lowering, self.program, options)
         rows = self._build(builder, folder)
+        assert builder.columns is not None
         for sink in self.program.sinks:
-            enforce(sink, builder.sink_rows(rows, sink))
+            enforce(sink, builder.sink_rows(builder.columns, sink))
         return rows, builder
 
     def _execute(self) -> RunResult:

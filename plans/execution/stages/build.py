@@ -17,6 +17,7 @@ from compiled_plan.plans.execution.stages.hosted import hosted_of
 from compiled_plan.plans.execution.stages.layout import Port, output_column
 from compiled_plan.plans.execution.stages.native import first_of_each_key
 from compiled_plan.plans.execution.stages.projections import Projections
+from compiled_plan.plans.execution.stages.seams import Seams
 from compiled_plan.plans.execution.stages.spec import StageSpecs
 from compiled_plan.plans.nodes.sink import Sink
 
@@ -72,6 +73,8 @@ class StageBuilder:
         self.program = program
         self.options = options
         self.handles: list[StageHandle] = []
+        #: Once built, nothing but the columns of the final envelope, to try on it what is done with each micro-batch.
+        self.columns: DataFrame | None = None
         self.hosted = hosted = hosted_of(program.layout, lowering)
         self.envelope = Envelope(program.layout, hosted, program.event_time, options.in_order)
         self.projections = Projections(spark, program, hosted, self.envelope, options.bounded)
@@ -85,6 +88,7 @@ class StageBuilder:
             ends: by node, the rows that end the input of a source with watermarks.
         """
         layout, ends = self.program.layout, ends or {}
+        seams = Seams(self.spark)
         current: DataFrame | None = None
         for level in range(1, layout.last + 1):
             entering = [node for node in sources if layout.entries[node] == level]
@@ -92,9 +96,10 @@ class StageBuilder:
             frames += [self.projections.entering(node, sources[node], ends.get(node), level) for node in entering]
             current = reduce(lambda left, right: left.unionByName(right), frames)
             if level < layout.last:
-                current = self.projections.leaving(self._hosted(current, level), level)
+                current = seams.cut(self.projections.leaving(self._hosted(current, level), level))
         assert current is not None
-        return current
+        self.columns = seams.cut(current)
+        return seams.sewn(current)
 
     def sink_rows(self, envelope: DataFrame, sink: Sink) -> DataFrame:
         """Rows for one sink from the final envelope: `kind`, `ord`, `path`, `f0`, `f1`, ...."""

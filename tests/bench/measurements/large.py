@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from compiled_plan import TableEnvironment
@@ -79,9 +81,14 @@ _PROGRAMS = {
 }
 
 
+#: Plans of Flink, by what they are made of; the seconds of CPU time in which each is to be read and checked.
+_FLINK = Path(__file__).parents[2] / "plans" / "plan" / "flink"
+_FLINK_SECONDS = 5.0
+
+
 @measurement("large")
 def growth(setting: Setting) -> Iterator[Line]:
-    """Conditions of 100 and of 10,000 parts: compiled, and read again; hundreds of operators, columns and sinks."""
+    """Conditions of 100 and of 10,000 parts: compiled, and read again; hundreds of operators; plans of Flink."""
     for name, condition in _CONDITIONS.items():
         _seconds(condition(_FEW))
         few, many = _seconds(condition(_FEW)), _seconds(condition(_MANY))
@@ -98,6 +105,21 @@ def growth(setting: Setting) -> Iterator[Line]:
         figure = f"{compiled:.2f} s, {read:.2f} s, {checked:.2f} s"
         met = compiled + read + checked <= program.seconds
         yield Line(f"{program.size} {name}: compiled, read, checked", figure, f"<= {program.seconds:.0f} s", met)
+    yield from _from_flink()
+
+
+def _from_flink() -> Iterator[Line]:
+    """Plans that Flink compiled: read, and checked."""
+    for path in sorted(_FLINK.glob("*.json.xz")):
+        text = lzma.decompress(path.read_bytes()).decode()
+        start = time.process_time()
+        nodes = len(CompiledPlan.from_json(text).nodes)
+        read = time.process_time()
+        assert check(text) == ()
+        seconds = time.process_time() - start
+        name, figure = path.name.partition(".")[0], f"{read - start:.2f} s, {seconds - read + start:.2f} s"
+        what = f"{name}, {nodes} nodes, {len(text) // 1000} kB: read, checked"
+        yield Line(what, figure, f"<= {_FLINK_SECONDS:.0f} s", seconds <= _FLINK_SECONDS)
 
 
 def _seconds(program: str, checks: bool = False) -> tuple[float, float, float]:

@@ -13,12 +13,13 @@ import pytest
 
 from compiled_plan import TableEnvironment
 from compiled_plan.api.plans import CompiledPlan
+from tests.support.large import AGGREGATES, MIXED, Chain, counted, left
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FLINK = Path(__file__).parents[1] / "plan" / "flink"
-ROWS = [{"id": at % 5, "x": at, "s": f"k{at}"} for at in range(0, 12)]
+ROWS: list[dict[str, Any]] = [{"id": at % 5, "x": at, "s": f"k{at}"} for at in range(0, 12)]
 
 #: What each plan of Flink makes of the rows above.
 RESULTS: dict[str, Callable[[dict[str, Any]], tuple[Any, ...] | None]] = {
@@ -43,29 +44,89 @@ def source(folder: Path, rows: list[dict[str, Any]]) -> Path:
     return folder
 
 
-def into_files(text: str, table: Path, sink: Path) -> str:
+def into_files(text: str, table: Path, sink: Path, format_: str = "json") -> str:
     """The plan of Flink over files of a test."""
-    files = f'"connector" : "filesystem",\n"path" : "{sink}",\n"format" : "json"'
+    files = f'"connector" : "filesystem",\n"path" : "{sink}",\n"format" : "{format_}"'
     return text.replace('"connector" : "print"', files).replace('"path" : "/t"', f'"path" : "{table}"')
+
+
+def of_flink(name: str, folder: Path, rows: list[dict[str, Any]], format_: str) -> list[dict[str, Any]]:
+    """What a plan of Flink writes."""
+    text = lzma.decompress((FLINK / f"{name}.json.xz").read_bytes()).decode()
+    plan = CompiledPlan.from_json(into_files(text, source(folder / "t", rows), folder / "o", format_))
+    plan.execute().wait()
+    return written(folder / "o")
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_plan_of_flink(spark: SparkSession, name: str, tmp_path: Path) -> None:
-    text = lzma.decompress((FLINK / f"{name}.json.xz").read_bytes()).decode()
-    plan = CompiledPlan.from_json(into_files(text, source(tmp_path / "t", ROWS), tmp_path / "o"))
-    plan.execute().wait()
     expected = Counter(found for row in ROWS if (found := RESULTS[name](row)) is not None)
-    assert Counter((row["id"], row["s"]) for row in written(tmp_path / "o")) == expected
+    assert Counter((row["id"], row["s"]) for row in of_flink(name, tmp_path, ROWS, "json")) == expected
 
 
-def run(program: str, tables: dict[str, str], folder: Path) -> None:
-    """Run statements over tables of files, by their columns."""
-    declared = "".join(
+deep = pytest.mark.deep
+
+
+@pytest.mark.parametrize(
+    ("name", "chain"),
+    [
+        ("mixed10", MIXED),
+        pytest.param("aggregates300", AGGREGATES, marks=deep),
+        pytest.param("mixed300", MIXED, marks=deep),
+    ],
+)
+def test_a_chain_of_operators_of_flink(spark: SparkSession, name: str, chain: Chain, tmp_path: Path) -> None:
+    changes = of_flink(name, tmp_path, ROWS, "debezium-json")
+    assert left(changes) == chain.rows(ROWS, int(name[-3:].strip("abcdefghijklmnopqrstuvwxyz")))
+
+
+@pytest.mark.parametrize(
+    ("chain", "count"),
+    [
+        (AGGREGATES, 4),
+        pytest.param(AGGREGATES, 300, marks=deep),
+        pytest.param(MIXED, 300, marks=deep),
+    ],
+)
+def test_a_chain_of_operators(spark: SparkSession, chain: Chain, count: int, tmp_path: Path) -> None:
+    source(tmp_path / "t", ROWS)
+    run(chain.program(count), {"t": COLUMNS, "o": "id BIGINT, s STRING"}, tmp_path, "debezium-json")
+    assert left(written(tmp_path / "o")) == chain.rows(ROWS, count)
+
+
+@deep
+@pytest.mark.parametrize(("name", "count"), [("columns1000", 1_000), ("sums1000", 1_000), ("columns300", 300)])
+def test_many_columns_of_flink(spark: SparkSession, name: str, count: int, tmp_path: Path) -> None:
+    numbers = range(count)
+    rows = [{"id": at % 2, **{f"c{column}": column + at for column in numbers}} for at in range(4)]
+    added = [{"id": row["id"], **{f"c{at}": row[f"c{at}"] + at for at in numbers}} for row in rows]
+    pairs = [(rows[0], rows[2]), (rows[1], rows[3])]
+    summed = [{"id": a["id"], **{f"c{at}": a[f"c{at}"] + b[f"c{at}"] for at in numbers}} for a, b in pairs]
+    expected = added if name == "columns1000" else summed
+    assert left(of_flink(name, tmp_path, rows, "debezium-json")) == counted(expected)
+
+
+@deep
+def test_a_hundred_sinks_of_flink(spark: SparkSession, tmp_path: Path) -> None:
+    text = lzma.decompress((FLINK / "sinks100.json.xz").read_bytes()).decode().replace("/out/", f"{tmp_path}/o")
+    CompiledPlan.from_json(into_files(text, source(tmp_path / "t", ROWS), tmp_path)).execute().wait()
+    for at in range(100):
+        found = sorted((row["id"], row["s"]) for row in written(tmp_path / f"o{at}"))
+        assert found == sorted((row["id"], row["s"]) for row in ROWS if row["x"] != at)
+
+
+def declared(tables: dict[str, str], folder: Path, sink_format: str = "json") -> str:
+    """Statements for tables of files, by their columns; those that are written have names with an o in front."""
+    return "".join(
         f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'filesystem', 'path' = '{folder / name}', "
-        "'format' = 'json');\n"
+        f"'format' = '{sink_format if name.startswith('o') else 'json'}');\n"
         for name, columns in tables.items()
     )
-    TableEnvironment().compile_script(declared + program).execute().wait()
+
+
+def run(program: str, tables: dict[str, str], folder: Path, sink_format: str = "json") -> None:
+    """Run statements over tables of files."""
+    TableEnvironment().compile_script(declared(tables, folder, sink_format) + program).execute().wait()
 
 
 COLUMNS = "id BIGINT, x INT, s STRING"

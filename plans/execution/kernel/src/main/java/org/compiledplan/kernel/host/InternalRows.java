@@ -59,6 +59,15 @@ public final class InternalRows implements Serializable {
     return input.select(key[0], key[1], functions.struct(columnsOf(schema.fieldNames())).as(ROW));
   }
 
+  /** Whether columns are those of {@link #packed} rows. */
+  static boolean arePacked(Seq<Attribute> columns) {
+    List<Attribute> found = CollectionConverters.asJava(columns);
+    return found.size() == 3
+        && found.get(0).name().equals(StageKeys.schema().fieldNames()[0])
+        && found.get(1).name().equals(StageKeys.schema().fieldNames()[1])
+        && found.get(2).name().equals(ROW);
+  }
+
   /**
    * The output of a grouped operator over packed rows, made by Spark for {@link Row}s, with
    * internal rows in and out of it: what it is given is the struct, what it gives has the columns

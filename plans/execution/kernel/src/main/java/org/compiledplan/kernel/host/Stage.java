@@ -54,6 +54,7 @@ public final class Stage {
       Supplier<StatefulProcessor<Row, InternalRow, InternalRow>> transform,
       Supplier<FlatMapGroupsWithStateFunction<Row, InternalRow, byte[], InternalRow>> groupState) {
     input.sparkSession().conf().set(InternalRows.NESTED_PRUNING, false);
+    Cuts.prepare(input.sparkSession());
     Encoder<Row> keys = Encoders.row(StageKeys.schema());
     Dataset<Row> packed = InternalRows.packed(input, in);
     KeyValueGroupedDataset<Row, InternalRow> groups =

@@ -1,0 +1,66 @@
+"""DataFrames that are built a part at a time, and what of a chain of stages is sent to tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+from compiled_plan import TableEnvironment
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.stages.seams import Seams
+from compiled_plan.plans.plan import CompiledPlan
+from tests.plans.execution.test_run_large import COLUMNS, ROWS, declared, source
+from tests.support.large import AGGREGATES
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_parts_are_joined(spark: SparkSession) -> None:
+    seams = Seams(spark)
+    frame = seams.cut(spark.range(3).withColumn("n", F.col("id") * 2))
+    assert frame.columns == ["id", "n"] and frame.collect() == []
+    for _ in range(3):
+        frame = seams.cut(frame.where("id > 0").select("id", (F.col("n") + 1).alias("n")))
+    both = frame.union(seams.cut(spark.range(10, 11).select("id", F.col("id").alias("n"))))
+    assert sorted(map(tuple, seams.sewn(both).collect())) == [(1, 5), (2, 7), (10, 10)]
+    assert sorted(map(tuple, seams.sewn(seams.cut(both)).collect())) == [(1, 5), (2, 7), (10, 10)]
+
+
+def test_what_streams_still_does(spark: SparkSession) -> None:
+    seams = Seams(spark)
+    frame = seams.cut(spark.readStream.format("rate").load())
+    assert frame.isStreaming and seams.sewn(frame.where("value > 1")).isStreaming
+
+
+def test_a_stage_is_sent_without_those_below_it(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source(tmp_path / "t", ROWS)
+    begun, begin = list[Any](), Run._begin
+
+    def seen(run: Run, *args: Any, **options: Any) -> Any:
+        begun.append(begin(run, *args, **options))
+        return begun[-1]
+
+    monkeypatch.setattr(Run, "_begin", seen)
+    jvm, sent = spark._jvm, dict[int, int]()
+    assert jvm is not None
+    for count in (2, 8):
+        tables = declared({"t": COLUMNS, "o": "id BIGINT, s STRING"}, tmp_path, "debezium-json")
+        text = TableEnvironment().compile_script(tables + AGGREGATES.program(count)).to_json()
+        Run(spark, CompiledPlan.from_json(text), RunOptions()).execute()
+        executed = begun[-1]._jsq.streamingQuery().lastExecution().executedPlan()
+        assert str(executed.toString()).count("Cut") == count
+        sent[count] = len(java_class(jvm, "org.apache.spark.util.Utils").serialize(executed))
+    assert sent[8] < 1.5 * sent[2]
+
+
+def test_other_queries_of_the_session_stay_as_they_are(spark: SparkSession) -> None:
+    plan = spark.range(3).groupBy((F.col("id") % 2).alias("k")).count()._jdf.queryExecution().executedPlan()
+    assert "Exchange" in plan.toString() and "Cut" not in plan.toString()
