@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution.expressions.joining import balanced
 from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.execution.tables import resolved_table, table_of
 from compiled_plan.plans.execution.types import to_spark
@@ -57,22 +58,31 @@ def enforce(node: Sink, frame: DataFrame) -> DataFrame:
     nested = _choice(node, _NESTED, "IGNORE", "ROWS", "ROWS_AND_COLLECTIONS")
     lengths = _choice(node, _LENGTH, "IGNORE", "TRIM_PAD", "ERROR")
     sink = ".".join(table_of(node).path)
-    for at, column in enumerate(persisted_columns(node)):
-        name, type_ = f"f{at}", column.data_type
-        for breach in _breaches(F.col(name), type_, column.name, nested):
-            if mode == "DROP":
-                frame = frame.where(~breach.found)
-                continue
-            text = (
-                f"column '{breach.path}' of sink {sink} is NOT NULL, and a null value is "
-                f"being written into it; set '{_NOT_NULL}' = 'DROP' to drop such rows"
-            )
-            frame = frame.withColumn(name, _failing(breach.found, F.lit(text), F.col(name), type_))
+    checked = [(f"f{at}", column) for at, column in enumerate(persisted_columns(node))]
+    breaches = {name: list(_breaches(F.col(name), each.data_type, each.name, nested)) for name, each in checked}
+    if mode == "DROP" and any(breaches.values()):
+        frame = frame.where(~balanced([breach.found for found in breaches.values() for breach in found], or_))
+    values = {}
+    for name, each in checked:
+        value, type_ = (plain := F.col(name)), each.data_type
         if lengths == "TRIM_PAD":
-            frame = frame.withColumn(name, _fitted(F.col(name), type_))
+            value = _fitted(value, type_)
         elif lengths == "ERROR":
-            frame = frame.withColumn(name, _checked(F.col(name), type_, f"column '{column.name}' of sink {sink}"))
-    return frame
+            value = _checked(value, type_, f"column '{each.name}' of sink {sink}")
+        # What is checked last is outermost: outer places are told before those within.
+        for breach in reversed(breaches[name] if mode == "ERROR" else ()):
+            value = _failing(breach.found, F.lit(_told(breach, sink)), value, type_)
+        if value is not plain:
+            values[name] = value
+    # All at once: Spark goes through all columns whenever one is put on a frame.
+    return frame.withColumns(values) if values else frame
+
+
+def _told(breach: _Breach, sink: str) -> str:
+    return (
+        f"column '{breach.path}' of sink {sink} is NOT NULL, and a null value is "
+        f"being written into it; set '{_NOT_NULL}' = 'DROP' to drop such rows"
+    )
 
 
 def _choice(node: Sink, key: str, default: str, *others: str) -> str:

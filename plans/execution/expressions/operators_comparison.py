@@ -7,8 +7,10 @@ one; a text that is none gives null. A truth value equals no text, not even 'tru
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -16,6 +18,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.arithmetic import as_decimal, operand_types
+from compiled_plan.plans.execution.expressions.joining import balanced
 from compiled_plan.plans.execution.expressions.keys import value_text
 from compiled_plan.plans.execution.expressions.literals_to_columns import value_column
 from compiled_plan.plans.execution.expressions.registry import translates
@@ -167,11 +170,11 @@ def _search(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
         value = value.cast("double")
     points = [item for item in sarg.ranges if _is_point(item)]
     others = [item for item in sarg.ranges if not _is_point(item)]
-    tests = [_in_range(value, item, sarg.type, context) for item in others]
+    tests = [_in_ranges(value, run, sarg.type, context) for run in _runs(others)]
     if points:
         bounds = [value_column(item.lower, sarg.type, context) for item in points]
         tests.append(value.isin(*bounds) if len(bounds) > 1 else value == bounds[0])
-    found = reduce(lambda a, b: a | b, tests) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
+    found = balanced(tests, or_) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
     if isinstance(type_, _FLOATING) and others:
         # Spark puts NaN above all numbers; in Flink it lies in no range.
         found = found & ~F.isnan(value)
@@ -184,6 +187,32 @@ def _search(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
 
 def _is_point(item: r.Range) -> bool:
     return item.has_lower and item.has_upper and item.lower == item.upper
+
+
+def _runs(ranges: Sequence[r.Range]) -> list[list[r.Range]]:
+    """Ranges with those together that leave out one value between them, as those of NOT IN do."""
+    found: list[list[r.Range]] = []
+    for item in ranges:
+        if found and _leaves_out_one(found[-1][-1], item):
+            found[-1].append(item)
+        else:
+            found.append([item])
+    return found
+
+
+def _leaves_out_one(left: r.Range, right: r.Range) -> bool:
+    ends, starts = left.has_upper and not left.upper_closed, right.has_lower and not right.lower_closed
+    return ends and starts and left.upper == right.lower
+
+
+def _in_ranges(value: Column, run: Sequence[r.Range], type_: t.LogicalType, context: ExpressionContext) -> Column:
+    """Whether a value is in one of the ranges of a run: within all of them, and none of what they leave out."""
+    if len(run) == 1:
+        return _in_range(value, run[0], type_, context)
+    first, last = run[0], run[-1]
+    whole = replace(first, upper=last.upper, has_upper=last.has_upper, upper_closed=last.upper_closed)
+    apart = ~value.isin(*(value_column(item.upper, type_, context) for item in run[:-1]))
+    return _in_range(value, whole, type_, context) & apart if whole.has_lower or whole.has_upper else apart
 
 
 def _in_range(value: Column, item: r.Range, type_: t.LogicalType, context: ExpressionContext) -> Column:

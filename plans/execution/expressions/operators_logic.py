@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution.expressions.joining import balanced
 from compiled_plan.plans.execution.expressions.registry import translates
 from compiled_plan.plans.execution.types import to_spark
 
@@ -17,22 +17,14 @@ if TYPE_CHECKING:
     from compiled_plan.plans.rex import Call
 
 
-def _balanced(args: Sequence[Column], join: Callable[[Column, Column], Column]) -> Column:
-    """The columns joined in their order, as a tree of little depth: Spark follows trees by recursion."""
-    if len(args) == 1:
-        return args[0]
-    half = len(args) // 2
-    return join(_balanced(args[:half], join), _balanced(args[half:], join))
-
-
 @translates("$AND$1", "$and$1")
 def _and(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return _balanced(args, lambda a, b: a & b)
+    return balanced(args, lambda a, b: a & b)
 
 
 @translates("$OR$1", "$or$1")
 def _or(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return _balanced(args, lambda a, b: a | b)
+    return balanced(args, lambda a, b: a | b)
 
 
 @translates("$NOT$1", "$not$1")

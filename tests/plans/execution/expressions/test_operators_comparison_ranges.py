@@ -1,0 +1,61 @@
+"""Sets of ranges, as Flink makes them of IN, NOT IN and comparisons with constants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
+from compiled_plan.plans.rex import Call, InputRef, Range, Sarg
+from compiled_plan.plans.types import BOOLEAN, DOUBLE, INT
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Found, not found, unknown.
+Y, N, U = True, False, None
+
+
+def below(upper: Any) -> Range:
+    return Range(upper=upper, has_upper=True)
+
+
+def above(lower: Any) -> Range:
+    return Range(lower=lower, has_lower=True)
+
+
+def between(lower: Any, upper: Any, *, upper_closed: bool = False) -> Range:
+    return Range(lower, False, upper, upper_closed, True, True)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "wanted"),
+    [
+        ([below(1), between(1, 3), above(3)], [Y, N, Y, N, Y, Y, U]),
+        ([between(0, 2), between(2, 4, upper_closed=True)], [N, Y, N, Y, Y, N, U]),
+        ([between(0, 2), between(2, 3), above(4)], [N, Y, N, N, N, Y, U]),
+        ([below(1), Range(1, True, 1, True, True, True), between(1, 3), above(3)], [Y, Y, Y, N, Y, Y, U]),
+        ([below(2), Range(2, True, 4, False, True, True), above(4)], [Y, Y, Y, Y, N, Y, U]),
+        ([below(at) if not at else between(at - 1, at) for at in range(2_000)], [N, N, N, N, N, N, U]),
+    ],
+    ids=["all-but-two", "bounded", "apart", "a-value", "closed", "two-thousand"],
+)
+@pytest.mark.parametrize("null_as", ["UNKNOWN", "TRUE", "FALSE"])
+def test_ranges(spark: SparkSession, ranges: list[Range], wanted: list[Any], null_as: str) -> None:
+    call = Call("$SEARCH$1", (InputRef(0, INT), Sarg(tuple(ranges), null_as, INT.not_null())), BOOLEAN, "INTERNAL")
+    frame = spark.createDataFrame([(at, value) for at, value in enumerate([*range(6), None])], "at INT, v INT")
+    found = to_column(call, [F.col("v")], ExpressionContext())
+    null = {"UNKNOWN": U, "TRUE": Y, "FALSE": N}[null_as]
+    expected = [null if value is U else value for value in wanted]
+    assert [row[0] for row in frame.sort("at").select(found).collect()] == expected
+
+
+def test_no_number_is_in_no_range(spark: SparkSession) -> None:
+    ranges = (below(0.0), *(between(float(at), float(at + 1)) for at in range(20)), above(20.0))
+    call = Call("$SEARCH$1", (InputRef(0, DOUBLE), Sarg(ranges, "UNKNOWN", DOUBLE.not_null())), BOOLEAN, "INTERNAL")
+    values = [float("nan"), -0.0, 0.5, -1.0, 20.0]
+    frame = spark.createDataFrame([(at, value) for at, value in enumerate(values)], "at INT, v DOUBLE")
+    found = to_column(call, [F.col("v")], ExpressionContext())
+    assert [row[0] for row in frame.sort("at").select(found).collect()] == [N, N, Y, Y, N]
