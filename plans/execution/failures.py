@@ -12,6 +12,9 @@ _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}\s*$")
 _CLASS = re.compile(r"^(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 
+#: A memory or stack that is used up: the JVM's own, or what Spark gives out of it.
+_NO_MORE = re.compile(r"(OutOfMemoryError|StackOverflowError)(?:: (.*))?")
+
 #: What a user's function in Python failed with, in a line of a traceback (see `plans.execution.functions.runtime`).
 _BY_FUNCTION = re.compile(r"FunctionFailure: (user function failed: .*)")
 
@@ -38,14 +41,15 @@ def translate(fault: Exception) -> ExecutionError:
     if "PythonFailure" in message:
         said = message.partition("PythonFailure: ")[2].split("\n\tat ")[0].strip()
         return DataError(said, remedy="correct the function or its rows; --debug shows the traceback")
-    if "StackOverflowError" in message:
+    ended = _ended(message, fault)
+    if ended is not None and ended[1] == "StackOverflowError":
         return ExecutionError(
             "an expression is nested too deeply for Spark: its threads have no stack left",
             remedy="cut it into several columns or views, or run with --conf spark.driver.extraJavaOptions=-Xss512m",
         )
-    if "OutOfMemoryError" in message:
+    if ended is not None:
         return ExecutionError(
-            f"the JVM that Spark runs in has no memory left: {_short(message)}",
+            f"the JVM that Spark runs in has no memory left: {_short(ended[2] or ended[1])}",
             remedy="give it more with --conf spark.driver.memory=8g; what was committed is kept, "
             "so start the plan again on its checkpoint",
         )
@@ -60,6 +64,14 @@ def translate(fault: Exception) -> ExecutionError:
     if user_raised or "org.compiledplan" in message:
         return DataError(text, remedy="correct the row, or let the expression tolerate it (TRY_CAST, NULLIF)")
     return ExecutionError(text, remedy="run with --debug for Spark's stack trace")
+
+
+def _ended(message: str, fault: Exception) -> re.Match[str] | None:
+    """What of its own the JVM had no more of: its name, and what the JVM says of it.
+
+    Where that happens in the thread of the query itself, Spark's message leaves the name out, and its stack has it.
+    """
+    return _NO_MORE.search(message) or _NO_MORE.search(getattr(fault, "_stackTrace", None) or "")
 
 
 def _short(message: str) -> str:

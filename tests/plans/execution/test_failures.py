@@ -34,6 +34,13 @@ def test_what_spark_failed_with(text: str, message: str, remedy: str) -> None:
     assert message in fault.message and remedy in fault.remedy
 
 
+def test_memory_that_ends_in_the_thread_of_the_query() -> None:
+    fault = RuntimeError("[STREAM_FAILED] Query [id = 1] terminated with exception: Java heap space SQLSTATE: XXKST")
+    fault._stackTrace = f"StreamingQueryException: {fault}\n{HEAP}"  # type: ignore[attr-defined]
+    found = translate(fault)
+    assert found.message == "the JVM that Spark runs in has no memory left: Java heap space"
+
+
 @pytest.mark.parametrize(
     "fault",
     [
