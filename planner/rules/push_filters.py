@@ -123,9 +123,11 @@ def _project(rel: Project, parts: list[RexNode]) -> RelNode:
         moved = substitute(part, rel.exprs)
         # Below a rank a condition must not drop rows of a partition that it keeps others of.
         apart = all(window.name in RANKING and _only_over(moved, window.partition) for window in windows)
-        (below if apart and not contains(moved, Over) else above).append(part)
-    lower = push([substitute(part, rel.exprs) for part in below], rel.input)
-    return _kept(replace(rel, input=lower), above)
+        if apart and not contains(moved, Over):
+            below.append(moved)
+        else:
+            above.append(part)
+    return _kept(replace(rel, input=push(below, rel.input)), above)
 
 
 def _only_over(part: RexNode, columns: Sequence[RexNode]) -> bool:
