@@ -95,6 +95,12 @@ class _Work:
             edit = self._added(node, above)
             return edit, edit.why if edit.verdict is not Verdict.FULL else ""
         edit, given = _matched(self.both, match.old, node.id)
+        strangers = self.both.strangers(match.old, node.id)
+        if strangers and edit.verdict is Verdict.FULL:
+            change = rows_of_another(self.both, strangers[0], _stay(edit.kind))
+            edit = replace(
+                edit, change=Change.CHANGED, edits=(*edit.edits, change), verdict=change.verdict, why=change.why
+            )
         if not edit.edits and not above and self._is_unexplained(match.old, node.id):
             why = "what is above it differs in something that has no name"
             unknown = PropertyEdit("what is above it", "as it was", "something else", Verdict.UNKNOWN, why)
@@ -138,6 +144,19 @@ class _Work:
         was = {each for each in self.both.old.before(old) if each in self.both.old.uids}
         calm = (Change.KEPT, Change.MOVED, Change.TTL_CHANGED)
         return {each.old_node for each in above} == was and all(each.change in calm for each in above)
+
+
+def rows_of_another(both: Both, above: int, stay: str) -> PropertyEdit:
+    """What it means that rows come from an operator that was there, and came from another one before.
+
+    Args:
+        both: the two plans.
+        above: the operator's node in the new plan.
+        stay: what becomes of the rows from before.
+    """
+    words = words_of(both.new, above)
+    why = f"rows from before came from another operator, and {stay}; from now on they come from {words}"
+    return PropertyEdit("rows", "another operator", words, Verdict.PARTIAL, why)
 
 
 def _matched(both: Both, old: int, new: int) -> tuple[OperatorEdit, str]:
@@ -188,8 +207,12 @@ def _findings(both: Both, old: int, new: int) -> Iterator[Finding]:
     yield from _zones(pair)
     by_time = any(each.name == "watermark" and each.items for each in after.properties)
     for at, (left, right) in enumerate(zip(*ports, strict=True)):
-        stay = _STAY.get(after.kind, "stay") + UNTIL.get(after.kind, "").replace(" of ", " in ", 1)
-        yield from flow_findings(both, left, right, Words(stay, pair.appends(at), by_time))
+        yield from flow_findings(both, left, right, Words(_stay(after.kind), pair.appends(at), by_time))
+
+
+def _stay(kind: str) -> str:
+    """What rows do that an operator of a kind should not have: "stay counted in windows that are open"."""
+    return _STAY.get(kind, "stay") + UNTIL.get(kind, "").replace(" of ", " in ", 1)
 
 
 def _zones(pair: Pair) -> Iterator[Finding]:

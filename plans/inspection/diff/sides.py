@@ -164,6 +164,20 @@ class Both:
         """The matches by node of the new plan."""
         return {each.new: each for each in self.matching.matches}
 
+    def strangers(self, old: int, new: int) -> tuple[int, ...]:
+        """Operators that were there and whose rows come to a node now, but did not come to it before.
+
+        What rows are called does not tell: filters in front of an operator are no part of it, so two operators may give
+        rows of one name.
+
+        Args:
+            old: a node of the old plan.
+            new: the node that it is in the new plan.
+        """
+        before = set(self.old.before(old))
+        above = (each for each in self.new.before(new) if each in self.new.operators and each in self.matches)
+        return tuple(each for each in above if self.matches[each].old not in before)
+
     @cached_property
     def _going_on(self) -> frozenset[tuple[str, str]]:
         """Of operators that go on, what the rows that they gave are called and those that they are to give."""

@@ -10,7 +10,7 @@ from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
 from compiled_plan.plans.inspection.diff.lists import related
 from compiled_plan.plans.inspection.diff.model import Change, PropertyEdit, SinkEdit, Verdict, worst
-from compiled_plan.plans.inspection.diff.operators import Reason
+from compiled_plan.plans.inspection.diff.operators import Reason, rows_of_another
 from compiled_plan.plans.inspection.diff.sides import Both, Side
 from compiled_plan.plans.inspection.diff.sources import PLACES
 from compiled_plan.plans.inspection.lineage import Item
@@ -103,6 +103,10 @@ def _edit(both: Both, old: Sink, new: Sink, past: Mapping[int, tuple[Reason, ...
         *_flows(both, old, new),
     )
     verdict = worst(each.verdict for each in edits)
+    strangers = both.strangers(old.id, new.id)
+    if strangers and verdict is Verdict.FULL:
+        edits = (*edits, rows_of_another(both, strangers[0], "stay written"))
+        verdict = edits[-1].verdict
     why = next((each.why for each in edits if each.verdict is verdict), "") if verdict is not Verdict.FULL else ""
     found = SinkEdit(Change.CHANGED if edits else Change.KEPT, _name(new), _ON, edits, verdict, why)
     if moved:

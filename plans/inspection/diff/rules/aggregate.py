@@ -17,9 +17,9 @@ _TWO_FORMS = frozenset(f"${name}$1" for name in ("MIN", "MAX", "FIRST_VALUE", "L
 
 @verdict("aggregates", of=_BOTH)
 def aggregates(edited: Edited) -> Iterator[Finding]:
-    """A call keeps its sums wherever it stands; one that was not there has none."""
+    """A call keeps its sums wherever it stands, one that was not there has none; all rows are counted anyway."""
     items = edited.list
-    if added := items.added:
+    if added := [each for each in items.added if not _counts_rows(each)]:
         windows = edited.pair.new.kind == "window-aggregate"
         many = len(added) > 1
         why = (
@@ -82,6 +82,12 @@ def windows_take_rows_back(edited: Edited) -> Iterator[Finding]:
         yield edited.finding(Verdict.INCOMPATIBLE, why)
     else:
         yield edited.finding(Verdict.FULL)
+
+
+def _counts_rows(item: Item) -> bool:
+    """Whether a call is COUNT(*): groups and windows keep the number of their rows, whatever their calls are."""
+    found = item.meaning
+    return _function(item) == "$COUNT$1" and found is not None and not found.parts
 
 
 def _function(item: Item) -> str:

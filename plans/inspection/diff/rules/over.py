@@ -45,7 +45,10 @@ def frame(edited: Edited) -> Iterator[Finding]:
     if reach[0] is None or reach[1] is None or units[0] != units[1]:
         yield edited.finding(Verdict.INCOMPATIBLE, "which rows are in the new frame is not known")
     elif reach[1] > reach[0]:
-        why = "rows that have left the old frame are gone: results lack them until the new frame holds new rows alone"
+        why = (
+            "rows that have left the old frame when the next one of their key comes are gone: results lack them until "
+            "the new frame holds new rows alone"
+        )
         yield edited.finding(Verdict.PARTIAL, why)
     elif units[1] == "ROWS":
         why = "one row leaves the frame for each that comes: it would stay as long as it was"

@@ -33,6 +33,24 @@ PAIRS = {
         says=("SUM(stock.w) begins empty", "and takes back rows that it never counted"),
         sink="s3",
     ),
+    "all rows are counted, which are counted anyway": Pair(
+        THREE.format("SUM(v)", NULL, "orders"),
+        THREE.format("SUM(v)", "COUNT(*)", "orders"),
+        PARTIAL,
+        FULL,
+        says=(
+            "aggregates: none -> COUNT(*), fully compatible",
+            "rows that do not change again keep m as it was written",
+        ),
+        sink="s3",
+    ),
+    "some rows are counted, which nobody has counted": Pair(
+        THREE.format("SUM(v)", NULL, "orders"),
+        THREE.format("SUM(v)", "COUNT(*) FILTER (WHERE w > 1)", "orders"),
+        PARTIAL,
+        says=("begins empty",),
+        sink="s3",
+    ),
     "a call is dropped, and the sink's column with it": Pair(
         f"INSERT INTO s3 {THREE.format('SUM(v)', 'COUNT(w)', 'orders')};",
         f"INSERT INTO s3 {SUM};",

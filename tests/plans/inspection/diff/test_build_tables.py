@@ -231,7 +231,37 @@ SINKS = {
         after=TABLES["materialised"].replace("n BIGINT, m BIGINT, k STRING", "k STRING, m BIGINT, n BIGINT"),
     ),
 }
-PAIRS = SOURCES | SINKS
+SOME = SUM.replace(" GROUP", " WHERE w > 1 GROUP")
+COUNTED = "SELECT shop, {}(n) FROM (SELECT shop, town, COUNT(*) AS n FROM orders{} GROUP BY shop, town) GROUP BY shop"
+#: Two operators that differ in the filter in front of them give rows that are called alike.
+ALIKE = {
+    "a query becomes that of another sink": Pair(
+        f"INSERT INTO s1 {SUM}; INSERT INTO s2 {SOME};",
+        f"INSERT INTO s1 {SUM}; INSERT INTO s2 {SUM};",
+        PARTIAL,
+        FULL,
+        says=(
+            "rows from before came from another operator, and stay written; from now on they come from SUM(v) by shop",
+        ),
+    ),
+    "filters of two queries change places": Pair(
+        f"INSERT INTO s1 {SUM}; INSERT INTO s2 {SOME};",
+        f"INSERT INTO s1 {SOME}; INSERT INTO s2 {SUM};",
+        PARTIAL,
+        FULL,
+        says=("rows from before came from another operator, and stay written",),
+    ),
+    "an operator takes the rows of another one": Pair(
+        f"INSERT INTO s1 {COUNTED.format('MAX', '')}; INSERT INTO s2 {COUNTED.format('MIN', ' WHERE w > 1')};",
+        f"INSERT INTO s1 {COUNTED.format('MAX', '')}; INSERT INTO s2 {COUNTED.format('MIN', '')};",
+        PARTIAL,
+        says=(
+            "rows from before came from another operator, and stay counted",
+            "from now on they come from COUNT(*) by shop, town",
+        ),
+    ),
+}
+PAIRS = SOURCES | SINKS | ALIKE
 
 
 @pytest.mark.parametrize("name", PAIRS)
