@@ -7,20 +7,21 @@ name. When a group fails as a whole, each of its kinds runs alone, so that an er
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.options import TRANSFORM, RunOptions
+from compiled_plan.plans.execution.options import CHECK, TRANSFORM, RunOptions
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session import ASKED
 from compiled_plan.plans.plan import CompiledPlan
 from tests.upgrades.kinds.model import FIRST, SECOND, TAKEN, Kind
-from tests.upgrades.programs import compiled, merged, write
+from tests.upgrades.programs import NAME, compiled, merged, prefix_of, text_of, write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,9 +33,9 @@ COLUMNS = ("k", "n", "m")
 
 @dataclass(frozen=True)
 class Setting:
-    """What a run is told beside its plan: `upgrade` as `execute-plan --upgrade` takes it, "" for a first start."""
+    """What a run is told beside its plan: `upgrade` as `execute-plan --upgrade` takes it."""
 
-    upgrade: str = ""
+    upgrade: str = CHECK
     host: str = TRANSFORM
     partitions: int | None = None
     guarded: bool = True
@@ -85,12 +86,16 @@ class Bench:
         """What a kind's sink holds."""
         return table_of(self.place(kind) / kind.sink, keyed=kind.keyed)
 
+    def said_of(self, kind: Kind, said: str) -> list[str]:
+        """The lines that are about a kind, with the names that it gives its tables."""
+        names = {name for new in (False, True) for name in NAME.findall(text_of(kind, new, self.folder))}
+        own = re.compile(rf"\b{prefix_of(kind.name)}_({'|'.join(names)})\b")
+        return [own.sub(r"\1", line) for line in said.splitlines() if own.search(line)]
+
 
 def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path, setting: Setting) -> None:
     """Run a plan until it has read what is there."""
-    options = RunOptions(checkpoint=str(checkpoint), available_now=True, host=setting.host)
-    if setting.upgrade:
-        options = replace(options, upgrade=setting.upgrade)  # type: ignore[call-arg]
+    options = RunOptions(checkpoint=str(checkpoint), available_now=True, host=setting.host, upgrade=setting.upgrade)
     with asked(spark, setting.partitions):
         Run(spark, plan, options, guarded=setting.guarded).execute()
 
@@ -121,31 +126,37 @@ def table_of(folder: Path, *, keyed: bool) -> Table:
 
     Rows that were taken back more often than they were given come with `TAKEN` in front.
     """
+    if keyed:
+        return sorted((row for row in last_of(folder).values() if row is not None), key=str)
+    found = sums_of(folder)
+    taken = [(TAKEN, *row) for row, count in found.items() for _ in range(-count)]
+    return sorted([*found.elements(), *taken], key=str)
+
+
+def sums_of(folder: Path) -> Counter[tuple[Any, ...]]:
+    """How often each row was given, less how often it was taken back."""
+    found: Counter[tuple[Any, ...]] = Counter()
+    for row, sign in _changes(folder):
+        found[row] += sign
+    return found
+
+
+def last_of(folder: Path) -> dict[Any, tuple[Any, ...] | None]:
+    """By its first column the last row of each key, None where that was taken back."""
+    return {row[0]: row if sign > 0 else None for row, sign in _changes(folder)}
+
+
+def _changes(folder: Path) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """Rows with 1 where they were given and -1 where they were taken back, in their order."""
     files = sorted(folder.glob("part-*"), key=lambda path: (path.stat().st_mtime_ns, path.name))
     events = [json.loads(line) for file in files for line in file.read_text().splitlines()]
     seen = {name for event in events for side in ("before", "after") for name in event[side] or ()}
     # A sink may have had other columns, and in another order.
     names = [name for name in COLUMNS if name in seen]
-    found: Counter[tuple[Any, ...]] = Counter()
-    last: dict[Any, tuple[Any, ...] | None] = {}
     for event in events:
         for side, sign in (("before", -1), ("after", 1)):
             if event[side] is not None:
-                row = tuple(event[side].get(name) for name in names)
-                found[row] += sign
-                last[row[0]] = row if sign > 0 else None
-    if keyed:
-        return sorted((row for row in last.values() if row is not None), key=str)
-    taken = [(TAKEN, *row) for row, count in found.items() for _ in range(-count)]
-    return sorted([*found.elements(), *taken], key=str)
-
-
-def halves(bench: Bench, old: Setting, new: Setting) -> None:
-    """The old programs over the first half of the rows, the new ones over the second."""
-    bench.add(dict(FIRST), 1)
-    bench.start(bench.plan(False), old)
-    bench.add(dict(SECOND), 2)
-    bench.start(bench.plan(True), new)
+                yield tuple(event[side].get(name) for name in names), sign
 
 
 def scratch(bench: Bench) -> None:

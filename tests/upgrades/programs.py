@@ -16,12 +16,13 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
 from tests.upgrades.kinds.model import TABLES, UPSERTED, Elsewhere, Kind
 
-_NAME = re.compile(r"CREATE TABLE (\w+)")
+#: Finds the names of tables in their declarations.
+NAME = re.compile(r"CREATE TABLE (\w+)")
 
 
 def declarations(own: str, statements: str, folder: Path) -> str:
     """The tables that a program reads and writes, its own in place of those of all programs."""
-    named = set(_NAME.findall(own))
+    named = set(NAME.findall(own))
     used = {name: text for name, text in TABLES.items() if name not in named and re.search(rf"\b{name}\b", statements)}
     return (own + "".join(used.values())).replace("{folder}", str(folder))
 
@@ -63,13 +64,18 @@ def in_files(plan: CompiledPlan, folder: Path) -> CompiledPlan:
     return CompiledPlan.from_dict(data)
 
 
+def prefix_of(name: str) -> str:
+    """What stands in front of the names of a part's tables."""
+    return re.sub(r"\W", "_", name)
+
+
 def merged(plans: Mapping[str, CompiledPlan]) -> CompiledPlan:
     """One plan of several: tables have the name of their part in front of theirs, and nobody has a uid."""
     nodes: list[Any] = []
     edges: list[Any] = []
     version = ""
     for number, (name, plan) in enumerate(plans.items()):
-        prefix = re.sub(r"\W", "_", name)
+        prefix = prefix_of(name)
         text = re.sub(
             r"(`default_catalog`\.`default_database`\.`)([^`]*`)",
             lambda match, prefix=prefix: f"{match[1]}{prefix}_{match[2]}",  # type: ignore[misc]

@@ -2,105 +2,142 @@
 
 Half of the rows are read by the old program and half by the new one on the same checkpoint. What is fully compatible
 starts by itself (`--upgrade check`), what is partially compatible when it is asked for (`migrate-partial`), and all
-else never.
+else never. What would be silently wrong is started with nothing compared, too, and is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.options import TRANSFORM
 from compiled_plan.plans.inspection.diff.model import Verdict
-from tests.upgrades.bench import Bench, Setting, Table, halves, scratch
+from tests.support.once import once
+from tests.upgrades.bench import Bench, Setting, Table, scratch
 from tests.upgrades.kinds import KINDS
 from tests.upgrades.kinds.model import FIRST, SECOND, Kind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.deep
-
-#: How many kinds run as one plan.
-TOGETHER = 16
+#: How many kinds run as one plan: what is planned and compiled for it grows faster than the plan.
+TOGETHER = 5
 _MODES = {Verdict.FULL: "check", Verdict.PARTIAL: "migrate-partial"}
 GOING_ON = tuple(kind for kind in KINDS if kind.verdict in _MODES)
 REFUSED = tuple(kind for kind in KINDS if kind.verdict not in _MODES)
+#: What would be silently wrong if nothing were compared.
+SILENT = tuple(kind for kind in KINDS if kind.wrong is not None)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Something that is done with many kinds at once.
+
+    Args:
+        name: of its folders.
+        kinds: all that it is done with.
+        alike: what kinds have in common that are done with together.
+        run: does it; gives what was said.
+    """
+
+    name: str
+    kinds: Sequence[Kind]
+    alike: Callable[[Kind], Hashable]
+    run: Callable[[Bench], str]
+
+    def group(self, kind: Kind) -> list[Kind]:
+        """The kinds that a kind is done with."""
+        some = [each for each in self.kinds if self.alike(each) == self.alike(kind)]
+        at = some.index(kind) // TOGETHER * TOGETHER
+        return some[at : at + TOGETHER]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a kind: what its sink holds, and what was said of it."""
+
+    rows: Table
+    said: Sequence[str]
+
+
+def _old(bench: Bench, host: str = TRANSFORM) -> None:
+    """The old programs over the first half of the rows; the second half is there, then."""
+    bench.add(dict(FIRST), 1)
+    bench.start(bench.plan(False), Setting(host=host))
+    bench.add(dict(SECOND), 2)
+
+
+def _upgraded(bench: Bench) -> str:
+    kind = bench.kinds[0]
+    _old(bench, kind.hosts[0])
+    bench.start(bench.plan(True), Setting(_MODES[kind.verdict], kind.hosts[1], kind.partitions))
+    return ""
+
+
+def _scratch(bench: Bench) -> str:
+    scratch(bench)
+    return ""
+
+
+def _refused(bench: Bench) -> str:
+    _old(bench)
+    return bench.refusal(bench.plan(True), Setting(upgrade="migrate-partial"))
+
+
+def _unguarded(bench: Bench) -> str:
+    _old(bench)
+    plan = bench.plan(True)
+    said = bench.refusal(plan, Setting(upgrade="check"))
+    bench.start(plan, Setting(guarded=False))
+    return said
+
+
+UPGRADED = Trial("upgraded", GOING_ON, lambda kind: (kind.timed, kind.verdict, kind.hosts, kind.partitions), _upgraded)
+SCRATCH = Trial(
+    "scratch", (*GOING_ON, *(kind for kind in SILENT if kind not in GOING_ON)), lambda kind: kind.timed, _scratch
+)
+REFUSAL = Trial("refused", REFUSED, lambda kind: kind.timed, _refused)
+UNGUARDED = Trial("unguarded", SILENT, lambda kind: kind.timed, _unguarded)
 
 
 class Outcomes:
-    """What comes of kinds, in groups: each group runs when the first of its kinds is asked for."""
+    """What comes of kinds; a group runs when the first of its kinds is asked for."""
 
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self.spark, self.folder = spark, folder
-        self._found: dict[tuple[str, str], Table | CompiledPlanError] = {}
+    def __init__(self, spark: SparkSession, folders: pytest.TempPathFactory) -> None:
+        self.spark, self.folders = spark, folders
 
-    def upgraded(self, kind: Kind) -> Table:
-        """What the sink holds after the upgrade."""
-        return self._of(kind, "upgraded", GOING_ON, upgrade)
+    def of(self, trial: Trial, kind: Kind) -> Outcome:
+        """What comes of a kind."""
+        group = trial.group(kind)
+        found = once(self.folders, f"{trial.name}-{group[0].name}", lambda: dict(self._made(trial, group)))[kind.name]
+        if "fault" in found:
+            raise AssertionError(found["fault"])
+        return Outcome([tuple(row) for row in found["rows"]], found["said"])
 
-    def right(self, kind: Kind) -> Table:
-        """What the new program gives over all rows."""
-        return self._of(kind, "scratch", GOING_ON, scratch)
-
-    @cached_property
-    def refusal(self) -> Mapping[str, str]:
-        """What is said of all that is refused, by name: of one plan with all, since a refusal names all it is for."""
-        found: dict[str, str] = {}
-        for timed in (False, True):
-            kinds = [kind for kind in REFUSED if kind.timed == timed]
-            bench = Bench(self.spark, self.folder / f"refused-{timed}", kinds)
-            bench.add(dict(FIRST), 1)
-            bench.start(bench.plan(False))
-            bench.add(dict(SECOND), 2)
-            said = bench.refusal(bench.plan(True), Setting(upgrade="migrate-partial"))
-            found |= {kind.name: said for kind in kinds}
-        return found
-
-    def _of(self, kind: Kind, what: str, among: Sequence[Kind], run: Callable[[Bench], None]) -> Table:
-        if (what, kind.name) not in self._found:
-            self._run(next(group for group in _groups(among) if kind in group), what, run)
-        found = self._found[what, kind.name]
-        if isinstance(found, CompiledPlanError):
-            raise found
-        return found
-
-    def _run(self, group: Sequence[Kind], what: str, run: Callable[[Bench], None]) -> None:
-        bench = Bench(self.spark, self.folder / f"{what}-{group[0].name}-{len(group)}", group)
+    def _made(self, trial: Trial, group: Sequence[Kind]) -> Iterator[tuple[str, dict[str, Any]]]:
+        bench = Bench(self.spark, self.folders.mktemp(f"{trial.name}-{len(group)}"), group)
         try:
-            run(bench)
+            said = trial.run(bench)
         except CompiledPlanError as fault:
             if len(group) == 1:
-                self._found[what, group[0].name] = fault
-            else:
-                for kind in group:
-                    self._run([kind], what, run)
+                yield group[0].name, {"fault": str(fault)}
+                return
+            # One of them: halves of the group say which.
+            middle = len(group) // 2
+            for some in (group[:middle], group[middle:]):
+                yield from self._made(trial, some)
         else:
-            self._found |= {(what, kind.name): bench.rows(kind) for kind in group}
+            for kind in group:
+                yield kind.name, {"rows": bench.rows(kind), "said": bench.said_of(kind, said)}
 
 
-def _groups(kinds: Sequence[Kind]) -> list[list[Kind]]:
-    """Kinds that run together: of one clock and one verdict, on the same hosts and partitions."""
-    found: dict[Hashable, list[Kind]] = {}
-    for kind in kinds:
-        found.setdefault((kind.timed, kind.verdict, kind.hosts, kind.partitions), []).append(kind)
-    return [group[at : at + TOGETHER] for group in found.values() for at in range(0, len(group), TOGETHER)]
-
-
-def upgrade(bench: Bench) -> None:
-    """The old programs, then the new ones."""
-    kind = bench.kinds[0]
-    new = Setting(_MODES[kind.verdict], kind.hosts[1], kind.partitions)
-    halves(bench, Setting(host=kind.hosts[0]), new)
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def outcomes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
-    return Outcomes(spark, tmp_path_factory.mktemp("kinds"))
+    return Outcomes(spark, tmp_path_factory)
 
 
 def named(kinds: Sequence[Kind]) -> pytest.MarkDecorator:
@@ -109,7 +146,7 @@ def named(kinds: Sequence[Kind]) -> pytest.MarkDecorator:
 
 @named(GOING_ON)
 def test_the_state_goes_on(kind: Kind, outcomes: Outcomes) -> None:
-    got, right = outcomes.upgraded(kind), outcomes.right(kind)
+    got, right = (outcomes.of(trial, kind).rows for trial in (UPGRADED, SCRATCH))
     assert got == (right if kind.result is None else sorted(kind.result, key=str))
     if kind.result is not None:
         assert kind.verdict is Verdict.PARTIAL, "a verdict below full says of what differs"
@@ -118,6 +155,13 @@ def test_the_state_goes_on(kind: Kind, outcomes: Outcomes) -> None:
 
 @named(REFUSED)
 def test_a_start_is_refused(kind: Kind, outcomes: Outcomes) -> None:
-    said = outcomes.refusal[kind.name]
-    lines = [line for line in said.splitlines() if kind.name.replace("-", "_") in line]
-    assert any(kind.names in line for line in lines), said
+    said = outcomes.of(REFUSAL, kind).said
+    assert any(kind.names in line for line in said), said
+
+
+@named(SILENT)
+def test_it_would_be_silently_wrong(kind: Kind, outcomes: Outcomes) -> None:
+    found = outcomes.of(UNGUARDED, kind)
+    assert found.rows == sorted(kind.wrong or (), key=str)
+    assert found.rows != outcomes.of(SCRATCH, kind).rows
+    assert any(f", {kind.says}" in line for line in found.said), found.said

@@ -31,7 +31,11 @@ def some() -> str:
 
 
 def _family(kinds: tuple[Kind, ...]) -> str:
-    return table((*_TITLES, "test"), ((*_cells(kind), code(kind.name)) for kind in kinds))
+    return table((*_TITLES, "test"), ((*_cells(kind), _test(kind)) for kind in kinds))
+
+
+def _test(kind: Kind) -> str:
+    return code(kind.name) + ("" if kind.wrong is None else " \\*")
 
 
 def _cells(kind: Kind) -> tuple[str, ...]:

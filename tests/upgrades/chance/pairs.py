@@ -1,18 +1,19 @@
-"""Random pairs of an old and a new program, and what of the new one's sinks must be as from scratch."""
+"""Random pairs of an old and a new program, and what the new one's sinks must hold."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff.build import diff_plans
-from compiled_plan.plans.inspection.diff.model import PlanDiff, Verdict, worst
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
+from tests.upgrades.chance.expected import TIMED, Expected, expected, tables_in
 from tests.upgrades.chance.shapes import SHAPES, Shape
 from tests.upgrades.kinds.model import TABLES, table
 from tests.upgrades.programs import in_files
@@ -50,10 +51,14 @@ class Statement:
         return f"{self.shape.sink}_{self.number}"
 
     @property
-    def text(self) -> str:
-        """The statement."""
+    def query(self) -> str:
+        """The query."""
+        return self.shape.filled(dict(self.fill))
+
+    def text(self, query: str) -> str:
+        """The statement with a query."""
         conflict = " ON CONFLICT DO DEDUPLICATE" if self.shape.sink == "up" else ""
-        return f"INSERT INTO {self.sink} {self.shape.filled(dict(self.fill))}{conflict};"
+        return f"INSERT INTO {self.sink} {query}{conflict};"
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class Program:
         statements: in their order.
         ttl: of all state.
         batches: whether aggregates work in mini-batches.
-        types: the type of prices.
+        price: the type of prices.
         permuted: whether columns of tables are declared in another order.
     """
 
@@ -74,30 +79,47 @@ class Program:
     price: str = "INT"
     permuted: bool = False
 
-    def text(self, folder: Path) -> str:
-        """The whole program."""
-        queries = " ".join(each.text for each in self.statements)
+    @property
+    def reads(self) -> frozenset[str]:
+        """The tables that it reads."""
+        return frozenset(name for each in self.statements for name in tables_in(each.query))
+
+    def text(self, folder: Path, instead: Mapping[str, Expected] | None = None) -> str:
+        """The whole program.
+
+        Args:
+            folder: of its tables.
+            instead: by sink what takes the place of its query.
+        """
+        others = instead or {}
+        queries = " ".join(_insert(each, others.get(each.sink)) for each in self.statements)
         if len(self.statements) > 1:
             queries = f"EXECUTE STATEMENT SET BEGIN {queries} END;"
         sets = {each.shape.needs for each in self.statements} | ({_BATCHES} if self.batches else set())
         if self.ttl:
             sets.add(f"SET 'table.exec.state.ttl' = '{self.ttl}';\n")
-        known = {**TABLES, **_OWN}
-        tables = [self._declared(text) for name, text in known.items() if re.search(rf"\b{name}\b", queries)]
+        tables = [self._declared(name) for name in sorted(self.reads)]
         tables += [_sink(each) for each in sorted(self.statements, key=lambda each: each.sink)]
-        return ("".join(sorted(sets)) + "".join(tables)).replace("{folder}", str(folder)) + queries
+        later = sorted({name for each in others.values() for name in each.later})
+        views = [f"CREATE VIEW {name}_later AS SELECT * FROM {name} WHERE half = 1;\n" for name in later]
+        return "".join((*sorted(sets), *tables, *views)).replace("{folder}", str(folder)) + queries
 
-    def _declared(self, text: str) -> str:
+    def _declared(self, name: str) -> str:
+        text = {**TABLES, **_OWN}[name].replace(f"{name} (", f"{name} (half INT, ")
         text = text.replace("price INT", f"price {self.price}")
-        return (
-            text.replace(f"price {self.price}, pieces INT", f"pieces INT, price {self.price}")
-            if self.permuted
-            else text
-        )
+        pair = f"price {self.price}", "pieces INT"
+        return text.replace(", ".join(pair), ", ".join(pair[::-1])) if self.permuted else text
 
-    def compiled(self, folder: Path) -> CompiledPlan:
-        """Its plan."""
-        return in_files(TableEnvironment().compile_script(self.text(folder)), folder)
+    def compiled(self, folder: Path, instead: Mapping[str, Expected] | None = None) -> CompiledPlan:
+        """Its plan; see `text`."""
+        return in_files(TableEnvironment().compile_script(self.text(folder, instead)), folder)
+
+
+def _insert(statement: Statement, instead: Expected | None) -> str:
+    if instead is None:
+        return statement.text(statement.query)
+    names = "|".join(sorted(instead.later)) or "$^"
+    return statement.text(re.sub(rf"\b({names})\b", r"\1_later", instead.query))
 
 
 def _sink(statement: Statement) -> str:
@@ -117,8 +139,7 @@ class Pair:
         new: the one that goes on.
         changes: what was done to it.
         diff: what the product says of it.
-        equal: the sinks whose content must be that of the new program over all rows.
-        steady: those that nothing may be taken back from that was never given.
+        expected: by sink what it is to hold.
     """
 
     seed: int
@@ -126,7 +147,7 @@ class Pair:
     new: Program
     changes: tuple[str, ...]
     diff: PlanDiff = field(compare=False, repr=False)
-    equal: tuple[str, ...] = ()
+    expected: Mapping[str, Expected]
 
     @property
     def name(self) -> str:
@@ -136,7 +157,7 @@ class Pair:
     @property
     def timed(self) -> bool:
         """Whether rows carry the time of events."""
-        return any(f" {name}" in self.old.text(Path()) for name in ("clicks", "visits", "rates"))
+        return bool((self.old.reads | self.new.reads) & TIMED)
 
     def __str__(self) -> str:
         """All that a person needs to look into it."""
@@ -167,11 +188,17 @@ def pair(seed: int) -> Pair:
     folder = Path("/random")
     before, after = old.compiled(folder), new.compiled(folder)
     diff = diff_plans(before, after)
-    return Pair(seed, old, new, tuple(changes), diff, tuple(_equal(before, after, diff)))
+    above = _above(after, diff)
+    fills = {each.sink: dict(each.fill) for each in old.statements}
+    found = {
+        each.sink: expected(each.shape, fills.get(each.sink), dict(each.fill), above[each.sink], old.reads)
+        for each in new.statements
+    }
+    return Pair(seed, old, new, tuple(changes), diff, found)
 
 
 def _timed(shape: Shape) -> bool:
-    return any(name in shape.sql or name in shape.holes.get("window", ("",))[0] for name in ("clicks", "visits"))
+    return bool(tables_in(" ".join((shape.sql, *(text for some in shape.holes.values() for text in some)))) & TIMED)
 
 
 def _statement(shape: Shape, number: int, draw: Random) -> Statement:
@@ -219,31 +246,17 @@ def _refilled(program: Program, draw: Random) -> tuple[Program, str]:
     ), f"{statement.shape.operator}, {name}: {now or 'none'} -> {then or 'none'}"
 
 
-def _equal(old: CompiledPlan, new: CompiledPlan, diff: PlanDiff) -> Iterator[str]:
-    """The sinks above which no verdict is below full, and which the old program wrote, too."""
-    written = {_name(node) for node in old.sinks if isinstance(node, Sink)}
-    by_node = {each.new_node: each.verdict for each in diff.operators if each.new_node is not None}
-    by_sink = {each.name: each.verdict for each in diff.sinks}
-    inputs: dict[int, list[int]] = {}
-    for edge in new.edges:
-        inputs.setdefault(edge.target, []).append(edge.source)
-    sources = worst(each.verdict for each in diff.sources)
+def _above(new: CompiledPlan, diff: PlanDiff) -> dict[str, list[OperatorEdit]]:
+    """By sink what became of the operators that its rows come from."""
+    by_node = {each.new_node: each for each in diff.operators}
+    found = {}
     for node in new.sinks:
         assert isinstance(node, Sink)
-        reached, todo = set(), [node.id]
+        reached, todo = {node.id}, [node]
         while todo:
-            at = todo.pop()
-            if at not in reached:
-                reached.add(at)
-                todo += inputs.get(at, [])
-        verdicts = [by_node.get(each, Verdict.FULL) for each in reached]
-        name = _name(node)
-        sink = next(
-            (found for full, found in by_sink.items() if full.rpartition(".")[2].strip("`") == name), Verdict.FULL
-        )
-        if worst((*verdicts, sink, sources)) is Verdict.FULL and name in written:
-            yield name
-
-
-def _name(node: Sink) -> str:
-    return node.dynamic_table_sink.table.identifier.rpartition(".")[2].strip("`")
+            inputs = [each for each in new.inputs(todo.pop()) if each.id not in reached]
+            reached |= {each.id for each in inputs}
+            todo += inputs
+        name = node.dynamic_table_sink.table.identifier.rpartition(".")[2].strip("`")
+        found[name] = [by_node[each] for each in sorted(reached) if each in by_node]
+    return found

@@ -1,4 +1,8 @@
-"""Random rows of all tables, in two parts: those that are read before the program changes, and those after."""
+"""Random rows of all tables, in two parts: those that are read before the program changes, and those after.
+
+A row says which part it is of (`half`), also when it takes one back that came earlier. Some keys come in the second
+part alone (`FRESH`), and their rows share no other key with rows of the first.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,10 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 _START = datetime(2024, 1, 1, 10)
 _MINUTES = 180
-_SHOPS, _TOWNS, _OWNERS = "xyzw", "uvt", ("ann", "bob", "cid")
+_SHOPS, _TOWNS, _DEVICES, _OWNERS = "xyzw", "uvt", ("d0", "d1", "d2", "d3", "d4", "d5"), ("ann", "bob", "cid")
+_LATER_SHOPS, _LATER_TOWNS, _LATER_DEVICES = "qr", "s", ("d6", "d7")
+#: Keys of rows of the second part alone: shops, towns, devices.
+FRESH = frozenset((*_LATER_SHOPS, *_LATER_TOWNS, *_LATER_DEVICES))
 
 
 def halves(draw: Random) -> tuple[Tables, Tables]:
@@ -19,74 +26,110 @@ def halves(draw: Random) -> tuple[Tables, Tables]:
     share = draw.uniform(0.2, 0.8)
     first: Tables = {}
     second: Tables = {}
-    for name, rows in (
-        ("sales", [_sale(draw) for _ in range(24)]),
-        ("stock", list(_changes(draw, 24))),
-        ("shops", [{"shop": draw.choice(_SHOPS), "rent": _number(draw), "tax": _number(draw)} for _ in range(6)]),
-        ("devices", list(_upserts(draw, 20))),
+    for name, count, rows in (
+        ("sales", 24, _sales),
+        ("stock", 24, _changes),
+        ("shops", 6, _shops),
+        ("devices", 20, _upserts),
     ):
-        at = round(len(rows) * share)
-        first[name], second[name] = rows[:at], rows[at:]
+        at = round(count * share)
+        made = list(rows(draw, count, at))
+        first[name], second[name] = made[:at], made[at:]
     moment = _time(_MINUTES * share)
     for name, rows in (
-        ("clicks", [_sale(draw) | {"at1": time, "at2": time} for time in _times(draw, 24)]),
-        ("visits", [_visit(draw, time) for time in _times(draw, 16)]),
-        ("rates", [_rate(draw, time) for time in _times(draw, 12)]),
+        ("clicks", [_sale(draw, time > moment) | {"at1": time, "at2": time} for time in _times(draw, 24)]),
+        ("visits", [_visit(draw, time, time > moment) for time in _times(draw, 16)]),
+        ("rates", [_rate(draw, time, time > moment) for time in _times(draw, 12)]),
     ):
-        # The last row moves the watermark past everything that is due.
-        last = {"at1": _time(_MINUTES + 600)}
-        end = _rate(draw, last["at1"]) if name == "rates" else rows[-1] | last
-        at = next((at for at, row in enumerate(rows) if _at(row) > moment), len(rows))
-        first[name], second[name] = rows[:at], [*rows[at:], end]
-    return first, second
+        # All tables end at one time in each half: the watermark of what runs together is that of its slowest table.
+        first[name] = [*(row for row in rows if _at(row) <= moment), _last(rows[0], moment)]
+        second[name] = [*(row for row in rows if _at(row) > moment), _last(rows[0], _time(_MINUTES + 600))]
+    return _marked(first, 0), _marked(second, 1)
+
+
+def _marked(tables: Tables, half: int) -> Tables:
+    return {name: [_with_half(row, half) for row in rows] for name, rows in tables.items()}
+
+
+def _with_half(row: Row, half: int) -> Row:
+    if "op" not in row:
+        return row | {"half": half}
+    return row | {side: row[side] and row[side] | {"half": half} for side in ("before", "after")}
+
+
+def _last(row: Row, time: str) -> Row:
+    """A row of a key of its own."""
+    if "op" in row:
+        return row | {"after": _last(row["after"], time)}
+    return row | {"shop": "-", "at1": time} | ({"town": "-"} if "town" in row else {})
+
+
+def _is_fresh(draw: Random, later: bool) -> bool:
+    return later and draw.random() < 0.25
 
 
 def _number(draw: Random) -> int:
     return draw.randrange(1, 100)
 
 
-def _sale(draw: Random) -> Row:
+def _shop(draw: Random, later: bool) -> str:
+    return draw.choice(_LATER_SHOPS if _is_fresh(draw, later) else _SHOPS)
+
+
+def _sale(draw: Random, later: bool) -> Row:
+    fresh = _is_fresh(draw, later)
     # Few prices are equal: where they are, arrival decides.
     return {
-        "shop": draw.choice(_SHOPS),
-        "town": draw.choice(_TOWNS),
+        "shop": draw.choice(_LATER_SHOPS if fresh else _SHOPS),
+        "town": draw.choice(_LATER_TOWNS if fresh else _TOWNS),
         "price": draw.randrange(1, 10_000),
         "pieces": _number(draw),
     }
 
 
-def _visit(draw: Random, time: str) -> Row:
-    return {"shop": draw.choice(_SHOPS), "guests": _number(draw), "kids": _number(draw), "at1": time}
+def _sales(draw: Random, count: int, stop: int) -> Iterator[Row]:
+    for at in range(count):
+        yield _sale(draw, at >= stop)
 
 
-def _rate(draw: Random, time: str) -> Row:
-    row = {"shop": draw.choice(_SHOPS), "rate": _number(draw), "fee": _number(draw), "at1": time}
+def _shops(draw: Random, count: int, stop: int) -> Iterator[Row]:
+    for at in range(count):
+        yield {"shop": _shop(draw, at >= stop), "rent": _number(draw), "tax": _number(draw)}
+
+
+def _visit(draw: Random, time: str, later: bool) -> Row:
+    return {"shop": _shop(draw, later), "guests": _number(draw), "kids": _number(draw), "at1": time}
+
+
+def _rate(draw: Random, time: str, later: bool) -> Row:
+    row = {"shop": _shop(draw, later), "rate": _number(draw), "fee": _number(draw), "at1": time}
     return {"before": None, "after": row, "op": "c"}
 
 
-def _changes(draw: Random, count: int) -> Iterator[Row]:
+def _changes(draw: Random, count: int, stop: int) -> Iterator[Row]:
     """Rows that come, change and go."""
     live: list[Row] = []
     for number in range(count):
         what = draw.random()
         if what < 0.55 or not live:
-            row = {"id": number, **_sale(draw)}
+            row = {"id": number, **_sale(draw, number >= stop)}
             live.append(row)
             yield {"before": None, "after": row, "op": "c"}
             continue
         old = live.pop(draw.randrange(len(live)))
         if what < 0.8:
-            row = {"id": old["id"], **_sale(draw)}
+            row = {"id": old["id"], **_sale(draw, number >= stop)}
             live.append(row)
             yield {"before": old, "after": row, "op": "u"}
         else:
             yield {"before": old, "after": None, "op": "d"}
 
 
-def _upserts(draw: Random, count: int) -> Iterator[Row]:
+def _upserts(draw: Random, count: int, stop: int) -> Iterator[Row]:
     """The last row of each key counts."""
-    for _ in range(count):
-        row = {"dev": f"d{draw.randrange(6)}", "owner": draw.choice(_OWNERS), "fw": _number(draw), "age": _number(draw)}
+    for at in range(count):
+        name = draw.choice(_LATER_DEVICES if _is_fresh(draw, at >= stop) else _DEVICES)
+        row = {"dev": name, "owner": draw.choice(_OWNERS), "fw": _number(draw), "age": _number(draw)}
         gone = draw.random() < 0.15
         yield {"before": row if gone else None, "after": None if gone else row, "op": "d" if gone else "c"}
 
@@ -105,4 +148,4 @@ def _time(minutes: float) -> str:
 
 
 def _at(row: Row) -> str:
-    return str(row.get("after", row)["at1"])
+    return str((row.get("after") or row)["at1"])

@@ -69,7 +69,7 @@ _JOINED = (
     "h.rent, h.tax",
 )
 _KINDS = ("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
-_RIGHT = ("shops", "(SELECT * FROM shops WHERE rent > 30)", "(SELECT tax, rent, shop FROM shops)")
+_RIGHT = ("shops", "(SELECT * FROM shops WHERE rent > 30)", "(SELECT tax, half, rent, shop FROM shops)")
 _WINDOW = (
     "TUMBLE(TABLE clicks, DESCRIPTOR(at1), INTERVAL '1' HOUR)",
     "TUMBLE(TABLE clicks, DESCRIPTOR(at1), INTERVAL '30' MINUTE)",

@@ -90,6 +90,8 @@ KINDS = (
         names="right columns",
         note="rows from before have no value there",
         result=[("x", 7), ("x", None), ("y", 8), ("y", 8), ("y", None), ("z", 3), ("z", 3)],
+        says="right columns: checkpoint has shops.rent, plan has shops.tax",
+        wrong=[("x", 7), ("x", 7), ("y", 8), ("y", 8), ("y", 8), ("z", 3), ("z", 3)],
     ),
     Kind(
         "join-column-added-where-rows-are-taken-back",

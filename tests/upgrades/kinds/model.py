@@ -43,6 +43,9 @@ class Kind:
         names: the property by which a verdict below full is explained, a sink or a source where it is theirs.
         note: what a person should know, for the table.
         result: what the sink's table holds in the end, where it is not what the new program gives over all data.
+        says: what a start says that accepts nothing: property, old and new value.
+        wrong: what the sink's table holds after a start that compares nothing, of kinds that would then be silently
+            wrong; with `says`.
         sink: the table that is written.
         tables: tables declared for the old program and for the new one, before or instead of those that all have.
         zones: the time zone of the old run and of the new one.
@@ -61,6 +64,8 @@ class Kind:
     names: str = ""
     note: str = ""
     result: Rows | None = None
+    says: str = ""
+    wrong: Rows | None = None
     sink: str = "sink"
     tables: tuple[str, str] = ("", "")
     zones: tuple[str, str] = ("UTC", "UTC")
@@ -116,6 +121,7 @@ TABLES: Mapping[str, str] = {
         "debezium-json",
     ),
     "points": table("points", "id INT, seen TIMESTAMP_LTZ(3)"),
+    "moments": table("moments", "id INT, seen TIMESTAMP_LTZ(3), WATERMARK FOR seen AS seen"),
     "sink": table("sink", "k STRING, n BIGINT", "debezium-json"),
     "other": table("other", "k STRING, n BIGINT", "debezium-json"),
     "wide": table("wide", "k STRING, n BIGINT, m BIGINT", "debezium-json"),
@@ -124,7 +130,7 @@ TABLES: Mapping[str, str] = {
 #: Sinks whose rows are known by their first column.
 KEYED = ("keyed",)
 #: Tables whose rows carry the time of events.
-TIMED = ("clicks", "visits", "rates")
+TIMED = ("clicks", "visits", "rates", "moments")
 
 
 def _inserted(**row: Any) -> Row:
@@ -160,7 +166,8 @@ def _item(id: int, shop: str, price: int, pieces: int) -> Row:
     return {"id": id, "shop": shop, "price": price, "pieces": pieces}
 
 
-#: Read before the change of the program.
+#: Read before the change of the program. Times end alike in all tables, and so do those of `SECOND`: programs that run
+#: as one have one watermark.
 FIRST: Mapping[str, Sequence[Row]] = {
     "sales": (_sale("x", "u", 3, 10), _sale("y", "u", 5, 20), _sale("y", "u", 50, 2), _sale("z", "v", 9, 1)),
     "shops": ({"shop": "x", "rent": 7, "tax": 1}, {"shop": "y", "rent": 8, "tax": 2}),
@@ -176,9 +183,15 @@ FIRST: Mapping[str, Sequence[Row]] = {
         _click("y", "u", 5, 20, "10:10:00", "12:12:00"),
         _click("y", "v", 50, 2, "10:20:00", "10:25:00"),
     ),
-    "visits": (_visit("x", 1, 4, "10:02:00"), _visit("y", 2, 5, "10:15:00")),
-    "rates": (_rate("x", 2, 1, "09:00:00"), _rate("y", 3, 2, "09:00:00"), _rate("x", 4, 5, "10:15:00")),
+    "visits": (_visit("x", 1, 4, "10:02:00"), _visit("y", 2, 5, "10:15:00"), _visit("-", 9, 9, "10:20:00")),
+    "rates": (
+        _rate("x", 2, 1, "09:00:00"),
+        _rate("y", 3, 2, "09:00:00"),
+        _rate("x", 4, 5, "10:15:00"),
+        _rate("-", 1, 1, "10:20:00"),
+    ),
     "points": ({"id": 1, "seen": "2024-01-01 23:30:00Z"},),
+    "moments": ({"id": 1, "seen": "2024-01-01 10:10:00Z"}, {"id": 2, "seen": "2024-01-01 10:20:00Z"}),
 }
 #: Read after it: most keys come again.
 SECOND: Mapping[str, Sequence[Row]] = {
@@ -202,4 +215,5 @@ SECOND: Mapping[str, Sequence[Row]] = {
     "visits": (_visit("x", 3, 6, "10:45:00"), _visit("y", 4, 7, "11:05:00"), _visit("z", 5, 8, "12:30:00")),
     "rates": (_rate("x", 6, 7, "10:35:00"), _rate("y", 5, 8, "11:00:00"), _rate("w", 1, 1, "12:30:00")),
     "points": ({"id": 2, "seen": "2024-01-02 00:10:00Z"},),
+    "moments": ({"id": 3, "seen": "2024-01-01 10:40:00Z"}, {"id": 4, "seen": "2024-01-01 12:30:00Z"}),
 }

@@ -110,6 +110,17 @@ KINDS = (
             ("z", 4, None),
             ("z", 9, None),
         ],
+        says="aggregates: checkpoint has COUNT(sales.price), SUM0(sales.price), "
+        "plan has COUNT(sales.pieces), SUM0(sales.pieces)",
+        wrong=[
+            ("x", 1003, None),
+            ("x", 3, None),
+            ("y", 125, None),
+            ("y", 5, None),
+            ("y", 55, None),
+            ("z", 13, None),
+            ("z", 9, None),
+        ],
     ),
     Kind(
         "wider-frame",
@@ -122,7 +133,7 @@ KINDS = (
         sink="wide",
         names="frame",
         note="until the rows from before are as old as the frame",
-        result=[("x", 100, None), ("x", 3, None), ("y", 5, None), ("y", 50, None), ("y", 57, None), ("z", 9, None)],
+        result=[("x", 100, None), ("x", 3, None), ("y", 5, None), ("y", 50, None), ("y", 7, None), ("z", 9, None)],
     ),
     Kind(
         "another-partition-of-over",
@@ -134,6 +145,16 @@ KINDS = (
         ABSENT,
         sink="wide",
         names="key",
+        says="key: checkpoint has sales.shop, plan has sales.town",
+        wrong=[
+            ("x", 100, None),
+            ("x", 3, None),
+            ("y", 5, None),
+            ("y", 55, None),
+            ("y", 7, None),
+            ("z", 8, None),
+            ("z", 9, None),
+        ],
     ),
     Kind(
         "another-order-of-over",

@@ -95,6 +95,8 @@ KINDS = (
         names="filter",
         note="what came before stays counted",
         result=[("x", 103), ("y", 62), ("z", 9)],
+        says="filter: checkpoint has none, plan has (sales.pieces > 10)",
+        wrong=[("x", 103), ("y", 62), ("z", 9)],
     ),
     Kind(
         "filter-removed",
@@ -119,6 +121,8 @@ KINDS = (
         names="right filter",
         note="what came before is still joined",
         result=[("x", 7), ("x", 7), ("y", 8), ("y", 8), ("y", 8), ("z", 9), ("z", 9)],
+        says="right filter: checkpoint has none, plan has (shops.rent > 7)",
+        wrong=[("x", 7), ("x", 7), ("y", 8), ("y", 8), ("y", 8), ("z", 9), ("z", 9)],
     ),
     Kind(
         "projection-of-rows",
@@ -143,6 +147,8 @@ KINDS = (
         WRONG,
         names="time zone",
         zones=("UTC", "Europe/Berlin"),
+        says="time zone: checkpoint has UTC, plan has Europe/Berlin",
+        wrong=[("2024-01-01", 1), ("2024-01-02", 1)],
     ),
     Kind(
         "another-zone-elsewhere",

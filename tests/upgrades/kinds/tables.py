@@ -148,6 +148,8 @@ KINDS = (
         names="primary key",
         sink="up",
         tables=(_BY_N, _BY_M),
+        says="primary key: checkpoint has n, plan has m",
+        wrong=[("x", 3, 10), ("x", 4, 11), ("y", 5, 20), ("y", 55, 22), ("z", 9, 1)],
     ),
     Kind(
         "sink-conflict-strategy",

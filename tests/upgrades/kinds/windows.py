@@ -36,6 +36,10 @@ def ranked(columns: str, n: int = 1, by: str = "shop", order: str = "price DESC"
     )
 
 
+_HOURS = (
+    "SELECT CAST(window_start AS STRING), COUNT(*) FROM "
+    "TABLE(TUMBLE(TABLE moments, DESCRIPTOR(seen), INTERVAL '1' HOUR)) GROUP BY window_start, window_end"
+)
 _ZERO = "CAST(0 AS BIGINT)"
 _NOTE = "windows that were open begin anew for it"
 
@@ -97,6 +101,19 @@ KINDS = (
         WRONG,
         WRONG,
         names="window",
+    ),
+    Kind(
+        "another-zone-of-windows",
+        "another time zone where hours begin otherwise, of windows",
+        _HOURS,
+        _HOURS,
+        INCOMPATIBLE,
+        WRONG,
+        WRONG,
+        names="time zone",
+        zones=("UTC", "Asia/Kolkata"),
+        says="time zone: checkpoint has UTC, plan has Asia/Kolkata",
+        wrong=[("2024-01-01 10:00:00.000", 2), ("2024-01-01 16:00:00.000", 1)],
     ),
     Kind(
         "hopping-windows",

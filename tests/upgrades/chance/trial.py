@@ -1,0 +1,226 @@
+"""Random pairs run: many together as parts of one plan that shares nothing, the right results beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.options import GROUPS, TRANSFORM
+from compiled_plan.plans.inspection.diff.model import Verdict
+from compiled_plan.plans.plan import CompiledPlan
+from tests.upgrades.bench import Setting, contents, last_of, run, sums_of
+from tests.upgrades.chance.expected import Basis
+from tests.upgrades.chance.pairs import Pair
+from tests.upgrades.chance.rows import FRESH, halves
+from tests.upgrades.programs import merged, write
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Pairs that run together: what is planned and compiled for a plan grows faster than the plan.
+TOGETHER = 4
+_MODES = {Verdict.FULL: "migrate", Verdict.PARTIAL: "migrate-partial"}
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pairs that run together: of one verdict and one clock, or all of their plan would have the worst of all."""
+
+    pairs: tuple[Pair, ...]
+    old: Setting
+    new: Setting
+
+    def __str__(self) -> str:
+        """How it ran."""
+        return (
+            f"{self.old.host} in {self.old.partitions} -> {self.new.host} in {self.new.partitions}, {self.new.upgrade}"
+        )
+
+
+def grouped(pairs: Sequence[Pair], draw: Random) -> Iterator[Group]:
+    """All pairs that go on, in groups."""
+    for verdict in _MODES:
+        for timed in (False, True):
+            some = [each for each in pairs if each.diff.verdict is verdict and each.timed == timed]
+            for at in range(0, len(some), TOGETHER):
+                hosts = [TRANSFORM if timed else draw.choice((TRANSFORM, GROUPS)) for _ in range(2)]
+                # By itself a start moves state only where it must.
+                upgrade = "check" if verdict is Verdict.FULL and draw.random() < 0.5 else _MODES[verdict]
+                old = Setting(host=hosts[0], partitions=draw.choice((1, 2, 3)))
+                new = Setting(upgrade=upgrade, host=hosts[1], partitions=draw.choice((1, 2, 2, 4)))
+                yield Group(tuple(some[at : at + TOGETHER]), old, new)
+
+
+def refused(pairs: Sequence[Pair]) -> Iterator[Group]:
+    """All pairs that do not go on, in groups."""
+    for timed in (False, True):
+        some = [each for each in pairs if each.diff.verdict not in _MODES and each.timed == timed]
+        for at in range(0, len(some), TOGETHER):
+            yield Group(tuple(some[at : at + TOGETHER]), Setting(), Setting(upgrade="migrate-partial"))
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder in which the programs of a group run as one plan."""
+
+    spark: SparkSession
+    folder: Path
+
+    def add(self, each: Pair, *parts: int, name: str = "") -> None:
+        """The first half of the rows of a pair, the second, or both."""
+        rows = halves(Random(each.seed))
+        for part in parts:
+            write(self.folder / (name or each.name), part, rows[part])
+
+    def start(self, plans: Mapping[str, CompiledPlan], setting: Setting) -> None:
+        """Run plans by names, over what is there."""
+        run(self.spark, merged(plans), self.folder / "checkpoint", setting)
+
+    def programs(self, group: Group, *, new: bool) -> dict[str, CompiledPlan]:
+        """The plans of a group."""
+        return {each.name: (each.new if new else each.old).compiled(self.folder / each.name) for each in group.pairs}
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is in a sink: how often each row is there, and the last row of each key."""
+
+    sums: Counter[Row]
+    last: dict[Any, Row | None]
+
+    @classmethod
+    def of(cls, folder: Path) -> Contents:
+        """Read a sink."""
+        return cls(sums_of(folder), last_of(folder))
+
+
+_NONE = Contents(Counter(), {})
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What is in a sink at the stop: what the old program wrote, and what is expected of the new one until then."""
+
+    old: Contents
+    new: Contents
+
+
+def wrong(spark: SparkSession, folder: Path, group: Group) -> list[str]:
+    """What is not as the verdicts say."""
+    try:
+        return list(_judged(spark, folder, group))
+    except CompiledPlanError as fault:
+        seeds = ", ".join(str(each.seed) for each in group.pairs)
+        if len(group.pairs) == 1:
+            return [f"{group}\n{group.pairs[0]}\n{fault}"]
+        # One of them: halves of the group say which.
+        middle = len(group.pairs) // 2
+        halves_of = (group.pairs[:middle], group.pairs[middle:])
+        found = [
+            text
+            for at, some in enumerate(halves_of)
+            for text in wrong(spark, folder / str(at), replace(group, pairs=some))
+        ]
+        return found or [f"{group}\nseeds {seeds} together, and none of them alone\n{fault}"]
+
+
+def _judged(spark: SparkSession, folder: Path, group: Group) -> Iterator[str]:
+    before, got = _upgraded(Place(spark, folder / "upgraded"), group)
+    whole = _scratch(Place(spark, folder / "whole"), group, 0, 1)
+    # What is fully compatible is as from scratch, whatever was written at the stop.
+    full = group.pairs[0].diff.verdict is Verdict.FULL
+    first = {} if full else _scratch(Place(spark, folder / "first"), group, 0)
+    for each in group.pairs:
+        for sink, found in each.expected.items():
+            at = each.name, sink
+            old = _NONE if full else before.get(at, _NONE)
+            new = first.get(at, _NONE) if found.basis is Basis.GOES_ON else _NONE
+            judge = _of_keys if sink.startswith("keyed") else _of_rows
+            said = judge(found.basis, Begun(old, new), whole[at], got[at])
+            if said:
+                yield f"{group}\n{each}\n{sink}, {found}\n{said}"
+
+
+_Sinks = dict[tuple[str, str], Contents]
+
+
+def _upgraded(place: Place, group: Group) -> tuple[_Sinks, _Sinks]:
+    """The sinks of the old programs when they stop, and those of the new ones in the end."""
+    for each in group.pairs:
+        place.add(each, 0)
+    place.start(place.programs(group, new=False), group.old)
+    before = {
+        (each.name, statement.sink): Contents.of(place.folder / each.name / statement.sink)
+        for each in group.pairs
+        for statement in each.old.statements
+    }
+    for each in group.pairs:
+        place.add(each, 1)
+    place.start(place.programs(group, new=True), group.new)
+    return before, _sinks(place, group)
+
+
+def _scratch(place: Place, group: Group, *parts: int) -> _Sinks:
+    """What is expected from scratch, over all rows or those of the first half."""
+    for each in group.pairs:
+        place.add(each, *parts)
+    plans = {each.name: each.new.compiled(place.folder / each.name, each.expected) for each in group.pairs}
+    place.start(plans, Setting())
+    return _sinks(place, group)
+
+
+def _sinks(place: Place, group: Group) -> _Sinks:
+    return {
+        (each.name, sink): Contents.of(place.folder / each.name / sink)
+        for each in group.pairs
+        for sink in each.expected
+    }
+
+
+def _of_rows(basis: Basis, begun: Begun, whole: Contents, got: Contents) -> str:
+    """The rows that a sink has too often or too seldom; empty where all is right."""
+    want, there = Counter(whole.sums), got.sums
+    if basis is Basis.FRESH_KEYS:
+        want, there = (Counter({row: n for row, n in each.items() if row[0] in FRESH}) for each in (want, there))
+    else:
+        want.update(begun.old.sums)
+        want.subtract(begun.new.sums)
+    rows = sorted({*want, *there}, key=str)
+    return "".join(f"  {row}: {there[row]} times, not {want[row]}\n" for row in rows if there[row] != want[row])
+
+
+def _of_keys(basis: Basis, begun: Begun, whole: Contents, got: Contents) -> str:
+    """The keys whose last row is wrong; one that does not change in the second half may be given anew or not."""
+    wrong = []
+    for key in sorted({*begun.old.last, *whole.last, *got.last}):
+        old, new, has = (each.last.get(key) for each in (begun.old, whole, got))
+        changes = begun.new.last.get(key) != new
+        if basis is Basis.FRESH_KEYS and key not in FRESH:
+            continue
+        if has != new and (changes or has != old):
+            wrong.append(f"  {key}: has {has}, not {new}{'' if changes else f' or {old}'}\n")
+    return "".join(wrong)
+
+
+def not_refused(spark: SparkSession, folder: Path, group: Group) -> list[str]:
+    """What is wrong with how pairs are refused: one starts or is not named, or something changes on disk."""
+    place = Place(spark, folder)
+    for each in group.pairs:
+        place.add(each, 0)
+    place.start(place.programs(group, new=False), group.old)
+    for each in group.pairs:
+        place.add(each, 1)
+    there = contents(folder)
+    try:
+        place.start(place.programs(group, new=True), group.new)
+    except CompiledPlanError as fault:
+        found = [f"{each}\nis not named\n{fault}" for each in group.pairs if f"{each.name}_" not in str(fault)]
+        changed = [str(path) for path in there.keys() ^ contents(folder).keys()]
+        return found + ([f"{group}\nchanged {changed}"] if contents(folder) != there else [])
+    return [f"{group}\n{', '.join(str(each.seed) for each in group.pairs)} are not refused"]
