@@ -253,7 +253,7 @@ class Killed:
 
 
 def killed(folder: Path, kills: int, kind: type[Killed] = Killed, seed: int | None = None) -> Killed:
-    """Kill processes so many times; some are left alone in between, and the last.
+    """Kill processes so many times; some are left alone in between, and those after it, until an end is compared.
 
     Args:
         folder: for all that they read and write.
@@ -270,5 +270,7 @@ def killed(folder: Path, kills: int, kind: type[Killed] = Killed, seed: int | No
     while found.kills < kills:
         runs += 1
         found.once(spared=runs % _SPARED == 0)
-    found.once(spared=True)
+    ends = found.ends
+    while found.ends == ends:
+        found.once(spared=True)
     return found
