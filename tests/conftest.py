@@ -72,8 +72,10 @@ def one_name() -> Iterator[None]:
 def spark() -> Iterator[SparkSession]:
     """One session for all tests of a process, with the product's own settings, on two cores and in two partitions."""
     from compiled_plan.plans.execution.session import spark_session
+    from tools.maven import POSTGRES_DRIVER, SQLITE_DRIVER, fetched
 
     conf = {
+        "spark.jars": ",".join(fetched(driver).as_uri() for driver in (POSTGRES_DRIVER, SQLITE_DRIVER)),
         "spark.driver.memory": "2g",
         "spark.sql.shuffle.partitions": "2",
         # Another session runs beside this one: one thread collects garbage, and seldom.

@@ -2,24 +2,21 @@
 
     python -m tools.java_format [--check]
 
-The formatter is one jar from Maven Central: a pinned version, its SHA-256 checked, kept in the user's cache
-folder. A file that was found formatted is known by its hash, so that a check without changes starts no Java.
-`MAVEN_CENTRAL` names a mirror.
+The formatter is one jar, see `tools.maven`. A file that was found formatted is known by its hash, so that a check
+without changes starts no Java.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import subprocess
 import sys
-import tempfile
-import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
 
 from compiled_plan.plans.execution.kernel import java
+from tools import maven
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "plans/execution/kernel"
@@ -27,9 +24,13 @@ KNOWN = ROOT / ".java_format_cache" / "formatted.txt"
 
 # The newest version that runs on Java 17.
 VERSION = "1.28.0"
-SHA256 = "32342e7c1b4600f80df3471da46aee8012d3e1445d5ea1be1fb71289b07cc735"
-_PATH = f"com/google/googlejavaformat/google-java-format/{VERSION}/google-java-format-{VERSION}-all-deps.jar"
-_CENTRAL = "https://repo1.maven.org/maven2"
+FORMATTER = maven.Artifact(
+    "com.google.googlejavaformat",
+    "google-java-format",
+    VERSION,
+    "32342e7c1b4600f80df3471da46aee8012d3e1445d5ea1be1fb71289b07cc735",
+    "-all-deps.jar",
+)
 
 
 class FormatterError(Exception):
@@ -52,7 +53,7 @@ def unformatted(files: Iterable[Path], known: Path = KNOWN) -> list[Path]:
     found = _changed(unknown) if unknown else []
     if unknown or held != set(hashes.values()):
         formatted = sorted(digest for file, digest in hashes.items() if file not in found)
-        _replace(known, "\n".join(formatted).encode())
+        maven.replace(known, "\n".join(formatted).encode())
     return found
 
 
@@ -72,20 +73,10 @@ def formatter() -> Path:
     Raises:
         FormatterError: it cannot be fetched, or what was fetched is not it.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "compiled-plan"
-    jar = cache / Path(_PATH).name
-    if jar.is_file() and hashlib.sha256(jar.read_bytes()).hexdigest() == SHA256:
-        return jar
-    url = f"{os.environ.get('MAVEN_CENTRAL', _CENTRAL).rstrip('/')}/{_PATH}"
     try:
-        with urllib.request.urlopen(url, timeout=60) as answer:
-            content = answer.read()
-    except OSError as error:
-        raise FormatterError(f"cannot fetch {url}: {error}\n  try: put the file into {cache}") from error
-    if hashlib.sha256(content).hexdigest() != SHA256:
-        raise FormatterError(f"{url} is not google-java-format {VERSION}: its SHA-256 differs")
-    _replace(jar, content)
-    return jar
+        return maven.fetched(FORMATTER)
+    except maven.FetchError as error:
+        raise FormatterError(str(error)) from error
 
 
 def _changed(files: list[Path]) -> list[Path]:
@@ -106,13 +97,6 @@ def _run(options: list[str], files: list[Path]) -> str:
 
 def _hash(file: Path) -> str:
     return hashlib.sha256(VERSION.encode() + b"\0" + file.read_bytes()).hexdigest()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
-        part.write(content)
-    Path(part.name).replace(path)
 
 
 def main() -> int:

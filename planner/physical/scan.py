@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.nodes import Hint, PushedWatermark, Scan
 from compiled_plan.planner.algebra.sources import changelog_of
-from compiled_plan.planner.catalog.connectors import check_scan
+from compiled_plan.planner.catalog.connectors import check_scan, metadata_keys
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
 from compiled_plan.planner.physical.base import (
     NodeContext,
@@ -107,7 +107,8 @@ class TableScan(Operator):
             paths = tuple((physical.index(name),) for name in chosen)
             fields = tuple(item for item in produced.fields if item.name in physical)
             found.append(make(ProjectPushDown)(projected_fields=paths, produced_type=replace(produced, fields=fields)))
-        found.append(make(ReadingMetadata)(metadata_keys=keys, produced_type=produced))
+        if metadata_keys(self.table):
+            found.append(make(ReadingMetadata)(metadata_keys=keys, produced_type=produced))
         return tuple(found)
 
     def _watermark(self) -> tuple[WatermarkPushDown, ...]:
@@ -138,7 +139,8 @@ class TableScan(Operator):
         chosen = [item for item in self.columns.names if item in physical]
         keys = ", ".join(metadata[item] for item in self.columns.names if item in metadata)
         if chosen != physical and not _reads_whole(self.table):
-            pushed = f", project=[{', '.join(chosen)}], metadata=[{keys}]"
+            pushed = f", project=[{', '.join(chosen)}]"
+            pushed += f", metadata=[{keys}]" if metadata_keys(self.table) else ""
         elif metadata:
             pushed = f", metadata=[{keys}]"
         if self.pushed is not None:

@@ -30,7 +30,7 @@ def connector_dict(spec: ConnectorSpec) -> dict[str, Any]:
         "options": _options(spec.all_options, spec.uses),
         "groups": [{"name": f"{group.prefix}*", "doc": group.doc} for group in spec.groups],
         "metadata": _metadata(spec.metadata),
-        "jars": list(spec.jars),
+        "jars": [package.coordinates for package in spec.packages],
     }
 
 
@@ -44,7 +44,7 @@ def format_dict(spec: FormatSpec) -> dict[str, Any]:
         "open": spec.open,
         "options": _options(spec.options, Use.SOURCE | Use.SINK),
         "metadata": _metadata(spec.metadata),
-        "jars": list(spec.jars),
+        "jars": [package.coordinates for package in spec.packages],
     }
 
 

@@ -98,6 +98,27 @@ class Metadata:
         return self.written is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A library of Maven that a run gets where its class path lacks it.
+
+    Args:
+        coordinates: `group:name:version`.
+        holds: the full name of a class of it, by which it is found.
+        option: the option of a table that decides whether it is needed; empty where it always is.
+        begins: what that option's value begins with then.
+    """
+
+    coordinates: str
+    holds: str
+    option: str = ""
+    begins: str = ""
+
+    def serves(self, options: Mapping[str, str]) -> bool:
+        """Whether a table of these options needs it."""
+        return not self.option or options.get(self.option, "").startswith(self.begins)
+
+
 class Boundedness(Enum):
     """Whether a source ends."""
 
@@ -139,10 +160,12 @@ class SinkSpec:
     Args:
         changes: the kinds of rows that it takes; with a format those of the format, unless `own_changes`.
         guarantee: what is left of a batch that is written again.
+        by_key: whether a table needs a primary key to take updates and deletes.
     """
 
     changes: ChangelogMode = ChangelogMode.INSERT
     guarantee: Guarantee = Guarantee.EXACTLY_ONCE
+    by_key: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +249,7 @@ class ConnectorSpec:
         groups: options of which only the prefix is known.
         metadata: by key, in the order of Flink's page.
         place: options that say where the rows are, tables of equal ones are one; None for the name and all options.
-        jars: Maven coordinates that a run needs beside the product.
+        packages: libraries that a run needs beside the product.
         in_process: what a table has to do with the program that made it, where no other process can use it.
         column_options: options that follow from the columns.
         column_faults: options of columns that have no sense together.
@@ -246,7 +269,7 @@ class ConnectorSpec:
     groups: tuple[OptionGroup, ...] = ()
     metadata: Mapping[str, Metadata] = field(default_factory=dict)
     place: tuple[str, ...] | None = None
-    jars: tuple[str, ...] = ()
+    packages: tuple[Package, ...] = ()
     in_process: str = ""
     column_options: ColumnOptions | None = None
     column_faults: Callable[[RowType, Mapping[str, str]], Faults] | None = None
@@ -323,7 +346,7 @@ class FormatSpec:
         unfit: what it cannot hold of a row's columns, given its options; None where all is well.
         contradiction: what is wrong with its options together: option, message, remedy.
         messages: whether it can be in messages, and not in files alone.
-        jars: Maven coordinates that a run needs beside the product.
+        packages: libraries that a run needs beside the product.
     """
 
     name: str
@@ -339,7 +362,7 @@ class FormatSpec:
     unfit: Callable[[RowType, Mapping[str, str]], Unfit | None] | None = None
     contradiction: Callable[[Mapping[str, str]], tuple[str, str, str] | None] | None = None
     messages: bool = False
-    jars: tuple[str, ...] = ()
+    packages: tuple[Package, ...] = ()
 
     def values(self, given: Mapping[str, str]) -> Values:
         """The format's options, without its prefix, as values, defaults filled in."""

@@ -5,7 +5,7 @@ Everything that can be refused is refused here, before a checkpoint or an output
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.plans.errors import UnsupportedError
@@ -27,12 +27,13 @@ from compiled_plan.plans.nodes.scan import TableSourceScan, Values
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Calc
 from compiled_plan.plans.nodes.tables import (
+    FilterPushDown,
     PhysicalColumn,
     ProjectPushDown,
     ReadingMetadata,
 )
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import Call, walk
+from compiled_plan.plans.rex import Call, InputRef, RexNode, walk
 from compiled_plan.plans.trees import reached
 from compiled_plan.plans.types import Field, LogicalType, RowType, TimestampBase
 
@@ -181,11 +182,23 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
         for scan in scans:
             columns = scan_columns(scan)
             keys |= dict(columns.metadata)
-            used |= {path[0] for path in columns.paths}
+            used |= columns.used
         table = table_spec(scans[0], tuple(keys.items()))
         wanted = frozenset(table.columns.names[at] for at in used)
-        found[scans[0].id] = SourceTable(scans[0].id, tuple(scans), replace(table, wanted=wanted))
+        table = replace(table, wanted=wanted, filters=_filters(plan, scans[0]) if len(scans) == 1 else ())
+        found[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table)
     return found
+
+
+def _filters(plan: CompiledPlan, scan: TableSourceScan) -> tuple[tuple[RexNode, tuple[int | None, ...]], ...]:
+    """What is true for all rows of a scan that are used: its filters, and that of a Calc which alone reads it."""
+    columns = scan_columns(scan)
+    found = list(columns.filters)
+    above = plan.consumers(scan)
+    if len(above) == 1 and isinstance(above[0], Calc) and not above[0].keeps_state:
+        condition = above[0].condition
+        found += [] if condition is None else [(condition, columns.paths + ((),) * len(columns.metadata))]
+    return tuple((rex, tuple(path[0] if len(path) == 1 else None for path in paths)) for rex, paths in found)
 
 
 def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalType], ...] = ()) -> TableSpec:
@@ -211,31 +224,65 @@ def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalT
     )
 
 
+def sink_tables(sinks: Sequence[Sink]) -> dict[int, TableSpec]:
+    """The tables of sinks, by node; those of one table are told apart by their order."""
+    found: dict[int, TableSpec] = {}
+    for sink in sinks:
+        table = table_spec(sink)
+        before = sum(each.identifier == table.identifier for each in found.values())
+        found[sink.id] = replace(table, sink=f"{table.identifier}#{before + 1}" if before else table.identifier)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class ScanColumns:
-    """Which columns a scan gives: paths into the physical columns, then metadata keys with their types."""
+    """What a scan gives of its table.
+
+    Args:
+        paths: its columns, as paths into the physical columns.
+        metadata: the keys of its metadata columns behind them, with their types.
+        filters: predicates that keep rows, each with the paths of the columns that it refers to.
+    """
 
     paths: tuple[tuple[int, ...], ...]
     metadata: tuple[tuple[str, LogicalType], ...]
+    filters: tuple[tuple[RexNode, tuple[tuple[int, ...], ...]], ...] = ()
+
+    @property
+    def used(self) -> frozenset[int]:
+        """Positions of the physical columns that it needs."""
+        referred = (paths[at][0] for rex, paths in self.filters for at in _references(rex))
+        return frozenset((*(path[0] for path in self.paths), *referred))
+
+
+def _references(rex: RexNode) -> frozenset[int]:
+    return frozenset(part.index for part in walk(rex) if isinstance(part, InputRef))
 
 
 def scan_columns(scan: TableSourceScan) -> ScanColumns:
-    """The columns of a scan as its abilities say (ProjectPushDown, ReadingMetadata)."""
+    """The columns and rows of a scan as its abilities say (ProjectPushDown, ReadingMetadata, FilterPushDown)."""
     source, row = scan.scan_table_source, scan.output_type
     keys: tuple[str, ...] = ()
     columns = resolved_table(scan).table_schema.columns
     physical = [column for column in columns if isinstance(column, PhysicalColumn)]
     paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(len(physical)))
+    filters: list[tuple[RexNode, tuple[tuple[int, ...], ...]]] = []
     for ability in source.abilities:
         if isinstance(ability, ProjectPushDown):
             paths = ability.projected_fields
         elif isinstance(ability, ReadingMetadata):
             keys = ability.metadata_keys
+        elif isinstance(ability, FilterPushDown):
+            # A source may have taken them over, so that nothing above looks again.
+            for predicate in ability.predicates:
+                if max(_references(predicate), default=-1) >= len(paths):
+                    raise refuse(scan, "a filter of metadata in its source", "compile without that push-down")
+                filters.append((predicate, paths))
         elif ability.type not in _PASSIVE_ABILITIES:
             raise refuse(scan, f"the source ability {ability.type}", "compile without that push-down")
     types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
-    return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)))
+    return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))
 
 
 #: Abilities that only let a source leave rows out early; the operators above do the work again.
-_PASSIVE_ABILITIES = frozenset({"FilterPushDown", "LimitPushDown"})
+_PASSIVE_ABILITIES = frozenset({"LimitPushDown"})

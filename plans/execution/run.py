@@ -29,7 +29,8 @@ from compiled_plan.plans.execution.hosts import hosted
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.options import CHECK, RunOptions
-from compiled_plan.plans.execution.program import Program, prepare, table_spec
+from compiled_plan.plans.execution.packages import provide
+from compiled_plan.plans.execution.program import Program, prepare, sink_tables, table_spec
 from compiled_plan.plans.execution.progress import BatchProgress, operator_progress
 from compiled_plan.plans.execution.session import query_settings
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
@@ -121,12 +122,14 @@ class Run:
         assert jvm is not None
         java_class(jvm, "org.compiledplan.kernel.host.OrderNumber").register(spark._jsparkSession)
         java_class(jvm, "org.compiledplan.kernel.host.RowWatermark").register(spark._jsparkSession)
+        provide(spark, self.program.plan)
         context = connectors.SourceContext(spark, options.max_files_per_batch)
         self._sources = {
             source: connectors.open_source(table.table, context) for source, table in self.program.tables.items()
         }
         sink_context = connectors.SinkContext(spark, self.start.run_id, stdout)
-        self._sinks = {sink.id: connectors.open_sink(table_spec(sink), sink_context) for sink in self.program.sinks}
+        tables = sink_tables(self.program.sinks)
+        self._sinks = {sink: connectors.open_sink(table, sink_context) for sink, table in tables.items()}
 
     @property
     def resumes(self) -> bool:

@@ -16,6 +16,8 @@ HIDDEN = "******"
 _OPTION = re.compile(r"([\w.\-]+)=([^,}\]]*)")
 # A password in a URL: `jdbc:postgresql://user:password@host/db`.
 _IN_URL = re.compile(r"(://[^\s/:@]+:)[^\s/@]+(?=@)")
+# A parameter of a URL: `jdbc:postgresql://host/db?user=a&password=b`, `jdbc:derby:db;password=b`.
+_PARAMETER = re.compile(r"([?&;])([\w.\-]+)=([^&;\s,}\]'\"]*)")
 
 _SENSITIVE = (
     "password",
@@ -40,13 +42,19 @@ def is_sensitive(key: str) -> bool:
 
 def masked(options: Mapping[str, str]) -> dict[str, str]:
     """Options with the sensitive values hidden."""
-    return {key: HIDDEN if is_sensitive(key) else value for key, value in options.items()}
+    return {key: HIDDEN if is_sensitive(key) else masked_url(value) for key, value in options.items()}
+
+
+def masked_url(text: str) -> str:
+    """A text with the passwords in its URLs hidden, those of their parameters too."""
+    shown = _PARAMETER.sub(lambda found: f"{found[1]}{found[2]}={HIDDEN}" if is_sensitive(found[2]) else found[0], text)
+    return _IN_URL.sub(rf"\1{HIDDEN}", shown)
 
 
 def masked_text(text: str) -> str:
     """A text with the values of sensitive options (`OPTIONS options:{password=x}`) and passwords in URLs hidden."""
     shown = _OPTION.sub(lambda found: f"{found[1]}={HIDDEN}" if is_sensitive(found[1]) else found[0], text)
-    return _IN_URL.sub(rf"\1{HIDDEN}", shown)
+    return masked_url(shown)
 
 
 def masked_json(value: Any, key: str = "") -> Any:
@@ -68,4 +76,6 @@ def _masked(place: tuple[str, Any], below: tuple[Any, ...]) -> Any:
         return dict(zip(value, below, strict=True))
     if isinstance(value, list):
         return list(below)
-    return HIDDEN if value is not None and is_sensitive(key) else value
+    if value is not None and is_sensitive(key):
+        return HIDDEN
+    return masked_url(value) if isinstance(value, str) else value

@@ -51,7 +51,7 @@ def test_a_file_that_is_not_java_is_named(source: Path, tmp_path: Path) -> None:
 
 def test_another_file_than_the_pinned_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mirror = tmp_path / "mirror"
-    jar = mirror / java_format._PATH
+    jar = mirror / java_format.FORMATTER.path
     jar.parent.mkdir(parents=True)
     jar.write_bytes(b"not the formatter")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -1,10 +1,33 @@
-"""The connector `jdbc`, for lookups. Source: Flink's page "JDBC"."""
+"""The connector `jdbc`. Source: Flink's page "JDBC"."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.common import SINK_PARALLELISM, tuning
-from compiled_plan.plans.connectors.spec import ConnectorSpec, LookupSpec, TableOption, Use
+from compiled_plan.plans.connectors.spec import (
+    ConnectorSpec,
+    Faults,
+    LookupSpec,
+    Package,
+    SinkSpec,
+    SourceSpec,
+    TableOption,
+    Use,
+)
 from compiled_plan.plans.options import Kind
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+_HELD = (t.CharacterType, t.BytesType, t.BooleanType, t.NumericType, t.DateType, t.TimeType, t.TimestampBase)
+#: The driver of a URL: its coordinates, and its class.
+_DRIVERS = {
+    "postgresql": ("org.postgresql:postgresql:42.7.14", "org.postgresql.Driver"),
+    "mysql": ("com.mysql:mysql-connector-j:9.7.0", "com.mysql.cj.jdbc.Driver"),
+    "mariadb": ("org.mariadb.jdbc:mariadb-java-client:3.5.11", "org.mariadb.jdbc.Driver"),
+    "sqlite": ("org.xerial:sqlite-jdbc:3.54.1.0", "org.sqlite.JDBC"),
+}
+_PARTS = tuple(f"scan.partition.{name}" for name in ("column", "num", "lower-bound", "upper-bound"))
 
 
 def _cached(kind: Kind, doc: str, default: str = "", fallbacks: tuple[str, ...] = ()) -> TableOption:
@@ -15,17 +38,53 @@ def _older(kind: Kind, name: str) -> TableOption:
     return _cached(kind, f"The older name of `{name}`.")
 
 
+def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
+    """Columns that no database holds, arrays where only PostgreSQL has them, and parts that are no ranges."""
+    yield from _part_faults(row, options)
+    arrays = options.get("url", "").startswith("jdbc:postgresql:")
+    for column in row.fields:
+        held = column.type
+        while isinstance(held, t.ArrayType):
+            held = held.element
+        if not isinstance(held, _HELD) or isinstance(held, t.TimestampTzType):
+            message = f"column {column.name!r} of type {column.type} cannot be held in a database"
+            yield "url", message, "make it a STRING (JSON_STRING, CAST) or leave it out"
+        elif isinstance(column.type, t.ArrayType) and not arrays:
+            message = f"column {column.name!r} of type {column.type} can be held in PostgreSQL alone"
+            yield "url", message, "make it a STRING (ARRAY_JOIN, CAST) or leave it out"
+
+
+def _part_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
+    given = [name for name in _PARTS if name in options]
+    if not given:
+        return
+    for name in _PARTS:
+        if name not in options:
+            yield name, f"{given[0]!r} needs {name!r}, too", f"add '{name}' = '...', or leave all four out"
+            return
+    least, most = (int(options[f"scan.partition.{bound}-bound"]) for bound in ("lower", "upper"))
+    if least > most:
+        message = f"the lower bound {least} is above the upper bound {most}"
+        yield "scan.partition.lower-bound", message, "change one of them"
+    column = row.field_named(options["scan.partition.column"])
+    if column is not None and not isinstance(column.type, t.NumericType):
+        message = f"the parts are ranges of numbers, and column {column.name!r} is {column.type}"
+        yield "scan.partition.column", message, "name a numeric column"
+
+
 SPEC = ConnectorSpec(
     "jdbc",
-    "A table of a database, asked by key in lookup joins.",
+    "A table of a database: read as a whole, asked by key in lookup joins, or written.",
     {
         "url": TableOption(Kind.TEXT, doc="The database's JDBC URL.", required=True),
         "table-name": TableOption(Kind.TEXT, doc="The table in the database.", required=True),
-        "driver": TableOption(Kind.TEXT, doc="Class of the driver; by default the one that knows the URL."),
-        "username": TableOption(Kind.TEXT, doc="Who asks."),
-        "password": TableOption(Kind.TEXT, doc="The password."),
+        "driver": TableOption(
+            Kind.TEXT, doc="Class of the driver; by default the one that knows the URL.", passive=True
+        ),
+        "username": TableOption(Kind.TEXT, doc="Who asks.", passive=True),
+        "password": TableOption(Kind.TEXT, doc="The password.", passive=True),
         "connection.max-retry-timeout": TableOption(
-            Kind.DURATION, "60 s", doc="How long a connection is looked at before it counts as broken."
+            Kind.DURATION, "60 s", doc="How long a database that does not answer is waited for.", passive=True
         ),
         "lookup.cache": TableOption(
             Kind.CHOICE, "NONE", ("NONE", "PARTIAL"), doc="Remember answers.", uses=Use.LOOKUP, passive=True
@@ -47,17 +106,51 @@ SPEC = ConnectorSpec(
         "lookup.cache.ttl": _older(Kind.DURATION, "lookup.partial-cache.expire-after-write"),
         "lookup.cache.caching-missing-key": _older(Kind.BOOLEAN, "lookup.partial-cache.cache-missing-key"),
         "compatible-mode": tuning(Kind.TEXT, "The dialect of a database that is like another.", Use.ANY),
-        "scan.partition.column": tuning(Kind.TEXT, "The column that parts of the table are told by.", Use.SOURCE),
-        "scan.partition.num": tuning(Kind.INTEGER, "The number of parts.", Use.SOURCE),
-        "scan.partition.lower-bound": tuning(Kind.INTEGER, "The least value in the first part.", Use.SOURCE),
-        "scan.partition.upper-bound": tuning(Kind.INTEGER, "The largest value in the last part.", Use.SOURCE),
-        "scan.fetch-size": tuning(Kind.INTEGER, "Rows that are fetched at once.", Use.SOURCE),
-        "scan.auto-commit": tuning(Kind.BOOLEAN, "Read with auto-commit.", Use.SOURCE),
-        "sink.buffer-flush.max-rows": tuning(Kind.INTEGER, "Rows that are written at once."),
-        "sink.buffer-flush.interval": tuning(Kind.DURATION, "After how long rows are written."),
-        "sink.max-retries": tuning(Kind.INTEGER, "How often writing is tried again."),
+        "scan.partition.column": TableOption(
+            Kind.TEXT, doc="The numeric column by whose ranges several tasks read; all four or none.", uses=Use.SOURCE
+        ),
+        "scan.partition.num": TableOption(Kind.POSITIVE, doc="The number of ranges.", uses=Use.SOURCE),
+        "scan.partition.lower-bound": TableOption(
+            Kind.INTEGER, doc="The least value of the first range; rows below it are not read.", uses=Use.SOURCE
+        ),
+        "scan.partition.upper-bound": TableOption(
+            Kind.INTEGER, doc="The largest value of the last range; rows above it are not read.", uses=Use.SOURCE
+        ),
+        "scan.fetch-size": TableOption(
+            Kind.INTEGER, "0", doc="Rows that are fetched at once; 0 for 1000.", uses=Use.SOURCE, passive=True
+        ),
+        "scan.auto-commit": TableOption(
+            Kind.BOOLEAN,
+            "false",
+            doc="Read with auto-commit, with which some drivers fetch all rows at once.",
+            uses=Use.SOURCE,
+            passive=True,
+        ),
+        "sink.buffer-flush.max-rows": TableOption(
+            Kind.INTEGER,
+            "1000",
+            doc="Rows that go to the database at once; 0 leaves the default.",
+            uses=Use.SINK,
+            passive=True,
+        ),
+        "sink.buffer-flush.interval": tuning(
+            Kind.DURATION, "After how long rows are written; here they are with their micro-batch."
+        ),
+        "sink.max-retries": TableOption(
+            Kind.INTEGER,
+            "3",
+            doc="How often a transaction that a lost connection or a conflict ended is tried again.",
+            uses=Use.SINK,
+            passive=True,
+        ),
         "sink.parallelism": SINK_PARALLELISM,
     },
+    source=SourceSpec(),
+    sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
     lookup=LookupSpec(caches=True),
+    packages=tuple(
+        Package(coordinates, holds, "url", f"jdbc:{name}:") for name, (coordinates, holds) in _DRIVERS.items()
+    ),
+    column_faults=_column_faults,
     place=("url", "table-name"),
 )

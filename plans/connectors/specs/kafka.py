@@ -99,7 +99,7 @@ SPEC = ConnectorSpec(
     groups=(PROPERTIES,),
     metadata=METADATA,
     place=("properties.bootstrap.servers", "topic", "topic-pattern"),
-    jars=KAFKA,
+    packages=KAFKA,
     faults=_faults,
     messages=_messages,
 )

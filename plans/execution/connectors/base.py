@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 from compiled_plan.plans.connectors.registry import module_name
 from compiled_plan.plans.connectors.spec import ConnectorSpec
 from compiled_plan.plans.execution.connectors.options import check_table
+from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.types import LogicalType, RowType
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class TableSpec:
         primary_key: names of the primary key's columns.
         node: the plan node's id, for messages.
         wanted: of a source, the names of the columns that are used; None for all. The others may be null.
+        sink: of a sink, its name in the run, the same at every start; a table may be written by several.
+        filters: of a source, expressions that are true for all rows that are used, each with the positions of the
+            columns that it refers to; None for what is none. The plan looks at them again.
     """
 
     identifier: str
@@ -54,6 +58,8 @@ class TableSpec:
     primary_key: tuple[str, ...] = ()
     node: int = 0
     wanted: frozenset[str] | None = None
+    sink: str = ""
+    filters: tuple[tuple[RexNode, tuple[int | None, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +104,19 @@ class LeavesFiles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SinkContext:
-    """What a sink may use. `run_id` is stable over restarts on one checkpoint; `stdout` prints a line of data."""
+    """What a sink may use.
+
+    Args:
+        spark: the session.
+        run_id: stable over restarts on one checkpoint.
+        stdout: prints a line of data.
+        writes: whether it is going to write; else it is asked what it left, and need not be there.
+    """
 
     spark: SparkSession
     run_id: str
     stdout: Callable[[str], None]
+    writes: bool = True
 
 
 SourceFactory = Callable[[TableSpec, SourceContext], Source]

@@ -1,4 +1,4 @@
-"""The connector `jdbc`: a database is asked for the rows of a key, with Flink's partial cache.
+"""The connector `jdbc`: a table of a database, asked for the rows of a key, read as a whole, or written.
 
 Source: Flink's page "JDBC".
 """
@@ -10,11 +10,21 @@ from typing import Any
 
 from compiled_plan.plans.connectors.spec import Values
 from compiled_plan.plans.connectors.specs.jdbc import SPEC
-from compiled_plan.plans.execution.connectors.base import LookupTable, lookup_connector
+from compiled_plan.plans.execution.connectors.base import (
+    LookupTable,
+    SinkContext,
+    Source,
+    SourceContext,
+    TableSpec,
+    lookup_connector,
+    sink_connector,
+    source_connector,
+)
+from compiled_plan.plans.execution.databases.database import Database
+from compiled_plan.plans.execution.databases.dialects import Target, dialect_of
+from compiled_plan.plans.execution.databases.scan import scan
+from compiled_plan.plans.execution.databases.sink import DatabaseSink
 from compiled_plan.plans.execution.types import ddl
-
-#: Databases whose identifiers are quoted; others take them as they are, as in Flink's dialects.
-_QUOTES = {"mysql": "`", "mariadb": "`"}
 
 
 @lookup_connector(SPEC)
@@ -22,7 +32,9 @@ def lookup(table: LookupTable) -> str:
     """What the kernel's LookupTable needs to know of a table."""
     options = SPEC.values(table.options)
     url = options.text("url")
-    quote = _QUOTES.get(url.split(":")[1] if ":" in url else "", "")
+    # Flink's dialects leave names as they are where names are not quoted by default.
+    dialect = dialect_of(url)
+    quote = dialect.quote if dialect.quotes_table else ""
     names = [f"{quote}{name}{quote}" for name in table.columns.names]
     wanted = " AND ".join(f"{names[at]} = ?" for at in table.keys)
     found = {
@@ -31,6 +43,7 @@ def lookup(table: LookupTable) -> str:
         "user": options.get("username"),
         "password": options.get("password"),
         "query": f"SELECT {', '.join(names)} FROM {quote}{options.text('table-name')}{quote} WHERE {wanted}",
+        "values": dialect.values,
         "types": [ddl(type_) for type_ in table.columns.types],
         "retries": options.number("lookup.max-retries"),
         "timeout": options.number("connection.max-retry-timeout") // 1000,
@@ -52,3 +65,28 @@ def _cache(options: Values) -> dict[str, Any] | None:
     return {name: limit for name, limit in limits.items() if limit is not None} | {
         "missing": options.flag("lookup.partial-cache.cache-missing-key")
     }
+
+
+@sink_connector(SPEC)
+def sink(table: TableSpec, context: SinkContext) -> DatabaseSink:
+    """Write a table of a database; it is looked for, and waited for where the database is away.
+
+    Raises:
+        DataError: there is no such table or column.
+        ExecutionError: the database does not answer.
+    """
+    database = Database(context.spark._jvm, table.identifier, SPEC.values(table.options))
+    columns = tuple(table.columns.names)
+    target = database.find(columns, table.primary_key) if context.writes else Target("", columns)
+    return DatabaseSink(table, database, target, context.run_id)
+
+
+@source_connector(SPEC)
+def source(table: TableSpec, context: SourceContext) -> Source:
+    """Read a table of a database; it is looked for, and waited for where the database is away.
+
+    Raises:
+        DataError: there is no such table or column.
+        ExecutionError: the database does not answer.
+    """
+    return scan(table, Database(context.spark._jvm, table.identifier, SPEC.values(table.options)), context)

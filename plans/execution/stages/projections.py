@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH
+from compiled_plan.plans.execution.expressions import to_column
 from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, assigners_above, lower_stateless
 from compiled_plan.plans.execution.program import Program, consumers, is_target, scan_columns
 from compiled_plan.plans.execution.stages.envelope import (
@@ -70,7 +71,7 @@ class Projections:
         """
         plan = self.program.plan
         flows = {
-            start: Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start))
+            start: self._kept(source, start, Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start)))
             for start in self.program.starts(source)
         }
         times = [time for start, flow in flows.items() for time in watermark_times(plan, start, flow, self.lowering)]
@@ -94,6 +95,16 @@ class Projections:
         wanted = scan_columns(node)
         physical = [_at_path(path, table.columns) for path in wanted.paths]
         return (*physical, *(F.col(f"m{keys.index(key)}") for key, _ in wanted.metadata))
+
+    def _kept(self, source: int, start: int, flow: Flow) -> Flow:
+        """The rows of a scan that the filters of its source keep."""
+        node = self.program.plan.node(start)
+        if isinstance(node, TableSourceScan):
+            columns = self.program.tables[source].table.columns
+            for rex, paths in scan_columns(node).filters:
+                given = tuple(_at_path(path, columns) for path in paths)
+                flow = flow.where(to_column(rex, given, self.lowering.context(node)))
+        return flow
 
     def leaving(self, frame: DataFrame, level: int) -> DataFrame:
         """Rows of stage `level` as an envelope in front of the next level."""

@@ -138,6 +138,8 @@ def _meanwhile(spark: SparkSession, plan: CompiledPlan, generation: Generation) 
     for node in plan.sinks:
         assert isinstance(node, Sink)
         table = table_spec(node)
-        files, pattern = connectors.files_of(table, connectors.SinkContext(spark, generation.run_id, print))
+        files, pattern = connectors.files_of(
+            table, connectors.SinkContext(spark, generation.run_id, print, writes=False)
+        )
         found.append(Meanwhile(table.identifier, rows.get(table.identifier, 0), files, pattern))
     return tuple(found)

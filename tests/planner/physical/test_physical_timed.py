@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.planner.catalog import connectors
+from compiled_plan.plans.connectors.specs.jdbc import SPEC as JDBC
 from compiled_plan.plans.errors import CompiledPlanError
 
 _HERE = Path(__file__).parent
@@ -150,7 +153,8 @@ def test_changes_reach_the_sink_as_in_flink(name: str, kinds: list[str]) -> None
     assert sink["inputChangelogMode"] == kinds
 
 
-def test_a_table_that_can_only_be_looked_up_is_not_read_as_a_whole() -> None:
+def test_a_table_that_can_only_be_looked_up_is_not_read_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connectors, "connector_spec", lambda name: replace(JDBC, source=None))
     setup = programs()["lk_inner"].split("CREATE TABLE sink_auto")[0]
     sink = f"CREATE TABLE names (name STRING) WITH ({_SINK});"
     with pytest.raises(CompiledPlanError, match="can only be looked up"):

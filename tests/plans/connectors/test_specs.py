@@ -29,6 +29,7 @@ from compiled_plan.plans.connectors.spec import (
     Guarantee,
     Metadata,
     OptionGroup,
+    Package,
     SinkSpec,
     SourceSpec,
     TableOption,
@@ -142,7 +143,7 @@ MESSAGES = ConnectorSpec(
         "timestamp": Metadata(INT, "Its time.", written=INT),
     },
     place=("topic",),
-    jars=("org.example:messages:1",),
+    packages=(Package("org.example:messages:1", "org.example.Messages"),),
 )
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.plans.text.masking import HIDDEN, is_sensitive, masked, masked_json, masked_text
+from compiled_plan.plans.text.masking import HIDDEN, is_sensitive, masked, masked_json, masked_text, masked_url
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,20 @@ def test_descriptions_hide_the_options_of_hints() -> None:
     assert "p w" not in shown
     assert shown == text.replace("p w", HIDDEN)
     assert masked_text("Join(where=[(a = b)], select=[a, b])") == "Join(where=[(a = b)], select=[a, b])"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        (
+            "jdbc:postgresql://h/d?user=a&password=p%3F&ssl=true",
+            f"jdbc:postgresql://h/d?user=a&password={HIDDEN}&ssl=true",
+        ),
+        ("jdbc:derby:d;create=true;password=p", f"jdbc:derby:d;create=true;password={HIDDEN}"),
+        ("jdbc:mysql://a:p@h/d?sslTokenX=p", f"jdbc:mysql://a:{HIDDEN}@h/d?sslTokenX={HIDDEN}"),
+        ("jdbc:sqlite:a.db", "jdbc:sqlite:a.db"),
+    ],
+)
+def test_passwords_in_urls(url: str, shown: str) -> None:
+    assert masked_url(url) == masked({"url": url})["url"] == masked_json({"url": url})["url"] == shown
+    assert masked_text(f"OPTIONS options:{{url={url}, path=/a}}") == f"OPTIONS options:{{url={shown}, path=/a}}"

@@ -28,6 +28,7 @@ def test_the_question_with_defaults() -> None:
         "user": None,
         "password": None,
         "query": "SELECT `id`, `name` FROM `people` WHERE `id` = ?",
+        "values": "TIME",
         "types": ["int", "string"],
         "retries": 3,
         "timeout": 60,

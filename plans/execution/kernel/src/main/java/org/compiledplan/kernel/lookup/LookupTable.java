@@ -14,19 +14,24 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.compiledplan.kernel.jdbc.Database;
+import org.compiledplan.kernel.jdbc.JdbcValues;
 
 /**
  * A table of a database that is asked for the rows of a key. One instance serves all tasks of a
  * process; it keeps its connections, and the rows it got if it has a cache.
  *
- * <p>Description: {@code {"url", "driver"?, "user"?, "password"?, "query", "types": [Spark types of
- * the columns], "retries", "timeout": s, "cache": null or {"maxRows"?, "expireAfterWrite"?: ms,
- * "expireAfterAccess"?: ms, "missing": bool}}}. The query has a question mark for each key.
+ * <p>Description: the fields of {@link Database}, and {@code {"query", "values": name of a
+ * JdbcValues, "types": [Spark types of the columns], "retries", "cache": null or {"maxRows"?,
+ * "expireAfterWrite"?: ms, "expireAfterAccess"?: ms, "missing": bool}}}. The query has a question
+ * mark for each key.
  */
 public final class LookupTable {
   private static final Map<String, LookupTable> TABLES = new ConcurrentHashMap<>();
 
   private final JsonNode spec;
+  private final Database database;
+  private final JdbcValues values;
   private final String[] types;
   private final int retries;
   private final LookupCache cache;
@@ -34,6 +39,8 @@ public final class LookupTable {
 
   private LookupTable(JsonNode spec) {
     this.spec = spec;
+    database = new Database(spec);
+    values = JdbcValues.valueOf(spec.path("values").asText("SQL"));
     types = new String[spec.path("types").size()];
     for (int i = 0; i < types.length; i++) types[i] = spec.path("types").get(i).asText();
     retries = spec.path("retries").asInt(3);
@@ -87,10 +94,7 @@ public final class LookupTable {
         if (attempt >= retries) {
           // Without the cause: the last message of the chain is what the user sees.
           throw new IllegalStateException(
-              "the database "
-                  + spec.path("url").asText()
-                  + " does not answer: "
-                  + error.getMessage());
+              "the database " + database + " does not answer: " + error.getMessage());
         }
       }
     }
@@ -99,14 +103,13 @@ public final class LookupTable {
   private List<Row> ask(Connection connection, Row key) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(spec.path("query").asText())) {
       for (int i = 0; i < key.length(); i++)
-        statement.setObject(i + 1, JdbcValues.toJdbc(key.get(i)));
+        statement.setObject(i + 1, values.toJdbc(key.get(i), ""));
       List<Row> rows = new ArrayList<>();
       try (ResultSet found = statement.executeQuery()) {
         while (found.next()) {
-          Object[] values = new Object[types.length];
-          for (int i = 0; i < types.length; i++)
-            values[i] = JdbcValues.fromJdbc(found, i + 1, types[i]);
-          rows.add(RowFactory.create(values));
+          Object[] row = new Object[types.length];
+          for (int i = 0; i < types.length; i++) row[i] = values.fromJdbc(found, i + 1, types[i]);
+          rows.add(RowFactory.create(row));
         }
       }
       return rows;
@@ -117,16 +120,7 @@ public final class LookupTable {
     synchronized (idle) {
       if (!idle.isEmpty()) return idle.pop();
     }
-    return Drivers.connect(
-        spec.path("url").asText(),
-        text("driver"),
-        text("user"),
-        text("password"),
-        spec.path("timeout").asInt(60));
-  }
-
-  private String text(String field) {
-    return spec.hasNonNull(field) ? spec.get(field).asText() : null;
+    return database.connect();
   }
 
   private void giveBack(Connection connection) {

@@ -1,4 +1,4 @@
-package org.compiledplan.kernel.lookup;
+package org.compiledplan.kernel.jdbc;
 
 import java.sql.Connection;
 import java.sql.Driver;
@@ -21,12 +21,9 @@ final class Drivers {
    * @param driver the driver's class, or null for the one that takes the URL
    * @param timeout seconds until the attempt is given up
    */
-  static Connection connect(String url, String driver, String user, String password, int timeout)
+  static Connection connect(String url, String driver, Properties given, int timeout)
       throws SQLException {
     DriverManager.setLoginTimeout(timeout);
-    Properties given = new Properties();
-    if (user != null) given.put("user", user);
-    if (password != null) given.put("password", password);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     if (driver != null) return connect(named(driver, loader), url, given);
     // Loading them also registers them, so that those of the kernel's own loader are found last, by
@@ -34,26 +31,38 @@ final class Drivers {
     for (Driver found : ServiceLoader.load(Driver.class, loader)) {
       if (found.acceptsURL(url)) return connect(found, url, given);
     }
+    if (DriverManager.drivers().noneMatch(found -> accepts(found, url)))
+      throw new DatabaseException(
+          "no JDBC driver on the class path takes the URL " + Database.shown(url));
     return DriverManager.getConnection(url, given);
+  }
+
+  private static boolean accepts(Driver driver, String url) {
+    try {
+      return driver.acceptsURL(url);
+    } catch (SQLException error) {
+      return false;
+    }
   }
 
   private static Connection connect(Driver driver, String url, Properties given)
       throws SQLException {
     Connection connection = driver.connect(url, given);
     if (connection != null) return connection;
-    throw new SQLException(
-        "the driver " + driver.getClass().getName() + " does not take the URL " + url, "08001");
+    throw new DatabaseException(
+        "the driver "
+            + driver.getClass().getName()
+            + " does not take the URL "
+            + Database.shown(url));
   }
 
   private static Driver named(String driver, ClassLoader loader) {
     try {
       return (Driver) Class.forName(driver, true, loader).getDeclaredConstructor().newInstance();
     } catch (ClassNotFoundException error) {
-      throw new IllegalStateException(
-          "the JDBC driver " + driver + " is not on the class path", error);
+      throw new DatabaseException("the JDBC driver " + driver + " is not on the class path");
     } catch (ReflectiveOperationException | ClassCastException error) {
-      throw new IllegalStateException(
-          "the JDBC driver " + driver + " cannot be loaded: " + error, error);
+      throw new DatabaseException("the JDBC driver " + driver + " cannot be loaded: " + error);
     }
   }
 }

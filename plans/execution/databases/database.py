@@ -1,0 +1,174 @@
+"""Databases as the driver of a run meets them: tables and columns found, those that are away waited for."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from py4j.protocol import Py4JJavaError
+
+from compiled_plan.plans.connectors.spec import Values
+from compiled_plan.plans.errors import DataError, ExecutionError
+from compiled_plan.plans.execution.databases.dialects import Dialect, Target, dialect_of
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.types import ddl
+from compiled_plan.plans.text.masking import masked_url
+from compiled_plan.plans.types import ArrayType, LogicalType, TimeType
+
+_T = TypeVar("_T")
+_AWAY, _REFUSED = "DatabaseAwayException: ", "DatabaseException: "
+#: How long between two attempts, in seconds.
+_PAUSE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database of a table.
+
+    Args:
+        jvm: of the Spark session.
+        table: the table's identifier, for messages.
+        options: the table's options.
+    """
+
+    jvm: Any
+    table: str
+    options: Values
+
+    @property
+    def url(self) -> str:
+        """Its URL."""
+        return self.options.text("url")
+
+    @property
+    def dialect(self) -> Dialect:
+        """How it wants its statements."""
+        return dialect_of(self.url)
+
+    @property
+    def patience(self) -> float:
+        """How long it is waited for, in seconds."""
+        return self.options.number("connection.max-retry-timeout") / 1000
+
+    def description(self) -> dict[str, Any]:
+        """What the kernel's Database is told."""
+        return {
+            "url": self.url,
+            "driver": self.options.get("driver"),
+            "user": self.options.get("username"),
+            "password": self.options.get("password"),
+            "timeout": max(1, int(self.patience)),
+            "properties": {
+                name: value for name, value in self.dialect.properties.items() if f"{name}=" not in self.url
+            },
+        }
+
+    def find(self, columns: tuple[str, ...], keys: tuple[str, ...] = ()) -> Target:
+        """The table and these columns of it, as statements name them.
+
+        Raises:
+            DataError: it has no such table or column.
+            ExecutionError: it does not answer.
+        """
+        candidates = self.dialect.tables(self.options.text("table-name"))
+        found = json.loads(self._ask("describe", candidates))
+        known = {column["name"]: (column["code"], column["type"]) for column in found["columns"]}
+        names = [self.dialect.column(name, list(known)) for name in columns]
+        missing = [name for name, own in zip(columns, names, strict=True) if own is None]
+        if missing:
+            raise DataError(
+                f"table {found['table']} of {masked_url(self.url)} has no column {missing[0]!r}",
+                where=f"table {self.table}",
+                remedy=f"its columns are {', '.join(known)}: correct the CREATE TABLE of either",
+            )
+        own = [name for name in names if name is not None]
+        return Target(
+            found["table"],
+            tuple(map(self.dialect.quoted, own)),
+            tuple(columns.index(key) for key in keys),
+            tuple(known[name] for name in own),
+        )
+
+    def run_first(self, statements: tuple[str, ...]) -> None:
+        """Run the first of some statements that does not fail.
+
+        Raises:
+            DataError: all fail.
+            ExecutionError: the database does not answer.
+        """
+        self._ask("runFirst", statements)
+
+    def _ask(self, method: str, texts: tuple[str, ...]) -> Any:
+        kernel = java_class(self.jvm, "org.compiledplan.kernel.jdbc.Database")
+        description = json.dumps(self.description())
+        return self.patiently(lambda: getattr(kernel, method)(description, _array(self.jvm, texts)))
+
+    def patiently(self, action: Callable[[], _T], attempts: int | None = None) -> _T:
+        """What an action gives; it is tried again while the database is away, and waited for so long as its table says.
+
+        Args:
+            action: talks to the database.
+            attempts: how often it is tried again at most; None: as often as the time allows.
+
+        Raises:
+            DataError: the database refuses.
+            ExecutionError: it does not answer in time, or failed too often.
+        """
+        deadline, tried = time.monotonic() + self.patience, 0
+        while True:
+            try:
+                return action()
+            except Py4JJavaError as fault:
+                said = _said(fault)
+                if said is None:
+                    raise
+                message, away = said
+                if not away:
+                    remedy = "correct the table's options, or what the database says"
+                    raise DataError(message, where=f"table {self.table}", remedy=remedy) from fault
+                if time.monotonic() >= deadline or (attempts is not None and tried >= attempts):
+                    raise ExecutionError(
+                        f"the database does not answer: {message}",
+                        where=f"table {self.table}",
+                        remedy="start the database, and then the plan again on its checkpoint: what was committed is "
+                        "kept; 'connection.max-retry-timeout' says how long it is waited for",
+                    ) from fault
+                if not tried:
+                    print(f"waiting for {message}", file=sys.stderr, flush=True)
+                tried += 1
+                time.sleep(min(_PAUSE, max(0.0, deadline - time.monotonic())))
+
+
+def jdbc_type(type_: LogicalType) -> str:
+    """A column's type as the kernel's JdbcValues takes it."""
+    if isinstance(type_, ArrayType):
+        return f"array<{jdbc_type(type_.element)}>"
+    return "time" if isinstance(type_, TimeType) else ddl(type_)
+
+
+def _said(fault: Py4JJavaError) -> tuple[str, bool] | None:
+    """What the kernel says of a database, and whether it is away; None where something else went wrong."""
+    cause: Any = fault.java_exception
+    texts = []
+    while cause is not None:
+        texts.append(str(cause.toString()))
+        cause = cause.getCause()
+    for text in reversed(texts):
+        for mark, away in ((_AWAY, True), (_REFUSED, False)):
+            if mark in text:
+                return text.partition(mark)[2].split("\n\tat ")[0].strip(), away
+    return None
+
+
+def _array(jvm: Any, texts: tuple[str, ...]) -> Any:
+    from pyspark import SparkContext
+
+    gateway: Any = SparkContext._gateway
+    found = gateway.new_array(jvm.java.lang.String, len(texts))
+    for at, text in enumerate(texts):
+        found[at] = text
+    return found

@@ -1,0 +1,142 @@
+"""What differs between databases: names, statements that insert or replace, and classes of values in their drivers.
+
+Source: the dialects of Flink's connector; SQLite is none of them. A URL that no dialect here knows is of a database of
+standard SQL: a row is updated, and inserted where there was none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A table as statements name it; the names are quoted where that is needed.
+
+    Args:
+        table: its name.
+        columns: of the table's declaration, in order.
+        keys: positions of the primary key's columns; empty where there is none.
+        types: of each column the code of java.sql.Types and the database's own name.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    keys: tuple[int, ...] = ()
+    types: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The columns that are not of the key."""
+        return tuple(name for at, name in enumerate(self.columns) if at not in self.keys)
+
+    @property
+    def key_columns(self) -> tuple[str, ...]:
+        """The columns of the key."""
+        return tuple(self.columns[at] for at in self.keys)
+
+
+def insert(target: Target) -> str:
+    """A new row."""
+    marks = ", ".join("?" for _ in target.columns)
+    return f"INSERT INTO {target.table} ({', '.join(target.columns)}) VALUES ({marks})"
+
+
+def delete(target: Target) -> str:
+    """The row of a key, away."""
+    return f"DELETE FROM {target.table} WHERE {_equal(target.key_columns, ' AND ')}"
+
+
+def update(target: Target) -> str:
+    """Other values for the row of a key; its parameters are those, then the key."""
+    first = target.key_columns[0]
+    changed = _equal(target.others, ", ") or f"{first} = {first}"
+    return f"UPDATE {target.table} SET {changed} WHERE {_equal(target.key_columns, ' AND ')}"
+
+
+def _equal(columns: Sequence[str], between: str) -> str:
+    return between.join(f"{column} = ?" for column in columns)
+
+
+def _on_conflict(target: Target) -> str:
+    changed = ", ".join(f"{name} = EXCLUDED.{name}" for name in target.others)
+    then = f"UPDATE SET {changed}" if changed else "NOTHING"
+    return f"{insert(target)} ON CONFLICT ({', '.join(target.key_columns)}) DO {then}"
+
+
+def _on_duplicate_key(target: Target) -> str:
+    first = target.key_columns[0]
+    changed = ", ".join(f"{name} = VALUES({name})" for name in target.others) or f"{first} = {first}"
+    return f"{insert(target)} ON DUPLICATE KEY UPDATE {changed}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A family of databases.
+
+    Args:
+        name: what it is called.
+        quote: what stands around a name.
+        upsert: one statement that inserts a row or replaces that of its key; None where there is none.
+        values: classes of values in the driver; names one of the kernel's JdbcValues.
+        arrays: whether a column can be an array.
+        quotes_table: whether a table's name is a name as it stands, and no text of SQL.
+        properties: what a connection is told beside user and password.
+    """
+
+    name: str
+    quote: str = '"'
+    upsert: Callable[[Target], str] | None = None
+    values: str = "SQL"
+    arrays: bool = False
+    quotes_table: bool = False
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    def quoted(self, name: str) -> str:
+        """A name that stands for itself, whatever it is."""
+        return f"{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
+
+    def tables(self, name: str) -> tuple[str, ...]:
+        """How a table of that name may be called in a statement, what Flink would write first."""
+        parts = ".".join(self.quoted(part) for part in name.split("."))
+        found = (self.quoted(name), parts) if self.quotes_table else (name, parts, self.quoted(name))
+        return tuple(dict.fromkeys(found))
+
+    @staticmethod
+    def column(name: str, known: Sequence[str]) -> str | None:
+        """The table's name of a declared column; None where the table has none of that name.
+
+        One that is there as it is written comes first, then one that is so in other case.
+        """
+        if name in known:
+            return name
+        alike = [each for each in known if each.lower() == name.lower()]
+        return alike[0] if len(alike) == 1 else None
+
+
+POSTGRES = Dialect(
+    "PostgreSQL",
+    upsert=_on_conflict,
+    values="TIME",
+    arrays=True,
+    properties={"reWriteBatchedInserts": "true"},
+)
+MYSQL = Dialect(
+    "MySQL",
+    "`",
+    _on_duplicate_key,
+    "TIME",
+    quotes_table=True,
+    properties={"rewriteBatchedStatements": "true"},
+)
+MARIADB = Dialect("MariaDB", "`", _on_duplicate_key, "TIME", quotes_table=True)
+SQLITE = Dialect("SQLite", upsert=_on_conflict, values="TEXT")
+STANDARD = Dialect("standard SQL")
+
+_BY_URL = {"postgresql": POSTGRES, "mysql": MYSQL, "mariadb": MARIADB, "sqlite": SQLITE}
+
+
+def dialect_of(url: str) -> Dialect:
+    """The dialect of a JDBC URL."""
+    return _BY_URL.get(url.split(":")[1] if ":" in url else "", STANDARD)

@@ -1,0 +1,95 @@
+"""A table of a database that is read as a whole: the queries of its parts, and their rows as a stream that ends.
+
+A part is read when its micro-batch runs, so one that is repeated after a crash gives the rows of then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH, Source, SourceContext, TableSpec
+from compiled_plan.plans.execution.databases.database import Database, jdbc_type
+from compiled_plan.plans.execution.databases.filters import Known, condition
+from compiled_plan.plans.execution.types import ddl, to_spark
+
+_SOURCE = "org.compiledplan.kernel.jdbc.JdbcTable"
+#: Rows that are fetched at once, unless the table says.
+_FETCH = 1000
+
+
+def scan(table: TableSpec, database: Database, context: SourceContext) -> Source:
+    """The rows of a table; of its columns those that the plan uses, others are null.
+
+    Raises:
+        DataError: there is no such table or column.
+        ExecutionError: the database does not answer.
+    """
+    every = list(enumerate(table.columns.fields))
+    # A query needs a column, though only the number of rows may be wanted.
+    used = [(at, field) for at, field in every if table.wanted is None or field.name in table.wanted] or every[:1]
+    names = [field.name for _, field in used]
+    part = database.options.get("scan.partition.column")
+    target = database.find((*names, *([] if part is None else [part])))
+    columns = target.columns[: len(names)]
+    known = {
+        at: Known(name, field.type, *types)
+        for (at, field), name, types in zip(used, columns, target.types[: len(names)], strict=True)
+    }
+    filters = [condition(rex, [known.get(-1 if at is None else at) for at in refers]) for rex, refers in table.filters]
+    kept = [text for text in filters if text is not None]
+    selected = f"SELECT {', '.join(columns)} FROM {target.table}"
+    shape = replace(table.columns, fields=tuple(replace(field, name=f"f{at}") for at, field in used))
+    description = {
+        "database": database.description(),
+        "name": target.table,
+        "values": database.dialect.values,
+        "types": [jdbc_type(field.type) for _, field in used],
+        "schema": ", ".join(f"{field.name} {ddl(field.type)}" for field in shape.fields),
+        "queries": [
+            f"{selected} WHERE {' AND '.join([*kept, *range_])}" if kept or range_ else selected
+            for range_ in _parts(database, "" if part is None else target.columns[-1])
+        ],
+        "fetch": database.options.number("scan.fetch-size") or _FETCH,
+        "autoCommit": database.options.flag("scan.auto-commit"),
+    }
+    rows = context.spark.readStream.format(_SOURCE).option("table", json.dumps(description)).load()
+    found = {at for at, _ in used}
+    fields = [
+        F.col(f"f{at}") if at in found else F.lit(None).cast(to_spark(field.type)).alias(f"f{at}")
+        for at, field in every
+    ]
+    order = F.call_function("order_number").alias(ORD)
+    kind, path = F.lit(INSERT).cast("tinyint").alias(KIND), F.lit(None).cast("binary").alias(PATH)
+    return Source(rows.select(kind, order, path, *fields), bounded=True)
+
+
+def _parts(database: Database, column: str) -> Iterator[tuple[str, ...]]:
+    """The conditions of the parts, which each read a range of a column; rows beyond them are in none, as in Flink."""
+    if not column:
+        yield ()
+        return
+    options = database.options
+    least, most = options.number("scan.partition.lower-bound"), options.number("scan.partition.upper-bound")
+    for first, last in ranges(least, most, options.number("scan.partition.num")):
+        yield (f"{column} BETWEEN {first} AND {last}",)
+
+
+def ranges(least: int, most: int, count: int) -> Iterator[tuple[int, int]]:
+    """So many ranges from one number to another, both with them, of sizes that differ by one at most.
+
+    Source: `JdbcNumericBetweenParametersProvider` of Flink's connector.
+    """
+    total = most - least + 1
+    count = min(count, total)
+    for at in range(count):
+        yield least + _before(at, total, count), least + _before(at + 1, total, count) - 1
+
+
+def _before(at: int, total: int, count: int) -> int:
+    """How many numbers are in the ranges before one: the first ones are the larger ones."""
+    size, larger = divmod(total, count)
+    return at * size + min(at, larger)

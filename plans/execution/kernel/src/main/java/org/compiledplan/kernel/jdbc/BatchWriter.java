@@ -1,0 +1,168 @@
+package org.compiledplan.kernel.jdbc;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.function.ForeachPartitionFunction;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+
+/**
+ * Writes the rows of a micro-batch in one transaction, which also records the number of the batch:
+ * a batch that is recorded is not written again.
+ *
+ * <p>Description: {@code {"database": see Database, "table", "values": name of a JdbcValues,
+ * "types": [Spark types of the columns], "keys": [positions], "write": SQL, "update": SQL or null,
+ * "delete": SQL or null, "rows": how many at once, "find": SQL, "move": SQL, "begin": SQL, "run",
+ * "sink"}}. Rows have the byte of their kind first. Where there are keys, {@code write} is an
+ * upsert, or there is an {@code update} that goes before it; its parameters are the other columns,
+ * then the keys.
+ */
+final class BatchWriter implements ForeachPartitionFunction<Row> {
+  private static final long serialVersionUID = 1;
+  private static final byte UPDATE_BEFORE = 1, DELETE = 3;
+
+  private final String description;
+  private final long batch;
+  private final boolean mayBeThere;
+
+  /**
+   * @param mayBeThere whether this batch may have been written before
+   */
+  BatchWriter(String description, long batch, boolean mayBeThere) {
+    this.description = description;
+    this.batch = batch;
+    this.mayBeThere = mayBeThere;
+  }
+
+  @Override
+  public void call(Iterator<Row> rows) throws JsonProcessingException {
+    // Nothing is written of it, now or when it comes again.
+    if (!rows.hasNext()) return;
+    JsonNode spec = new ObjectMapper().readTree(description);
+    Database database = new Database(spec.get("database"));
+    String doing = "writing table " + spec.path("table").asText();
+    try (Connection connection = database.connect()) {
+      connection.setAutoCommit(false);
+      try {
+        if (begins(connection, spec)) {
+          write(connection, spec, rows);
+          connection.commit();
+        } else {
+          connection.rollback();
+        }
+      } catch (SQLException | RuntimeException error) {
+        rollBack(connection, error);
+        throw error;
+      }
+    } catch (SQLException error) {
+      throw database.failed(error, doing);
+    }
+  }
+
+  private static void rollBack(Connection connection, Exception error) {
+    try {
+      connection.rollback();
+    } catch (SQLException second) {
+      error.addSuppressed(second);
+    }
+  }
+
+  /** Records the batch; false if it is recorded already. Others who write it wait here for us. */
+  private boolean begins(Connection connection, JsonNode spec) throws SQLException {
+    String run = spec.path("run").asText(), sink = spec.path("sink").asText();
+    if (change(connection, spec.path("move").asText(), batch, run, sink, batch) > 0) return true;
+    Long known = known(connection, spec.path("find").asText(), run, sink);
+    if (known == null) {
+      change(connection, spec.path("begin").asText(), run, sink, batch);
+      return true;
+    }
+    TaskContext task = TaskContext.get();
+    boolean again = task != null && (task.attemptNumber() > 0 || task.stageAttemptNumber() > 0);
+    if (known == batch && (mayBeThere || again)) return false;
+    throw new DatabaseException(
+        "the database has micro-batch "
+            + known
+            + " of this checkpoint in "
+            + spec.path("table").asText()
+            + " already, and the run is at "
+            + batch
+            + ": the checkpoint is an older copy, or another run goes on with a copy of it");
+  }
+
+  private static int change(Connection connection, String sql, Object... values)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < values.length; i++) statement.setObject(i + 1, values[i]);
+      return statement.executeUpdate();
+    }
+  }
+
+  private static Long known(Connection connection, String sql, String run, String sink)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setString(1, run);
+      statement.setString(2, sink);
+      try (ResultSet found = statement.executeQuery()) {
+        return found.next() ? found.getLong(1) : null;
+      }
+    }
+  }
+
+  private static void write(Connection connection, JsonNode spec, Iterator<Row> rows)
+      throws SQLException {
+    int most = spec.path("rows").asInt();
+    JsonNode keys = spec.path("keys");
+    try (Statements statements = new Statements(connection, spec)) {
+      if (keys.isEmpty()) {
+        int pending = 0;
+        while (rows.hasNext()) {
+          statements.write(rows.next());
+          if (++pending % most == 0) statements.flush();
+        }
+      } else {
+        Map<Row, Row> last = new LinkedHashMap<>();
+        while (rows.hasNext()) {
+          Row row = rows.next();
+          if (row.getByte(0) == UPDATE_BEFORE) continue;
+          last.put(key(row, keys), row);
+          if (last.size() >= most) settle(statements, last);
+        }
+        settle(statements, last);
+      }
+      statements.flush();
+    }
+  }
+
+  /** Of the rows of a key the last one counts. */
+  private static void settle(Statements statements, Map<Row, Row> last) throws SQLException {
+    List<Row> written = new ArrayList<>();
+    // Rows go before others come, which may take their place in another unique column.
+    for (Row row : last.values()) {
+      if (row.getByte(0) == DELETE) statements.delete(row);
+      else written.add(row);
+    }
+    statements.flush();
+    statements.upsert(written);
+    last.clear();
+  }
+
+  private static Row key(Row row, JsonNode keys) {
+    Object[] values = new Object[keys.size()];
+    for (int i = 0; i < values.length; i++) {
+      Object value = row.get(keys.get(i).asInt() + 1);
+      values[i] = value instanceof byte[] ? java.nio.ByteBuffer.wrap((byte[]) value) : value;
+    }
+    return RowFactory.create(values);
+  }
+}

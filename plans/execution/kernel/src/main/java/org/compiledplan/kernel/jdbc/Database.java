@@ -1,0 +1,157 @@
+package org.compiledplan.kernel.jdbc;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientException;
+import java.util.Properties;
+import java.util.Set;
+
+/**
+ * Where a database is, and as whom it is asked.
+ *
+ * <p>Description: {@code {"url", "driver"?, "user"?, "password"?, "timeout": s, "properties": {}}}.
+ */
+public final class Database {
+  /** SQLITE_BUSY and SQLITE_LOCKED: another process writes. */
+  private static final Set<Integer> SQLITE_BUSY = Set.of(5, 6);
+
+  private static final String[] AWAY = {"08", "57P", "40", "53300", "55P03"};
+
+  private final JsonNode spec;
+
+  public Database(JsonNode spec) {
+    this.spec = spec;
+  }
+
+  /** A new connection. */
+  public Connection connect() throws SQLException {
+    Properties given = new Properties();
+    spec.path("properties").properties().forEach(e -> given.put(e.getKey(), e.getValue().asText()));
+    if (text("user") != null) given.put("user", text("user"));
+    if (text("password") != null) given.put("password", text("password"));
+    return Drivers.connect(url(), text("driver"), given, spec.path("timeout").asInt(60));
+  }
+
+  private String url() {
+    return spec.path("url").asText();
+  }
+
+  private String text(String field) {
+    return spec.hasNonNull(field) ? spec.get(field).asText() : null;
+  }
+
+  @Override
+  public String toString() {
+    return shown(url());
+  }
+
+  /** A URL without its parameters and passwords. */
+  static String shown(String url) {
+    return url.replaceFirst("[?;].*", "")
+        .replaceFirst("//[^/@]*@", "//")
+        .replaceFirst("[^:/@]+/[^/@]*@", "");
+  }
+
+  /** Whether what failed may work later: the database is not there, is full, or was in the way. */
+  static boolean isAway(SQLException error) {
+    for (Throwable each = error; each != null; each = each.getCause()) {
+      if (each instanceof SQLTransientException || each instanceof SQLRecoverableException)
+        return true;
+      if (!(each instanceof SQLException)) continue;
+      SQLException found = (SQLException) each;
+      String state = found.getSQLState() == null ? "" : found.getSQLState();
+      for (String away : AWAY) if (state.startsWith(away)) return true;
+      boolean sqlite = found.getClass().getName().startsWith("org.sqlite.");
+      if (sqlite && SQLITE_BUSY.contains(found.getErrorCode() & 0xff)) return true;
+    }
+    return false;
+  }
+
+  /** What to throw for an error of the database, in words for the user. */
+  RuntimeException failed(SQLException error, String doing) {
+    String said = error.getMessage();
+    // What a batch of statements failed with says less than what one of them did.
+    SQLException next = error.getNextException();
+    if (next != null && next.getMessage() != null) said = next.getMessage();
+    String message = this + ", " + doing + ": " + (said == null ? error.toString() : said).strip();
+    return isAway(error) ? new DatabaseAwayException(message) : new DatabaseException(message);
+  }
+
+  /**
+   * A table as the database knows it.
+   *
+   * @param description of the database
+   * @param candidates how the table may be called in a statement
+   * @return {@code {"table": the first candidate that there is, "columns": [{"name", "code": of
+   *     java.sql.Types, "type": its name}]}}
+   * @throws DatabaseException there is none of them, or the database refuses
+   * @throws DatabaseAwayException it does not answer
+   */
+  public static String describe(String description, String[] candidates) {
+    ObjectMapper json = new ObjectMapper();
+    Database database = of(description);
+    try (Connection connection = database.connect()) {
+      SQLException first = null;
+      for (String candidate : candidates) {
+        try (PreparedStatement statement =
+                connection.prepareStatement("SELECT * FROM " + candidate + " WHERE 1 = 0");
+            var rows = statement.executeQuery()) {
+          ObjectNode found = json.createObjectNode().put("table", candidate);
+          ResultSetMetaData columns = rows.getMetaData();
+          for (int i = 1; i <= columns.getColumnCount(); i++)
+            found
+                .withArray("columns")
+                .addObject()
+                .put("name", columns.getColumnName(i))
+                .put("code", columns.getColumnType(i))
+                .put("type", columns.getColumnTypeName(i));
+          return found.toString();
+        } catch (SQLException error) {
+          if (isAway(error)) throw error;
+          if (first == null) first = error;
+        }
+      }
+      throw first;
+    } catch (SQLException error) {
+      throw database.failed(error, "looking for table " + candidates[0]);
+    }
+  }
+
+  /**
+   * Runs statements, each in a transaction of its own, until one does not fail.
+   *
+   * @param description of the database
+   * @param statements alternatives
+   */
+  public static void runFirst(String description, String[] statements) {
+    Database database = of(description);
+    try (Connection connection = database.connect()) {
+      SQLException last = null;
+      for (String each : statements) {
+        try (var statement = connection.createStatement()) {
+          statement.execute(each);
+          return;
+        } catch (SQLException error) {
+          last = error;
+        }
+      }
+      throw last;
+    } catch (SQLException error) {
+      throw database.failed(error, "running " + statements[statements.length - 1]);
+    }
+  }
+
+  static Database of(String description) {
+    try {
+      return new Database(new ObjectMapper().readTree(description));
+    } catch (com.fasterxml.jackson.core.JsonProcessingException error) {
+      throw new IllegalArgumentException(error);
+    }
+  }
+}

@@ -1,0 +1,291 @@
+package org.compiledplan.kernel.jdbc;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.sql.Array;
+import java.sql.Date;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Time;
+import java.sql.Timestamp;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoField;
+import java.util.List;
+import java.util.Map;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Values of Spark's types from and to JDBC. A type is Spark's short name, and {@code time} for a
+ * number that is the milliseconds of a day.
+ */
+public enum JdbcValues {
+  /** As all drivers know them: classes of java.sql, which are in the JVM's time zone. */
+  SQL {
+    @Override
+    Object date(LocalDate value) {
+      return Date.valueOf(value);
+    }
+
+    @Override
+    Object time(LocalTime value) {
+      return Time.valueOf(value);
+    }
+
+    @Override
+    Object timestamp(LocalDateTime value) {
+      return Timestamp.valueOf(value);
+    }
+
+    @Override
+    Object instant(Instant value) {
+      return Timestamp.from(value);
+    }
+  },
+  /** Classes of java.time, which JDBC 4.2 has. */
+  TIME {
+    @Override
+    Object instant(Instant value) {
+      return value.atOffset(ZoneOffset.UTC);
+    }
+
+    @Override
+    Object temporal(ResultSet row, int column, String type) throws SQLException {
+      switch (type) {
+        case "date":
+          return row.getObject(column, LocalDate.class);
+        case "time":
+          return row.getObject(column, LocalTime.class);
+        case "timestamp_ntz":
+          return row.getObject(column, LocalDateTime.class);
+        default:
+          OffsetDateTime found = row.getObject(column, OffsetDateTime.class);
+          return found == null ? null : found.toInstant();
+      }
+    }
+  },
+  /** Texts, where a database has no types for time: {@code 2024-01-02 03:04:05.678}, in UTC. */
+  TEXT {
+    @Override
+    Object date(LocalDate value) {
+      return value.toString();
+    }
+
+    @Override
+    Object time(LocalTime value) {
+      return CLOCK.format(value);
+    }
+
+    @Override
+    Object timestamp(LocalDateTime value) {
+      return value.toLocalDate() + " " + CLOCK.format(value);
+    }
+
+    @Override
+    Object instant(Instant value) {
+      return timestamp(LocalDateTime.ofInstant(value, ZoneOffset.UTC));
+    }
+
+    @Override
+    Object temporal(ResultSet row, int column, String type) throws SQLException {
+      String text = row.getString(column);
+      if (text == null) return null;
+      switch (type) {
+        case "date":
+          return LocalDate.parse(text);
+        case "time":
+          return LocalTime.parse(text);
+        default:
+          String iso = text.replace(' ', 'T');
+          LocalDateTime found =
+              iso.contains("T") ? LocalDateTime.parse(iso) : LocalDate.parse(iso).atStartOfDay();
+          return type.equals("timestamp_ntz") ? found : found.toInstant(ZoneOffset.UTC);
+      }
+    }
+  };
+
+  private static final DateTimeFormatter CLOCK =
+      new DateTimeFormatterBuilder()
+          .appendPattern("HH:mm:ss")
+          .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
+          .toFormatter();
+
+  /** PostgreSQL's names of the elements of arrays. */
+  private static final Map<String, String> ELEMENTS =
+      Map.ofEntries(
+          Map.entry("boolean", "bool"),
+          Map.entry("tinyint", "int2"),
+          Map.entry("smallint", "int2"),
+          Map.entry("int", "int4"),
+          Map.entry("bigint", "int8"),
+          Map.entry("float", "float4"),
+          Map.entry("double", "float8"),
+          Map.entry("string", "text"),
+          Map.entry("binary", "bytea"),
+          Map.entry("date", "date"),
+          Map.entry("time", "time"),
+          Map.entry("timestamp_ntz", "timestamp"),
+          Map.entry("timestamp", "timestamptz"));
+
+  Object date(LocalDate value) {
+    return value;
+  }
+
+  Object time(LocalTime value) {
+    return value;
+  }
+
+  Object timestamp(LocalDateTime value) {
+    return value;
+  }
+
+  abstract Object instant(Instant value);
+
+  Object temporal(ResultSet row, int column, String type) throws SQLException {
+    switch (type) {
+      case "date":
+        Date date = row.getDate(column);
+        return date == null ? null : date.toLocalDate();
+      case "time":
+        Time time = row.getTime(column);
+        return time == null ? null : time.toLocalTime();
+      default:
+        Timestamp found = row.getTimestamp(column);
+        if (found == null) return null;
+        return type.equals("timestamp_ntz") ? found.toLocalDateTime() : found.toInstant();
+    }
+  }
+
+  /** Gives a parameter of a statement its value. */
+  public void set(PreparedStatement to, int at, String type, Object value) throws SQLException {
+    if (value == null) to.setNull(at, this == SQL ? nullType(type) : Types.NULL);
+    else if (type.startsWith("array<"))
+      to.setArray(
+          at, to.getConnection().createArrayOf(element(type), elements(value, inner(type))));
+    else if (value instanceof byte[]) to.setBytes(at, (byte[]) value);
+    else if (value instanceof Byte) to.setShort(at, ((Byte) value).shortValue());
+    else if (this == TEXT && value instanceof BigDecimal)
+      to.setString(at, ((BigDecimal) value).toPlainString());
+    else to.setObject(at, toJdbc(value, type));
+  }
+
+  /** The value as an object that a driver takes. */
+  public Object toJdbc(Object value, String type) {
+    if (type.equals("time")) return time(LocalTime.ofNanoOfDay((Integer) value * 1_000_000L));
+    if (value instanceof LocalDate) return date((LocalDate) value);
+    if (value instanceof LocalDateTime) return timestamp((LocalDateTime) value);
+    if (value instanceof Instant) return instant((Instant) value);
+    return value;
+  }
+
+  private int nullType(String type) {
+    if (type.startsWith("decimal")) return Types.NUMERIC;
+    switch (type) {
+      case "boolean":
+        return Types.BOOLEAN;
+      case "tinyint":
+      case "smallint":
+        return Types.SMALLINT;
+      case "int":
+        return Types.INTEGER;
+      case "bigint":
+        return Types.BIGINT;
+      case "float":
+        return Types.REAL;
+      case "double":
+        return Types.DOUBLE;
+      case "binary":
+        return Types.VARBINARY;
+      case "date":
+        return Types.DATE;
+      case "time":
+        return Types.TIME;
+      case "timestamp_ntz":
+      case "timestamp":
+        return Types.TIMESTAMP;
+      default:
+        return Types.VARCHAR;
+    }
+  }
+
+  private static String inner(String type) {
+    return type.substring("array<".length(), type.length() - 1);
+  }
+
+  /** The name of an array's elements; those of an array of arrays are the innermost. */
+  private static String element(String type) {
+    String found = inner(type);
+    while (found.startsWith("array<")) found = inner(found);
+    return found.startsWith("decimal") ? "numeric" : ELEMENTS.get(found);
+  }
+
+  private Object[] elements(Object value, String type) {
+    List<?> given =
+        value instanceof scala.collection.Seq
+            ? CollectionConverters.asJava((scala.collection.Seq<?>) value)
+            : (List<?>) value;
+    // Drivers write other objects by their texts, and bytes have none.
+    Object[] found = type.equals("binary") ? new byte[given.size()][] : new Object[given.size()];
+    for (int i = 0; i < found.length; i++) {
+      Object each = given.get(i);
+      if (each == null) continue;
+      found[i] = type.startsWith("array<") ? elements(each, inner(type)) : toJdbc(each, type);
+    }
+    return found;
+  }
+
+  /** A column's value as a Spark type. */
+  public Object fromJdbc(ResultSet row, int column, String type) throws SQLException {
+    if (type.startsWith("array<")) {
+      Array found = row.getArray(column);
+      return found == null ? null : JdbcArrays.toSpark(found.getArray(), inner(type));
+    }
+    Object value = read(row, column, type);
+    return row.wasNull() ? null : value;
+  }
+
+  private Object read(ResultSet row, int column, String type) throws SQLException {
+    if (type.startsWith("decimal")) {
+      BigDecimal number = row.getBigDecimal(column);
+      int scale = Integer.parseInt(type.substring(type.indexOf(',') + 1, type.indexOf(')')).trim());
+      return number == null ? null : number.setScale(scale, RoundingMode.HALF_UP);
+    }
+    switch (type) {
+      case "boolean":
+        return row.getBoolean(column);
+      case "tinyint":
+        return row.getByte(column);
+      case "smallint":
+        return row.getShort(column);
+      case "int":
+        return row.getInt(column);
+      case "bigint":
+        return row.getLong(column);
+      case "float":
+        return row.getFloat(column);
+      case "double":
+        return row.getDouble(column);
+      case "string":
+        return row.getString(column);
+      case "binary":
+        return row.getBytes(column);
+      case "time":
+        LocalTime time = (LocalTime) temporal(row, column, type);
+        return time == null ? null : (int) (time.toNanoOfDay() / 1_000_000);
+      case "date":
+      case "timestamp_ntz":
+      case "timestamp":
+        return temporal(row, column, type);
+      default:
+        throw new IllegalArgumentException("columns of type " + type + " cannot be read over JDBC");
+    }
+  }
+}

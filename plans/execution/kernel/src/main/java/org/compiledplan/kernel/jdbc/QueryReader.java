@@ -1,0 +1,108 @@
+package org.compiledplan.kernel.jdbc;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.Serializable;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.catalyst.CatalystTypeConverters;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.types.StructType;
+import scala.Function1;
+
+/** The rows of one query, as the driver fetches them. */
+final class QueryReader implements PartitionReader<InternalRow> {
+  /** Opens readers of queries. */
+  static final class Factory implements PartitionReaderFactory, Serializable {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public PartitionReader<InternalRow> createReader(InputPartition partition) {
+      return new QueryReader((JdbcTable.Query) partition);
+    }
+  }
+
+  private final String sql;
+  private final JsonNode spec;
+  private final Database database;
+  private final JdbcValues values;
+  private final String[] types;
+  private final Function1<Object, Object> toSpark;
+  private Connection connection;
+  private PreparedStatement statement;
+  private ResultSet rows;
+
+  private QueryReader(JdbcTable.Query query) {
+    sql = query.sql();
+    try {
+      spec = new ObjectMapper().readTree(query.spec());
+    } catch (JsonProcessingException error) {
+      throw new IllegalArgumentException(error);
+    }
+    database = new Database(spec.path("database"));
+    values = JdbcValues.valueOf(spec.path("values").asText());
+    types = new String[spec.path("types").size()];
+    for (int i = 0; i < types.length; i++) types[i] = spec.path("types").get(i).asText();
+    toSpark =
+        CatalystTypeConverters.createToCatalystConverter(
+            StructType.fromDDL(spec.path("schema").asText()));
+  }
+
+  private String doing() {
+    return "reading table " + spec.path("name").asText();
+  }
+
+  @Override
+  public boolean next() {
+    try {
+      if (rows == null) open();
+      return rows.next();
+    } catch (SQLException error) {
+      throw database.failed(error, doing());
+    }
+  }
+
+  private void open() throws SQLException {
+    connection = database.connect();
+    connection.setReadOnly(values != JdbcValues.TEXT);
+    // Some drivers hold all rows at once otherwise.
+    connection.setAutoCommit(spec.path("autoCommit").asBoolean());
+    statement = connection.prepareStatement(sql);
+    statement.setFetchSize(spec.path("fetch").asInt());
+    rows = statement.executeQuery();
+  }
+
+  @Override
+  public InternalRow get() {
+    Object[] found = new Object[types.length];
+    try {
+      for (int i = 0; i < found.length; i++) found[i] = values.fromJdbc(rows, i + 1, types[i]);
+    } catch (SQLException error) {
+      throw database.failed(error, doing());
+    }
+    Row row = RowFactory.create(found);
+    return (InternalRow) toSpark.apply(row);
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (rows != null) rows.close();
+      if (statement != null) statement.close();
+      if (connection != null) {
+        if (!connection.getAutoCommit()) connection.rollback();
+        connection.close();
+      }
+    } catch (SQLException error) {
+      throw database.failed(error, doing());
+    }
+  }
+}

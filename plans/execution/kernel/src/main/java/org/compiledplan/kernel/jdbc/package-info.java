@@ -1,0 +1,2 @@
+/** Databases over JDBC: drivers, connections, values, and writing in transactions. */
+package org.compiledplan.kernel.jdbc;

@@ -1,0 +1,174 @@
+"""Tables of databases that are read as a whole: every type, parts, filters of the source; PostgreSQL and SQLite."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import DataError, ProgramError
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.plan import CompiledPlan
+from tools.services.postgres import psql
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tools.services.server import Server
+
+COLUMNS = """
+    id INT, `Yes` BOOLEAN, tiny TINYINT, small SMALLINT, big BIGINT, single FLOAT, wide DOUBLE, amount DECIMAL(20, 6),
+    text STRING, raw_bytes BYTES, born DATE, at_time TIME(3), wall TIMESTAMP(6), instant TIMESTAMP_LTZ(6)
+"""
+ARRAYS = ", ints ARRAY<INT>, nested ARRAY<ARRAY<STRING>>, amounts ARRAY<DECIMAL(4, 2)>, times ARRAY<TIMESTAMP(3)>"
+
+
+def table(name: str, columns: str, options: dict[str, str]) -> str:
+    given = ", ".join(f"'{key}' = '{value}'" for key, value in {"connector": "jdbc", **options}.items())
+    return f"CREATE TABLE {name} ({columns}) WITH ({given});\n"
+
+
+def execute(spark: SparkSession, text: str, checkpoint: str = "") -> int:
+    return Run(spark, TableEnvironment().compile_script(text), RunOptions(checkpoint=checkpoint)).execute().rows_in
+
+
+def test_what_is_read_from_postgres_and_written_again_is_the_same(
+    spark: SparkSession, postgres: Server, tmp_path: Path
+) -> None:
+    """Names of any case, every type, NULLs; and by way of SQLite, which has a handful of types."""
+    shape = (
+        '(id INT, "Yes" BOOLEAN, tiny SMALLINT, small SMALLINT, big BIGINT, single REAL, wide DOUBLE PRECISION, '
+        "amount NUMERIC(20, 6), text TEXT, raw_bytes BYTEA, born DATE, at_time TIME(3), wall TIMESTAMP, "
+        "instant TIMESTAMPTZ"
+    )
+    arrays = ", ints INT[], nested TEXT[][], amounts NUMERIC(4, 2)[], times TIMESTAMP[]"
+    psql(
+        postgres.port,
+        f'CREATE TABLE "Origin" {shape}{arrays}); CREATE TABLE copy {shape}{arrays}); CREATE TABLE back {shape}); '
+        "INSERT INTO \"Origin\" VALUES (1, TRUE, -128, 300, 9223372036854775807, 1.5, 'NaN', 12345678901234.567891, "
+        "'it''s \"ü\"', '\\x00ff10', '1582-10-04', '23:59:58.123', '2024-03-31 02:30:00.123456', "
+        "'2024-03-31 02:30:00.123456+01', '{1,NULL}', '{{\"a,b\",\"\"},{\"c\",NULL}}', '{1.25}', "
+        "'{\"2024-03-31 02:30:00\"}'), (3, FALSE, 127, -1, -9223372036854775808, '-Infinity', 1e308, -0.000001, "
+        "'', '', '0001-01-01', '00:00', '0001-01-01 00:00:00', '9999-12-31 23:59:59.999999Z', '{}', '{}', '{}', '{}'); "
+        'INSERT INTO "Origin" VALUES (2)',
+    )
+    # SQLite makes floating numbers of DECIMALs.
+    sqlite3.connect(tmp_path / "a.db").execute(f"CREATE TABLE lite ({COLUMNS.replace('DECIMAL(20, 6)', 'TEXT')})")
+    lite = {"url": f"jdbc:sqlite:{tmp_path / 'a.db'}", "table-name": "lite"}
+    text = table("origin", COLUMNS + ARRAYS, {"url": postgres.address, "table-name": "Origin", "scan.fetch-size": "2"})
+    text += table("copy", COLUMNS + ARRAYS, {"url": postgres.address, "table-name": "copy"})
+    text += table("lite", COLUMNS, lite)
+    kept = ", ".join(column.split()[0] for column in COLUMNS.replace("(20, 6)", "").split(","))
+    execute(
+        spark,
+        f"{text}EXECUTE STATEMENT SET BEGIN INSERT INTO copy SELECT * FROM origin; "
+        f"INSERT INTO lite SELECT {kept} FROM origin; END;",
+    )
+    back = table("back", COLUMNS, {"url": postgres.address, "table-name": "back"})
+    execute(spark, f"{table('lite', COLUMNS, lite)}{back}INSERT INTO back SELECT * FROM lite;")
+    # SQLite has no NaN.
+    by_way = kept.replace("`", '"').replace("wide, ", "")
+    for left, right, columns in (('"Origin"', "copy", "*"), ('"Origin"', "back", by_way)):
+        for one, other in ((left, right), (right, left)):
+            assert psql(postgres.port, f"SELECT {columns} FROM {one} EXCEPT SELECT {columns} FROM {other}") == []
+    assert psql(postgres.port, "SELECT COUNT(*) FROM copy") == [["3"]]
+
+
+def test_parts_are_ranges_of_a_column(spark: SparkSession, tmp_path: Path) -> None:
+    """Rows beyond the bounds, and such without a number, are in no part; a checkpoint reads a table once."""
+    file = tmp_path / "a.db"
+    lite = sqlite3.connect(file)
+    lite.execute('CREATE TABLE numbers ("group" INT, n INT)')
+    lite.execute("CREATE TABLE sums (id INT PRIMARY KEY, s INT, c INT)")
+    lite.executemany("INSERT INTO numbers VALUES (?, ?)", [(at % 3, at) for at in range(20)] + [(0, None)])
+    lite.commit()
+    url = {"url": f"jdbc:sqlite:{file}"}
+    parts = {"column": "n", "num": "4", "lower-bound": "3", "upper-bound": "17"}
+    parts = {f"scan.partition.{name}": value for name, value in parts.items()}
+    text = table(
+        "numbers", "`group` INT, n INT, PRIMARY KEY (n) NOT ENFORCED", {**url, "table-name": "numbers"} | parts
+    )
+    text += table("sums", "id INT PRIMARY KEY NOT ENFORCED, s INT, c BIGINT", {**url, "table-name": "sums"})
+    text += "INSERT INTO sums SELECT `group`, SUM(n), COUNT(*) FROM numbers WHERE n <> 4 GROUP BY `group`;"
+    # The database leaves the row with 4 out.
+    assert execute(spark, text, str(tmp_path / "checkpoint")) == 14
+    expected = [
+        (group, sum(found), len(found))
+        for group in range(3)
+        if (found := [n for n in range(3, 18) if n % 3 == group and n != 4])
+    ]
+    assert lite.execute("SELECT * FROM sums ORDER BY 1").fetchall() == expected
+    assert execute(spark, text, str(tmp_path / "checkpoint")) == 0
+
+
+def test_a_filter_that_a_source_took_over_holds(spark: SparkSession, tmp_path: Path) -> None:
+    """Flink removes what its connector filters from the operators above."""
+    file = tmp_path / "a.db"
+    lite = sqlite3.connect(file)
+    lite.execute("CREATE TABLE numbers (n INT, name TEXT)")
+    lite.execute("CREATE TABLE kept (name TEXT)")
+    lite.executemany("INSERT INTO numbers VALUES (?, ?)", [(1, "a"), (2, "b"), (None, "c"), (3, "d")])
+    lite.commit()
+    url = {"url": f"jdbc:sqlite:{file}"}
+    text = table("numbers", "n INT, name STRING", {**url, "table-name": "numbers"})
+    text += table("kept", "name STRING", {**url, "table-name": "kept"})
+    plan = json.loads(TableEnvironment().compile_script(text + "INSERT INTO kept SELECT name FROM numbers;").to_json())
+    predicate = {
+        "kind": "CALL",
+        "syntax": "BINARY",
+        "internalName": "$>$1",
+        "operands": [
+            {"kind": "INPUT_REF", "inputIndex": 0, "type": "INT"},
+            {"kind": "LITERAL", "value": 1, "type": "INT NOT NULL"},
+        ],
+        "type": "BOOLEAN",
+    }
+    abilities = plan["nodes"][0]["scanTableSource"]["abilities"]
+    abilities.insert(0, {"type": "FilterPushDown", "predicates": [predicate]})
+    Run(spark, CompiledPlan.from_json(json.dumps(plan)), RunOptions()).execute()
+    assert lite.execute("SELECT name FROM kept ORDER BY 1").fetchall() == [("b",), ("d",)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scan.partition.column": "n"}, "'scan.partition.column' needs 'scan.partition.num', too"),
+        ({"scan.partition.num": "0"}, "invalid value '0'"),
+        (
+            {"column": "name", "num": "2", "lower-bound": "1", "upper-bound": "2"},
+            "the parts are ranges of numbers, and column 'name' is VARCHAR",
+        ),
+        ({"column": "n", "num": "2", "lower-bound": "3", "upper-bound": "2"}, "the lower bound 3 is above"),
+    ],
+)
+def test_parts_that_are_none(options: dict[str, str], message: str) -> None:
+    given = {name if "." in name else f"scan.partition.{name}": value for name, value in options.items()}
+    text = table("numbers", "n INT, name STRING", {"url": "jdbc:x", "table-name": "t"} | given)
+    with pytest.raises(ProgramError, match=message):
+        TableEnvironment().compile_script(
+            text + "CREATE TABLE p (n INT) WITH ('connector' = 'print'); INSERT INTO p SELECT n FROM numbers;"
+        )
+
+
+def test_columns_that_no_database_has() -> None:
+    for columns, url, message in (
+        ("a ROW<b INT>", "jdbc:postgresql://h/d", "cannot be held in a database"),
+        ("a MAP<STRING, INT>", "jdbc:postgresql://h/d", "cannot be held in a database"),
+        ("a ARRAY<INT>", "jdbc:mysql://h/d", "can be held in PostgreSQL alone"),
+    ):
+        text = table("t", columns, {"url": url, "table-name": "t"})
+        with pytest.raises(ProgramError, match=message):
+            TableEnvironment().compile_script(
+                f"{text}{table('s', columns, {'url': url, 'table-name': 's'})}INSERT INTO s SELECT * FROM t;"
+            )
+
+
+def test_a_table_that_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
+    text = table("t", "a INT", {"url": f"jdbc:sqlite:{tmp_path / 'a.db'}", "table-name": "gone"})
+    with pytest.raises(DataError, match=r"looking for table gone: .*no such table: gone"):
+        execute(spark, f"{text}CREATE TABLE p (n INT) WITH ('connector' = 'print'); INSERT INTO p SELECT a FROM t;")

@@ -1,0 +1,308 @@
+"""Rows written to databases: every type, by key and without one, batches that come again; SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import DataError, ExecutionError
+from compiled_plan.plans.execution.connectors.base import SinkContext, open_sink
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.program import prepare, sink_tables
+from compiled_plan.plans.execution.run import Run
+from tools.services.postgres import psql
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tools.services.server import Server
+
+T = TypeVar("T")
+DERBY = "jdbc:derby:memory:sinks;create=true"
+TYPES = """
+    `order` INT, yes BOOLEAN, tiny TINYINT, small SMALLINT, big BIGINT, single FLOAT, wide DOUBLE,
+    amount DECIMAL(20, 6), `Mixed Case` STRING, fixed CHAR(3), bytes_ BYTES, born DATE, at_time TIME(3),
+    wall TIMESTAMP(6), instant TIMESTAMP_LTZ(6)
+"""
+VALUES = """
+    (1, TRUE, CAST(-128 AS TINYINT), CAST(300 AS SMALLINT), 9223372036854775807, CAST(1.5 AS FLOAT), 2.25E0,
+     CAST(12345678901234.567891 AS DECIMAL(20, 6)), 'it''s "ü"', 'abc', x'00ff10', DATE '1969-12-31',
+     TIME '23:59:58.123', TIMESTAMP '2024-03-31 02:30:00.123456',
+     TO_TIMESTAMP_LTZ(1711852200123, 3))
+"""
+NULLS = ", ".join(["2", *["CAST(NULL AS %s)"] * 14]) % tuple(
+    "BOOLEAN|TINYINT|SMALLINT|BIGINT|FLOAT|DOUBLE|DECIMAL(20, 6)|STRING|CHAR(3)|BYTES|DATE|TIME(3)|TIMESTAMP(6)"
+    "|TIMESTAMP_LTZ(6)".split("|")
+)
+
+
+def table(name: str, columns: str, **options: str) -> str:
+    given = {"connector": "jdbc", "table-name": name, **options}
+    text = ", ".join(f"'{key.replace('__', '.').replace('_', '-')}' = '{value}'" for key, value in given.items())
+    return f"CREATE TABLE {name} ({columns}) WITH ({text});\n"
+
+
+def execute(spark: SparkSession, text: str) -> None:
+    Run(spark, TableEnvironment().compile_script(text), RunOptions()).execute()
+
+
+@pytest.fixture
+def derby(spark: SparkSession) -> Any:
+    jvm: Any = spark._jvm
+    connection = jvm.java.sql.DriverManager.getConnection(DERBY)
+    yield connection.createStatement()
+    connection.close()
+
+
+def column(found: Any) -> list[tuple[int, int | None]]:
+    """The rows of a result set of two numbers."""
+    rows = []
+    while found.next():
+        key, value = found.getInt(1), found.getInt(2)
+        rows.append((key, None if found.wasNull() else value))
+    return rows
+
+
+def test_every_type_in_postgres(spark: SparkSession, postgres: Server) -> None:
+    psql(
+        postgres.port,
+        'CREATE TABLE typed ("order" INT PRIMARY KEY, yes BOOLEAN, tiny SMALLINT, small SMALLINT, big BIGINT, '
+        'single REAL, wide DOUBLE PRECISION, amount NUMERIC(20, 6), "Mixed Case" TEXT, fixed CHAR(3), bytes_ BYTEA, '
+        "born DATE, at_time TIME, wall TIMESTAMP, instant TIMESTAMPTZ, ints INT[], texts TEXT[], nested INT[][], "
+        "amounts NUMERIC[], blobs BYTEA[], times TIMESTAMPTZ[])",
+    )
+    arrays = (
+        ", ints ARRAY<INT>, texts ARRAY<STRING>, nested ARRAY<ARRAY<INT>>, amounts ARRAY<DECIMAL(4, 2)>, "
+        "blobs ARRAY<BYTES>, times ARRAY<TIMESTAMP_LTZ(3)>"
+    )
+    given = (
+        ", ARRAY[1, NULL], ARRAY['a,b', '\"'], ARRAY[ARRAY[1, 2], ARRAY[3, 4]], ARRAY[1.25, 2.5], ARRAY[x'00ff'], "
+        "ARRAY[TO_TIMESTAMP_LTZ(0, 3)]"
+    )
+    nothing = ", " + ", ".join(
+        f"CAST(NULL AS {type_})"
+        for type_ in (
+            "ARRAY<INT>|ARRAY<STRING>|ARRAY<ARRAY<INT>>|ARRAY<DECIMAL(4, 2)>|ARRAY<BYTES>|ARRAY<TIMESTAMP_LTZ(3)>"
+        ).split("|")
+    )
+    key = ", PRIMARY KEY (`order`) NOT ENFORCED"
+    text = table("typed", TYPES + arrays + key, url=postgres.address)
+    execute(spark, f"{text}INSERT INTO typed SELECT * FROM (VALUES {VALUES.strip()[:-1]}{given}), ({NULLS}{nothing}));")
+    shown = psql(postgres.port, "SET timezone = 'UTC'; SELECT * FROM typed ORDER BY 1")
+    assert shown[0] == [
+        *("1", "t", "-128", "300", "9223372036854775807", "1.5", "2.25", "12345678901234.567891", 'it\'s "ü"', "abc"),
+        *("\\x00ff10", "1969-12-31", "23:59:58.123", "2024-03-31 02:30:00.123456", "2024-03-31 02:30:00.123+00"),
+        *("{1,NULL}", '{"a,b","\\""}', "{{1,2},{3,4}}", "{1.25,2.50}", '{"\\\\x00ff"}', '{"1970-01-01 00:00:00+00"}'),
+    ]
+    assert shown[1] == ["2", *[""] * 20]
+
+
+def test_every_type_in_sqlite(spark: SparkSession, tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    database = sqlite3.connect(file)
+    database.execute(
+        'CREATE TABLE typed ("order" INT PRIMARY KEY, yes BOOLEAN, tiny INT, small INT, big INT, single REAL, '
+        'wide REAL, amount TEXT, "mixed case" TEXT, fixed TEXT, bytes_ BLOB, born TEXT, at_time TEXT, wall TEXT, '
+        "instant TEXT)"
+    )
+    text = table("typed", TYPES, url=f"jdbc:sqlite:{file}")
+    execute(spark, f"{text}INSERT INTO typed SELECT * FROM (VALUES {VALUES}, ({NULLS}));")
+    assert database.execute("SELECT * FROM typed ORDER BY 1").fetchall() == [
+        (
+            *(1, 1, -128, 300, 9223372036854775807, 1.5, 2.25, "12345678901234.567891", 'it\'s "ü"', "abc"),
+            *(b"\x00\xff\x10", "1969-12-31", "23:59:58.123", "2024-03-31 02:30:00.123456", "2024-03-31 02:30:00.123"),
+        ),
+        (2, *[None] * 14),
+    ]
+
+
+def events(folder: Path, *files: list[str]) -> str:
+    """A table of changes, and its files: `+1=5` is a row that comes, `1=5>6` one that changes, `-1=5` one that goes."""
+    folder.mkdir()
+    for number, lines in enumerate(files):
+        made = []
+        for line in lines:
+            key, _, values = line.lstrip("+-").partition("=")
+            old, _, new = values.partition(">")
+            rows = [{"id": int(key), "n": None if value == "null" else int(value)} for value in (old, new) if value]
+            op = "c" if line[0] == "+" else "d" if line[0] == "-" else "u"
+            before, after = (None if op == "c" else rows[0]), (None if op == "d" else rows[-1])
+            made.append(json.dumps({"before": before, "after": after, "op": op}))
+        (folder / f"{number}.json").write_text("\n".join(made))
+        # Files of one moment have no order of batches.
+        os.utime(folder / f"{number}.json", (number, number))
+    return (
+        "CREATE TABLE events (id INT PRIMARY KEY NOT ENFORCED, n INT) WITH ('connector' = 'filesystem', "
+        f"'path' = '{folder}', 'format' = 'debezium-json');\n"
+    )
+
+
+def test_by_key_with_deletes_and_as_they_come_in_three_databases_at_once(
+    spark: SparkSession, postgres: Server, derby: Any, tmp_path: Path
+) -> None:
+    """Of the rows of a key the last one counts, within a micro-batch and over several."""
+    psql(postgres.port, "CREATE SCHEMA s; CREATE TABLE s.by_key (id INT PRIMARY KEY, n INT UNIQUE)")
+    psql(postgres.port, "CREATE TABLE only_key (id INT PRIMARY KEY)")
+    lite = sqlite3.connect(tmp_path / "a.db")
+    lite.execute("CREATE TABLE by_key (ID INT PRIMARY KEY, n INT)")
+    lite.execute("CREATE TABLE seen (id INT, n INT)")
+    derby.execute("CREATE TABLE by_key (id INT PRIMARY KEY, n INT)")
+    urls = {"postgres": postgres.address, "sqlite": f"jdbc:sqlite:{tmp_path / 'a.db'}", "derby": DERBY}
+    text = events(
+        tmp_path / "events",
+        ["+1=10", "+2=20", "+3=null", "1=10>11", "+4=40", "-4=40"],
+        # A value goes from one row to another, in a column that is unique: it goes first.
+        ["-2=20", "+5=20", "3=null>30", "+6=60", "6=60>null"],
+        ["-1=11", "+1=12", "5=20>21", "5=21>22"],
+    )
+    for name, url in urls.items():
+        place = {"url": url, "sink.buffer-flush.max-rows": "2" if name == "sqlite" else "100"}
+        place |= {"table-name": "s.by_key" if name == "postgres" else "by_key"}
+        options = ", ".join(f"'{key}' = '{value}'" for key, value in place.items())
+        text += (
+            f"CREATE TABLE {name} (id INT PRIMARY KEY NOT ENFORCED, n INT) WITH ('connector' = 'jdbc', {options});\n"
+        )
+    text += table("only_key", "id INT PRIMARY KEY NOT ENFORCED", url=postgres.address)
+    text += table("seen", "id INT, n INT", url=urls["sqlite"])
+    text += (
+        f"CREATE TABLE plain (id INT, n INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / 'plain'}', "
+        "'format' = 'json');\n"
+    )
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "1.json").write_text('{"id": 1, "n": 1}\n{"id": 1, "n": 1}\n{"id": null}')
+    text += "EXECUTE STATEMENT SET BEGIN\n"
+    text += "".join(f"INSERT INTO {name} SELECT * FROM events;\n" for name in urls)
+    text += "INSERT INTO only_key SELECT id FROM events;\nINSERT INTO seen SELECT * FROM plain;\nEND;"
+    plan = TableEnvironment().compile_script(text)
+    Run(spark, plan, RunOptions(max_files_per_batch=1, checkpoint=str(tmp_path / "checkpoint"))).execute()
+    expected = [(1, 12), (3, 30), (5, 22), (6, None)]
+    assert lite.execute("SELECT * FROM by_key ORDER BY 1").fetchall() == expected
+    assert column(derby.executeQuery("SELECT id, n FROM by_key ORDER BY id")) == expected
+    found = psql(postgres.port, "SELECT id, n FROM s.by_key ORDER BY 1")
+    assert found == [[str(key), "" if n is None else str(n)] for key, n in expected]
+    assert psql(postgres.port, "SELECT id FROM only_key ORDER BY 1") == [["1"], ["3"], ["5"], ["6"]]
+    assert sorted(map(repr, lite.execute("SELECT * FROM seen").fetchall())) == ["(1, 1)", "(1, 1)", "(None, None)"]
+    batches = dict(lite.execute("SELECT sink, batch FROM compiled_plan_batches").fetchall())
+    assert batches == {
+        "default_catalog.default_database.sqlite": 2,
+        "default_catalog.default_database.seen": 0,
+    }
+
+
+def test_a_micro_batch_that_comes_again_is_passed_over(spark: SparkSession, tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    lite = sqlite3.connect(file)
+    lite.execute("CREATE TABLE seen (id INT)")
+    text = table("seen", "id INT", url=f"jdbc:sqlite:{file}") + "INSERT INTO seen VALUES (1);"
+    sinks = prepare(TableEnvironment().compile_script(text)).sinks
+    (opened,) = sink_tables(sinks).values()
+    rows = spark.createDataFrame([(0, 0, None, 7)], "kind tinyint, ord bigint, path binary, f0 int")
+    nothing = rows.where("f0 < 0")
+
+    def started(run: str) -> Callable[..., None]:
+        return open_sink(opened, SinkContext(spark, run, print)).write
+
+    def written() -> int:
+        return int(lite.execute("SELECT COUNT(*) FROM seen").fetchone()[0])
+
+    first = started("one")
+    first(rows, 0)
+    first(nothing, 1)
+    first(rows, 2)
+    assert written() == 2
+    # A crash before Spark has noted that the batch is done.
+    again = started("one")
+    again(rows, 2)
+    assert written() == 2
+    again(rows, 3)
+    assert written() == 3
+    # What is behind the database, or beside it, is another checkpoint's copy.
+    with pytest.raises(DataError, match="has micro-batch 3 of this checkpoint in seen already, and the run is at 1"):
+        started("one")(rows, 1)
+    with pytest.raises(DataError, match=r"has micro-batch 3 .* and the run is at 3: the checkpoint is an older copy"):
+        again(rows, 3)
+    # A new generation, or a new checkpoint.
+    started("two")(rows, 0)
+    assert written() == 4
+    # Two statements write one table.
+    both = table("seen", "id INT", url=f"jdbc:sqlite:{file}") + (
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO seen VALUES (1); INSERT INTO seen VALUES (2); END;"
+    )
+    execute(spark, both)
+    assert written() == 6
+
+
+def test_what_a_database_refuses_is_told_before_the_run_or_with_its_words(
+    spark: SparkSession, postgres: Server, tmp_path: Path
+) -> None:
+    psql(postgres.port, "CREATE TABLE narrow (id INT PRIMARY KEY, name VARCHAR(3), n INT CHECK (n < 9))")
+
+    def refused(columns: str, values: str, name: str = "narrow", **options: str) -> str:
+        given = {"url": postgres.address, **options}
+        with pytest.raises(ExecutionError) as told:
+            execute(spark, f"{table(name, columns, **given)}INSERT INTO {name} VALUES ({values});")
+        return str(told.value)
+
+    missing = refused("id INT", "1", "nowhere")
+    assert 'looking for table nowhere: ERROR: relation "nowhere" does not exist' in missing
+    assert "?user" not in missing
+    assert "narrow of jdbc:postgresql" in refused("id INT, nam STRING", "1, 'a'")
+    assert "has no column 'nam'" in refused("id INT, nam STRING", "1, 'a'")
+    assert "writing table narrow: ERROR: value too long for type character varying(3)" in refused(
+        "id INT, name STRING", "1, 'long'"
+    )
+    assert 'violates check constraint "narrow_n_check"' in refused("id INT, n INT", "1, 9")
+    assert 'role "nobody" does not exist' in refused("id INT", "1", username="nobody", url=postgres.address[:-14])
+    assert "the JDBC driver org.nowhere.Driver is not on the class path" in refused(
+        "id INT", "1", driver="org.nowhere.Driver"
+    )
+    assert "no JDBC driver on the class path takes the URL jdbc:oracle:thin" in refused(
+        "id INT", "1", url="jdbc:oracle:thin:@//h/s"
+    )
+    assert psql(postgres.port, "SELECT * FROM narrow") == []
+
+
+def while_away(server: Server, action: Callable[[], T]) -> T:
+    """What an action gives that meets a server which is not there yet."""
+    server.kill()
+    with ThreadPoolExecutor(1) as pool:
+        found: Future[T] = pool.submit(action)
+        time.sleep(0.5)
+        assert not found.done()
+        server.start()
+        return found.result(60)
+
+
+def test_a_database_that_is_away_is_waited_for(
+    spark: SparkSession, postgres: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    psql(postgres.port, "CREATE TABLE patient (id INT)")
+    columns = {"url": postgres.address, "connection.max-retry-timeout": "30 s"}
+    text = table("patient", "id INT", **columns) + "INSERT INTO patient VALUES (1), (2);"
+    plan = TableEnvironment().compile_script(text)
+    run = while_away(postgres, lambda: Run(spark, plan, RunOptions()))
+    shown = capfd.readouterr().err
+    assert shown.startswith(f"waiting for jdbc:postgresql://127.0.0.1:{postgres.port}/postgres, looking for table")
+    assert shown.count("\n") == 1
+    # It goes away between the start and the first micro-batch.
+    while_away(postgres, run.execute)
+    assert psql(postgres.port, "SELECT * FROM patient ORDER BY 1") == [["1"], ["2"]]
+
+
+def test_a_database_that_stays_away_ends_the_run(spark: SparkSession) -> None:
+    options = {"url": "jdbc:postgresql://127.0.0.1:1/d?password=secret", "connection.max-retry-timeout": "1 s"}
+    text = table("gone", "id INT", **options) + "INSERT INTO gone VALUES (1);"
+    with pytest.raises(
+        ExecutionError, match=r"the database does not answer: .*Connection to 127.0.0.1:1 refused"
+    ) as told:
+        execute(spark, text)
+    assert "secret" not in str(told.value)
