@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.jdbc;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.sql.Array;
@@ -162,6 +163,13 @@ public enum JdbcValues {
         if (found == null) return null;
         return type.equals("timestamp_ntz") ? found.toLocalDateTime() : found.toInstant();
     }
+  }
+
+  /** The types of a description's columns. */
+  public static String[] types(JsonNode spec) {
+    String[] found = new String[spec.path("types").size()];
+    for (int i = 0; i < found.length; i++) found[i] = spec.path("types").get(i).asText();
+    return found;
   }
 
   /** Gives a parameter of a statement its value. */

@@ -49,8 +49,7 @@ final class QueryReader implements PartitionReader<InternalRow> {
     }
     database = new Database(spec.path("database"));
     values = JdbcValues.valueOf(spec.path("values").asText());
-    types = new String[spec.path("types").size()];
-    for (int i = 0; i < types.length; i++) types[i] = spec.path("types").get(i).asText();
+    types = JdbcValues.types(spec);
     toSpark =
         CatalystTypeConverters.createToCatalystConverter(
             StructType.fromDDL(spec.path("schema").asText()));

@@ -22,8 +22,7 @@ final class Statements implements AutoCloseable {
 
   Statements(Connection connection, JsonNode spec) throws SQLException {
     values = JdbcValues.valueOf(spec.path("values").asText());
-    types = new String[spec.path("types").size()];
-    for (int i = 0; i < types.length; i++) types[i] = spec.path("types").get(i).asText();
+    types = JdbcValues.types(spec);
     keys = new int[spec.path("keys").size()];
     for (int i = 0; i < keys.length; i++) keys[i] = spec.path("keys").get(i).asInt();
     all = new int[types.length];

@@ -41,8 +41,7 @@ public final class LookupTable {
     this.spec = spec;
     database = new Database(spec);
     values = JdbcValues.valueOf(spec.path("values").asText("SQL"));
-    types = new String[spec.path("types").size()];
-    for (int i = 0; i < types.length; i++) types[i] = spec.path("types").get(i).asText();
+    types = JdbcValues.types(spec);
     retries = spec.path("retries").asInt(3);
     cache =
         spec.hasNonNull("cache")
