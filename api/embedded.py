@@ -32,6 +32,8 @@ def execute(
     checkpoint: str = "",
     upgrade: str = "check",
     reset: Sequence[str] = (),
+    warm_up: Sequence[str] = (),
+    warm_up_from: Mapping[str, Mapping[str, str]] | None = None,
     display: Display | None = None,
 ) -> TableResult:
     """Run a plan on an embedded local Spark, in the background.
@@ -43,6 +45,8 @@ def execute(
         checkpoint: folder of the checkpoint; temporary if left out.
         upgrade: what may become of the state in it, see `RunOptions`.
         reset: uids of operators that start empty.
+        warm_up: uids of operators that are filled from history, or "all", see `RunOptions`.
+        warm_up_from: by table the options of one that is read for that instead.
         display: how `print` shows the rows; in that zone if left out.
 
     Raises:
@@ -52,7 +56,13 @@ def execute(
     from compiled_plan.plans.execution.embedded import start
     from compiled_plan.plans.execution.options import RunOptions
 
-    options = RunOptions(checkpoint=checkpoint, upgrade=upgrade, reset=tuple(reset))
+    options = RunOptions(
+        checkpoint=checkpoint,
+        upgrade=upgrade,
+        reset=tuple(reset),
+        warm_up=tuple(warm_up),
+        warm_up_from=warm_up_from or {},
+    )
     job, collected = start(plan, time_zone, options)
     return TableResult(row_type or collected or RowType(), job, display or Display(time_zone or UTC))
 

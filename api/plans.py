@@ -5,7 +5,7 @@ Source: Flink's `CompiledPlan` and `PlanReference`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -74,6 +74,8 @@ class CompiledPlan(Plan):
         checkpoint: str = "",
         upgrade: str = "check",
         reset: Sequence[str] = (),
+        warm_up: Sequence[str] = (),
+        warm_up_from: Mapping[str, Mapping[str, str]] | None = None,
     ) -> TableResult:
         """Run the plan on an embedded local Spark, in the background; `wait()` of the result waits for its end.
 
@@ -83,13 +85,25 @@ class CompiledPlan(Plan):
             upgrade: what may become of the state of a checkpoint whose plan was another one: "check", "migrate" or
                 "migrate-partial", as `execute-plan --upgrade` has it.
             reset: uids of operators that start empty.
+            warm_up: uids of operators, new or reset, that are filled from what the sources have read before they
+                start; "all" for each that would start empty.
+            warm_up_from: by table the options (as behind WITH) of one that is read for that in place of what the
+                table's source has read.
 
         Raises:
             UnsupportedError: the plan has something that does not run; names it.
             CheckpointError: the plan does not go on with the checkpoint's state.
             ExecutionError: Spark does not start.
         """
-        return embedded.execute(self, time_zone=time_zone, checkpoint=checkpoint, upgrade=upgrade, reset=reset)
+        return embedded.execute(
+            self,
+            time_zone=time_zone,
+            checkpoint=checkpoint,
+            upgrade=upgrade,
+            reset=reset,
+            warm_up=warm_up,
+            warm_up_from=warm_up_from,
+        )
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.cli._common import console
+from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeError
+    from compiled_plan.plans.execution.upgrade.decision import Decision
+    from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
 
 
 def decision_dict(decision: Decision | None) -> dict[str, Any]:
@@ -34,6 +36,29 @@ def decision_lines(decision: Decision | None) -> list[str]:
     lines = [f"checkpoint: {decision.verdict.value}, the state moves into a new generation"]
     lines += [f"  accepted: {each.text}" for each in decision.findings]
     return [*lines, *(f"  {number}. {step.text}" for number, step in enumerate(decision.steps, 1))]
+
+
+def declared_options(texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
+    """By table the options that are declared for it: `orders=('connector' = 'filesystem', ...)`, as behind WITH.
+
+    Raises:
+        ProgramError: it is not written so.
+    """
+    from compiled_plan.planner.sql.parse import parse_script
+    from compiled_plan.planner.sql.statements import CreateTable
+
+    found: dict[str, Mapping[str, str]] = {}
+    for text in texts:
+        table, equals, options = (part.strip() for part in text.partition("="))
+        if not equals or not table or not options.startswith("("):
+            raise ProgramError(
+                f"--warm-up-from {text}: no declaration",
+                remedy="write TABLE=('connector' = 'filesystem', 'path' = '...', 'format' = '...')",
+            )
+        (created,) = parse_script(f"CREATE TABLE {table} (c INT) WITH {options}")
+        assert isinstance(created, CreateTable)
+        found[table] = dict(created.options)
+    return found
 
 
 def show_refusal(fault: UpgradeError) -> None:

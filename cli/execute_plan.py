@@ -59,6 +59,22 @@ def execute(
     reset: Annotated[
         list[str] | None, typer.Option(metavar="OPERATOR", help="Start the operator of this uid empty; repeatable.")
     ] = None,
+    warm_up: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OPERATOR|all",
+            help="Fill the operator of this uid, which is new or reset, from what the sources have read before it "
+            "starts, to no sink; repeatable; `all`: each that would start empty.",
+        ),
+    ] = None,
+    warm_up_from: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE=WITH",
+            help="A table that is read for that in place of the rows that TABLE has read: its options as behind WITH, "
+            "\"orders=('connector' = 'filesystem', 'path' = '/archive', 'format' = 'json')\"; repeatable.",
+        ),
+    ] = None,
     rollback: Annotated[
         bool, typer.Option("--rollback", help="Go back to the checkpoint's generation before; run nothing.")
     ] = False,
@@ -96,6 +112,7 @@ def execute(
     zone = _zone(time_zone)
     reader = _Reader(debug, quiet or as_json)
     loaded = {path: plan for path in plans if (plan := reader.read(path, keep_going)) is not None}
+    from compiled_plan.cli._upgrading import declared_options
     from compiled_plan.plans.execution.options import RunOptions
     from compiled_plan.plans.text.durations import parse_duration
 
@@ -110,6 +127,8 @@ def execute(
             stop_seconds=parse_duration(stop_within) / 1000,
             upgrade=upgrade,
             reset=tuple(reset or ()),
+            warm_up=tuple(warm_up or ()),
+            warm_up_from=declared_options(warm_up_from or []),
         )
     except CompiledPlanError as fault:
         raise typer.BadParameter(str(fault)) from None
@@ -128,7 +147,7 @@ def execute(
             from compiled_plan.plans.execution.failures import LostSparkError, translate
             from compiled_plan.plans.execution.run import Run
             from compiled_plan.plans.execution.stopping import StuckError
-            from compiled_plan.plans.execution.upgrade.decision import UpgradeError
+            from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
 
             lost = False
             for path, plan in loaded.items():

@@ -145,12 +145,14 @@ class SourceSpec:
         bounded: whether it ends.
         projects: whether Flink has it read some columns alone; else a scan gives all, with metadata in its own types.
         watermarks: whether Flink has it make the watermarks, so that a plan has no operator for them.
+        again: whether rows that were read can be read again, as those of files.
     """
 
     changes: ChangelogMode = ChangelogMode.INSERT
     bounded: Boundedness = Boundedness.BOUNDED
     projects: bool = True
     watermarks: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

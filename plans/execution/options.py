@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.stopping import PATIENCE
@@ -32,6 +33,9 @@ class RunOptions:
             that is fully right, in place or in a new generation, and is refused else; "migrate": the same, always in a
             new generation; "migrate-partial": it goes on, too, where the result differs in what the verdict names.
         reset: uids of operators that start empty.
+        warm_up: uids of operators without state, new or reset, that are filled from what their tables' sources have
+            read before they start; "all" for each that there is.
+        warm_up_from: by table the options of one that is read for that instead, as WITH has them.
     """
 
     checkpoint: str = ""
@@ -43,6 +47,8 @@ class RunOptions:
     stop_seconds: float = PATIENCE
     upgrade: str = CHECK
     reset: tuple[str, ...] = ()
+    warm_up: tuple[str, ...] = ()
+    warm_up_from: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.host not in HOSTS:
@@ -51,7 +57,11 @@ class RunOptions:
             raise ExecutionError(
                 f"no such way to upgrade: {self.upgrade}", remedy=f"choose one of {', '.join(UPGRADES)}"
             )
-        if (self.reset or self.upgrade != CHECK) and not self.checkpoint:
+        if self.warm_up_from and not self.warm_up:
+            raise ExecutionError(
+                "--warm-up-from says where history is, and nothing asks for it", remedy="add --warm-up"
+            )
+        if (self.reset or self.warm_up or self.upgrade != CHECK) and not self.checkpoint:
             raise ExecutionError("there is no state to upgrade without a checkpoint", remedy="give --checkpoint")
         if self.max_files_per_batch is not None and self.max_files_per_batch < 1:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")

@@ -38,6 +38,7 @@ from compiled_plan.plans.execution.stages.watermarks import end_of_input, end_te
 from compiled_plan.plans.execution.stopping import StoppedError, follow, stop_query
 from compiled_plan.plans.execution.storage import Folder, folder_of
 from compiled_plan.plans.execution.upgrade.decision import Asked, Decision
+from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
 from compiled_plan.plans.execution.upgrade.resumption import Resumption
 from compiled_plan.plans.execution.values import values_source
 from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
@@ -113,7 +114,7 @@ class Run:
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         self.setting = setting_of(spark, options.host, self.functions)
         folder = folder_of(spark, options.checkpoint or self._temporary)
-        asked = Asked(self.program, self.setting, options, self.functions)
+        asked = Asked(self.program, self.setting, options, self.functions, SparkFileTimes(spark))
         self.start = Start(folder, asked, guarded=guarded) if start is None else start
         if self.start.known is not None:
             # State is found by the names under which it was written.
@@ -210,7 +211,8 @@ class Run:
         with self.start.begun(self.spark, self._lose, self._finish_batch, self._stop.is_set):
             rows, builder = self._lowered(self.folder)
             states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
-            self.start.prepare(self.program, [handle.spec for handle in builder.handles], states)
+            ends = all(source.bounded for source in self._sources.values())
+            self.start.prepare(self.program, [handle.spec for handle in builder.handles], states, ends)
             query = self._begin(rows, builder)
             try:
                 self.start.publish()
@@ -228,7 +230,8 @@ class Run:
     def _finish_batch(self) -> None:
         """Run the micro-batch that the old program had begun, and no other: its rows may be in the sinks already."""
         old = Resumption(self.start.store)
-        options = replace(self.options, host=old.host, trigger_ms=None, available_now=True, upgrade=CHECK, reset=())
+        plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from={})
+        options = replace(plain, host=old.host, trigger_ms=None, available_now=True)
         run = Run(self.spark, old.plan, options, self.stdout, time_zone=None, start=old)
         rows, builder = run._lowered(run.folder)
         with query_settings(self.spark, empty_batches=False):

@@ -39,6 +39,7 @@ class Setting:
     host: str = TRANSFORM
     partitions: int | None = None
     guarded: bool = True
+    warm_up: tuple[str, ...] = ()
 
 
 @dataclass
@@ -95,7 +96,13 @@ class Bench:
 
 def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path, setting: Setting) -> None:
     """Run a plan until it has read what is there."""
-    options = RunOptions(checkpoint=str(checkpoint), available_now=True, host=setting.host, upgrade=setting.upgrade)
+    options = RunOptions(
+        checkpoint=str(checkpoint),
+        available_now=True,
+        host=setting.host,
+        upgrade=setting.upgrade,
+        warm_up=setting.warm_up,
+    )
     with asked(spark, setting.partitions):
         Run(spark, plan, options, guarded=setting.guarded).execute()
 

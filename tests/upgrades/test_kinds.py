@@ -74,7 +74,8 @@ def _old(bench: Bench, host: str = TRANSFORM) -> None:
 def _upgraded(bench: Bench) -> str:
     kind = bench.kinds[0]
     _old(bench, kind.hosts[0])
-    bench.start(bench.plan(True), Setting(_MODES[kind.verdict], kind.hosts[1], kind.partitions))
+    filled = ("all",) if kind.warm_up else ()
+    bench.start(bench.plan(True), Setting(_MODES[kind.verdict], kind.hosts[1], kind.partitions, warm_up=filled))
     return ""
 
 
@@ -96,7 +97,12 @@ def _unguarded(bench: Bench) -> str:
     return said
 
 
-UPGRADED = Trial("upgraded", GOING_ON, lambda kind: (kind.timed, kind.verdict, kind.hosts, kind.partitions), _upgraded)
+UPGRADED = Trial(
+    "upgraded",
+    GOING_ON,
+    lambda kind: (kind.timed, kind.verdict, kind.hosts, kind.partitions, kind.warm_up),
+    _upgraded,
+)
 SCRATCH = Trial(
     "scratch", (*GOING_ON, *(kind for kind in SILENT if kind not in GOING_ON)), lambda kind: kind.timed, _scratch
 )

@@ -57,7 +57,7 @@ SPEC = ConnectorSpec(
         "sink.partition-commit.policy.class": refused(_COMMIT + "by which class.", Use.SINK),
         "sink.partition-commit.policy.class.parameters": refused(_COMMIT + "with which parameters.", Use.SINK),
     },
-    source=SourceSpec(bounded=Boundedness.BY_OPTION),
+    source=SourceSpec(bounded=Boundedness.BY_OPTION, again=True),
     sink=SinkSpec(),
     formats=ONE_FORMAT,
     metadata={

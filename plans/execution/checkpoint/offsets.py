@@ -97,6 +97,40 @@ def positions(generation: Folder) -> dict[str, str | None]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the log: a micro-batch that is done or was begun.
+
+    Args:
+        number: of the micro-batch.
+        watermark: with which it begins, in ms.
+        positions: by name how far it reads each source.
+        about: the line of settings.
+    """
+
+    number: int
+    watermark: int
+    positions: Mapping[str, str]
+    about: Mapping[str, Any]
+
+
+def entries(generation: Folder) -> tuple[Entry, ...]:
+    """All entries that the log still has, oldest first."""
+    found = []
+    for number in sorted(int(name) for name in generation.names(_OFFSETS) if name.isdigit()):
+        head, positions = _read(generation, number)
+        about = _json(generation, f"{_OFFSETS}/{number}", head)
+        found.append(Entry(number, int(about["batchWatermarkMs"]), positions, about))
+    return tuple(found)
+
+
+def plan_batch(generation: Folder, entry: Entry) -> None:
+    """Have Spark run this micro-batch when a query starts on the generation."""
+    about = {**entry.about, "batchWatermarkMs": entry.watermark}
+    lines = [_VERSION, _dumped(about), *(f"{name}:{offset}" for name, offset in entry.positions.items())]
+    generation.write_text(f"{_OFFSETS}/{entry.number}", "\n".join(lines))
+
+
 def restore(generation: Folder, wanted: Mapping[str, str | None]) -> None:
     """Have Spark go on at these positions with sources that come back; None is the beginning.
 

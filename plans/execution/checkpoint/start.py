@@ -19,6 +19,7 @@ from compiled_plan.plans.execution.checkpoint.store import Generation, Store, ch
 from compiled_plan.plans.execution.storage import Folder
 from compiled_plan.plans.execution.upgrade.decision import Asked, decide, unguarded
 from compiled_plan.plans.execution.upgrade.migration import Migration
+from compiled_plan.plans.execution.upgrade.partly import PARTLY, forgetting
 from compiled_plan.plans.execution.upgrade.steps import FinishBatch
 from compiled_plan.plans.inspection.checkpoints import ENDED, ENDS, Head, ProgramFiles
 
@@ -39,6 +40,7 @@ class Start:
 
     def __init__(self, folder: Folder, asked: Asked, *, guarded: bool = True) -> None:
         self.store, self.setting = Store(folder, asked.setting.product), asked.setting
+        self.functions = asked.functions
         self.head: Head | None = self.store.head()
         self.decision = (decide if guarded else unguarded)(self.store, asked)
         self._generation = None if self.head is None else self.store.generation(self.head.generation)
@@ -116,13 +118,17 @@ class Start:
         assert self.decision is not None
         assert self.head is not None
         begun = next((step.batch for step in self.decision.steps if isinstance(step, FinishBatch)), None)
-        if progress_of(old.folder).planned != begun:
+        progress, filling = progress_of(old.folder), self.decision.filling
+        if progress.planned != begun or (filling is not None and filling.progress != progress):
             raise changed(self.store.root)
         self._generation = self.store.new_generation(self.setting.versions, self.run_id, self.head)
-        self._migration = Migration(spark, self.decision, self.store.program(self.head), old, self._generation)
+        last = self.store.program(self.head)
+        self._migration = Migration(spark, self.decision, last, old, self._generation, self.functions)
         self._migration.begin(finish, stopped)
 
-    def prepare(self, program: Program, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any]) -> None:
+    def prepare(
+        self, program: Program, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True
+    ) -> None:
         """Write what `publish` is to make count, and have Spark go on where each source was.
 
         Where the state moves, it has moved and counts afterwards.
@@ -131,6 +137,7 @@ class Start:
             program: what is started, under the uids of the checkpoint.
             stages: the kernel's spec of each stage.
             state: what each operator's bytes are, by uid.
+            ends: whether all sources of the program end.
         """
         old = None if self.known is None else self.known.description
         names = names_of(program, self.setting, old)
@@ -145,6 +152,7 @@ class Start:
             "sources": names.active,
             "gone": names.gone,
             "positions": {name: found[name] for name in sorted(found) if name not in names.all()},
+            PARTLY: {**({} if self.decision is None else self.decision.partly), **forgetting(program.plan)},
         }
         files = ProgramFiles(
             program.plan.to_json(),
@@ -153,7 +161,8 @@ class Start:
             json.dumps(state, indent=1),
         )
         if self._migration is not None:
-            self._migration.move(stages, state, {name: at for name, at in found.items() if name in names.all()})
+            wanted = {name: at for name, at in found.items() if name in names.all()}
+            self._migration.move(stages, state, wanted, ends)
             self._new_program(files, "migrate")
             self.publish()
             return

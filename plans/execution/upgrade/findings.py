@@ -79,7 +79,7 @@ def _of_the_run(compared: Compared) -> Iterator[Finding]:
 def _of_the_plans(compared: Compared) -> Iterator[Finding]:
     for part in compared.diff.parts:
         if part.verdict is not Verdict.FULL:
-            yield Finding(_named(part), part.verdict, part.why or _reason(part), _uids(part))
+            yield Finding(_named(part), part.verdict, part.why or _reason(part), _uids(part), _remedy(part))
     if compared.late:
         for source in compared.diff.sources:
             if source.change is Change.ADDED:
@@ -91,6 +91,12 @@ def _named(part: OperatorEdit | SourceEdit | SinkEdit) -> str:
     if isinstance(part, OperatorEdit):
         return f"operator {part.old_uid or part.uid} ({part.words})"
     return f"{'source' if isinstance(part, SourceEdit) else 'sink'} {part.name}"
+
+
+def _remedy(part: OperatorEdit | SourceEdit | SinkEdit) -> str:
+    if isinstance(part, OperatorEdit) and part.change is Change.ADDED:
+        return f"--warm-up {part.uid} fills it from what was read before"
+    return ""
 
 
 def _reason(part: OperatorEdit | SourceEdit | SinkEdit) -> str:

@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.checkpoint.offsets import continue_from, progress_of, watermark_of
+from compiled_plan.plans.execution.checkpoint.offsets import continue_from, entries, progress_of, watermark_of
 from compiled_plan.plans.execution.checkpoint.store import Generation
+from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.storage import Folder
 from compiled_plan.plans.execution.upgrade.decision import Decision
+from compiled_plan.plans.execution.upgrade.filling import Filling
+from compiled_plan.plans.execution.upgrade.replay import How, replay
 from compiled_plan.plans.execution.upgrade.seeding import SEED, Seeding, seeding_session
 from compiled_plan.plans.execution.upgrade.steps import (
     BEGINS,
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 #: Where Spark keeps which files each source has read, and the end of the name of what ends a source.
 _SOURCES, _END = "sources", "_end"
 _VALUES = "values-"
+#: Where history runs once more, in a generation that does not count yet.
+_WARM_UP = f"{FOLDER}/warm-up"
 
 
 class Migration:
@@ -39,18 +45,30 @@ class Migration:
         last: the program of the old generation.
         old: the old generation, which stays as it is.
         new: the new one.
+        functions: where Python functions are found.
     """
 
     def __init__(
-        self, spark: SparkSession, decision: Decision, last: ProgramFiles, old: Generation, new: Generation
+        self,
+        spark: SparkSession,
+        decision: Decision,
+        last: ProgramFiles,
+        old: Generation,
+        new: Generation,
+        functions: PythonFunctions | None = None,
     ) -> None:
         self.spark, self.decision, self.last, self.old, self.new = spark, decision, last, old, new
+        self.functions = functions
         self._finish: Callable[[], None] = lambda: None
         self._stopped: Callable[[], bool] = lambda: False
         self._rows: DataFrame | None = None
         self._moved: list[MoveState] = []
         self._stages: Sequence[Mapping[str, Any]] = ()
         self._states: Mapping[str, Any] = {}
+        self._ends = True
+        self._filled: Mapping[str, int] = {}
+        #: With which the new generation begins, in ms.
+        self._watermark = 0
 
     def begin(self, finish: Callable[[], None], stopped: Callable[[], bool]) -> None:
         """What comes before the new program is laid out over its sources.
@@ -60,9 +78,7 @@ class Migration:
             stopped: whether the run is to end.
         """
         self._finish, self._stopped = finish, stopped
-        for name in self.old.folder.names(FOLDER):
-            if name.startswith(_VALUES):
-                self.old.folder.copy(f"{FOLDER}/{name}", self.new.folder)
+        self._copy_values(self.new.folder)
         for step in self.decision.steps:
             if isinstance(step, FinishBatch | CarrySource):
                 self._do(step)
@@ -72,6 +88,7 @@ class Migration:
         stages: Sequence[Mapping[str, Any]],
         states: Mapping[str, Any],
         positions: Mapping[str, str | None],
+        ends: bool = True,
     ) -> None:
         """Bring the state over.
 
@@ -79,13 +96,15 @@ class Migration:
             stages: the kernel's spec of each stage of the new program.
             states: what each of its operators' bytes are, by uid.
             positions: how far each source was read, by name.
+            ends: whether all sources of the new program end.
         """
-        self._stages, self._states = stages, states
+        self._stages, self._states, self._ends = stages, states, ends
+        self._watermark = watermark_of(self.old.folder)
         for step in self.decision.steps:
             if not isinstance(step, FinishBatch | CarrySource):
                 self._do(step)
         if progress_of(self.new.folder).committed is not None:
-            continue_from(self.new.folder, positions, watermark_of(self.old.folder))
+            continue_from(self.new.folder, positions, self._watermark)
             self.new.folder.remove(f"{_SOURCES}/{SEED}")
             self.new.folder.remove(f"{FOLDER}/{SEED}")
         self._carry_figures()
@@ -137,14 +156,38 @@ class Migration:
         reading = Seeding(self._rows.sparkSession)
         mappings = [each.mapping.to_dict() for each in self._moved]
         converted = reading.converted(self._rows, self.last, self._stages, self._states, mappings)
+        filling = self.decision.filling
+        if filling is not None:
+            converted = converted.unionByName(self._replayed(filling, step, reading))
         place = self.new.folder.child(f"{FOLDER}/{SEED}")
         converted.write.mode("overwrite").parquet(place)
         writing = Seeding(seeding_session(self.spark, step.partitions))
-        watermark = watermark_of(self.old.folder)
-        writing.seed(place, self._stages, self._states, watermark, self.new.folder.uri, self._stopped)
+        writing.seed(place, self._stages, self._states, self._watermark, self.new.folder.uri, self._stopped)
+        self.new.folder.remove(_WARM_UP)
+
+    def _replayed(self, filling: Filling, step: WriteState, reading: Seeding) -> DataFrame:
+        """What operators keep that are filled from history, in the form of the new program."""
+        folder = self.new.folder.inside(_WARM_UP)
+        self._copy_values(folder)
+        how = How(self.spark, self.functions, step.host, step.partitions, self._ends, self._stopped)
+        found = replay(filling, folder, entries(self.old.folder)[-1].about, how)
+        mappings = self.decision.filled
+        self._filled = {each.target: found.entries.get(each.target, 0) for each in mappings}
+        if filling.clock.event_time and filling.clock.last is None:
+            # The old program had no watermarks: those of its rows are known only now.
+            self._watermark = found.watermark
+        return reading.converted(
+            found.rows, found.program, self._stages, self._states, [each.to_dict() for each in mappings]
+        )
+
+    def _copy_values(self, to: Folder) -> None:
+        """The files that constant rows are read from."""
+        for name in self.old.folder.names(FOLDER):
+            if name.startswith(_VALUES):
+                self.old.folder.copy(f"{FOLDER}/{name}", to)
 
     def _carry_figures(self) -> None:
         """How many rows each operator keeps, which progress counts on from."""
         rows = json.loads(self.old.folder.read_text(STATE_ROWS) or "{}")
         kept = {each.uid: rows[each.mapping.source] for each in self._moved if each.mapping.source in rows}
-        self.new.folder.write_text(STATE_ROWS, json.dumps(kept))
+        self.new.folder.write_text(STATE_ROWS, json.dumps({**kept, **self._filled}))

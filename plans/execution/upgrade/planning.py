@@ -8,6 +8,7 @@ from typing import Any
 from compiled_plan.plans.execution.checkpoint.description import given_uids
 from compiled_plan.plans.execution.checkpoint.sources import Names
 from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.upgrade.filling import Filling
 from compiled_plan.plans.execution.upgrade.steps import (
     ADDED,
     BEGINS,
@@ -18,8 +19,10 @@ from compiled_plan.plans.execution.upgrade.steps import (
     CarrySource,
     DropState,
     MoveState,
+    ReadHistory,
     StartEmpty,
     Step,
+    WarmUp,
 )
 from compiled_plan.plans.inspection.diff.mapping import KernelSide, StateMapping, mapping_of
 from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
@@ -27,7 +30,12 @@ from compiled_plan.plans.text.durations import format_duration
 
 
 def steps_of_state(
-    diff: PlanDiff, reset: Collection[str], uids: Mapping[int, str], old: KernelSide, new: KernelSide
+    diff: PlanDiff,
+    reset: Collection[str],
+    uids: Mapping[int, str],
+    old: KernelSide,
+    new: KernelSide,
+    filling: Filling | None = None,
 ) -> Iterator[Step]:
     """What becomes of the state of each operator.
 
@@ -37,7 +45,9 @@ def steps_of_state(
         uids: by node of the new plan, the uid that its state has from now on.
         old: the program that wrote the state.
         new: the program to be started.
+        filling: the operators among those that start empty that are filled.
     """
+    filled = frozenset() if filling is None else filling.nodes
     for each in diff.operators:
         if each.new_node is None:
             yield DropState(each.old_uid, each.words, REMOVED)
@@ -47,13 +57,31 @@ def steps_of_state(
             continue
         uid = uids[each.new_node]
         if each.old_node is None or each.old_node not in old.operators:
-            yield StartEmpty(uid, each.words, ADDED)
+            if each.new_node not in filled:
+                yield StartEmpty(uid, each.words, ADDED)
         elif not {each.uid, each.old_uid}.isdisjoint(reset):
             yield DropState(each.old_uid, each.words, RESET)
-            yield StartEmpty(uid, each.words, RESET)
+            if each.new_node not in filled:
+                yield StartEmpty(uid, each.words, RESET)
         else:
             mapping = mapping_of(old, new, each.old_node, each.new_node, (each.old_uid, uid))
             yield MoveState(uid, each.words, mapping, tuple(_ttl_texts(each)))
+
+
+def steps_of_history(filling: Filling, uids: Mapping[int, str]) -> Iterator[Step]:
+    """What fills operators.
+
+    Args:
+        filling: the operators, and what is read.
+        uids: by node of the new plan, the uid that its state has from now on.
+    """
+    for past in filling.pasts.values():
+        given = "" if past.given is None else past.given.options.get("path", "")
+        yield ReadHistory(past.table, len(past.files), given)
+    for each in filling.edits:
+        assert each.new_node is not None
+        why = ADDED if each.old_node is None else RESET
+        yield WarmUp(uids[each.new_node], each.words, why, len(filling.batches))
 
 
 def steps_of_sources(names: Names, old: Mapping[str, Any]) -> Iterator[Step]:

@@ -149,6 +149,7 @@ class DropState(Step):
 
 
 REMOVED, RESET, ADDED = "removed", "reset", "added"
+_EMPTY = {ADDED: "new", RESET: "reset"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,55 @@ class StartEmpty(Step):
     @property
     def text(self) -> str:
         """What it does."""
-        return f"start {self.uid} empty: it is {'new' if self.why == ADDED else 'reset'}"
+        return f"start {self.uid} empty: it is {_EMPTY[self.why]}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadHistory(Step):
+    """Read once more what a table's source has read, or the table that is given for that.
+
+    Args:
+        table: the table.
+        files: how many files.
+        given: where the table is that is given instead; empty where there is none.
+    """
+
+    kind: ClassVar[str] = "read-history"
+    table: str
+    files: int
+    given: str = ""
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        files = "1 file" if self.files == 1 else f"{self.files} files"
+        if self.given:
+            return f"read {files} of {self.given} for the rows of {self.table} so far"
+        return f"read again what the source {self.table} has read: {files}"
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUp(Step):
+    """Fill an operator that has no state with that history, which no sink gets.
+
+    Args:
+        uid: its uid.
+        words: what a person calls it.
+        why: "added" or "reset".
+        batches: in how many micro-batches the history runs, of all operators that are filled.
+    """
+
+    kind: ClassVar[str] = "warm-up"
+    uid: str
+    words: str
+    why: str
+    batches: int
+
+    @property
+    def text(self) -> str:
+        """What it does."""
+        batches = "1 micro-batch" if self.batches == 1 else f"{self.batches} micro-batches"
+        return f"fill {self.uid} from history in {batches}, to no sink: it is {_EMPTY[self.why]}"
 
 
 @dataclass(frozen=True, slots=True)

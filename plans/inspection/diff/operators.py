@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
@@ -20,9 +20,11 @@ from compiled_plan.plans.inspection.diff.sides import Both
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
 from compiled_plan.plans.inspection.lineage import Role
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.join import Join
 
 #: Reasons that are passed on to those below, of which one is said.
 _REASONS = 3
+_FILLED = "it is filled from history"
 #: What rows do that an operator should not have.
 _STAY = {"group-aggregate": "stay counted", "window-aggregate": "stay counted", "over-aggregate": "stay counted"}
 
@@ -48,11 +50,13 @@ class Operators:
         both: the two plans.
         past: by node of the new plan, why rows that it gave before are not those of the new program.
         edits: the operators' edits by node of the new plan.
+        silent: the nodes of the new plan that would have given no row so far.
     """
 
     both: Both
     past: Mapping[int, tuple[Reason, ...]]
     edits: Mapping[int, OperatorEdit]
+    silent: Collection[int] = ()
 
     def ordered(self) -> tuple[OperatorEdit, ...]:
         """The edits in the order of the new plan, then what was removed."""
@@ -60,26 +64,31 @@ class Operators:
         return (*found, *_removed(self.both))
 
 
-def operators_of(both: Both, sources: Mapping[int, tuple[Reason, ...]]) -> Operators:
+def operators_of(both: Both, sources: Mapping[int, tuple[Reason, ...]], filled: Collection[int] = ()) -> Operators:
     """Look at all operators.
 
     Args:
         both: the two plans.
         sources: by node of the new plan, what is not right with the rows that a table gave before.
+        filled: nodes of the new plan whose state is made of all rows that were read before.
     """
-    work = _Work(both, dict(sources))
+    work = _Work(both, dict(sources), filled)
     for node in both.new.plan.in_order:
         work.visit(node)
-    return Operators(both, work.past, work.edits)
+    return Operators(both, work.past, work.edits, work.silent)
 
 
 @dataclass(slots=True)
 class _Work:
     both: Both
     past: dict[int, tuple[Reason, ...]]
+    filled: Collection[int] = ()
     edits: dict[int, OperatorEdit] = field(default_factory=dict)
+    silent: set[int] = field(default_factory=set)
 
     def visit(self, node: PlanNode) -> None:
+        if self._is_silent(node):
+            self.silent.add(node.id)
         above = dict.fromkeys(each for below in self.both.new.plan.inputs(node) for each in self.past[below.id])
         reasons = tuple(above)
         if node in self.both.new.keeping:
@@ -87,6 +96,23 @@ class _Work:
             self.edits[node.id] = edit
             reasons = (Reason(edit.words, own), *reasons)[:_REASONS] if own else reasons
         self.past.setdefault(node.id, reasons)
+
+    def _is_silent(self, node: PlanNode) -> bool:
+        """Whether no row would have come of it: of no row on any side, or of none on one side of an inner join."""
+        inputs = self.both.new.plan.inputs(node)
+        if not inputs:
+            return all(self.both.is_fresh(branch.origin) for branch in self.both.new.lineage.flows[node.id])
+        if self._joins_inner(node):
+            return any(each.id in self.silent for each in inputs)
+        return self._hears_nothing(node)
+
+    def _hears_nothing(self, node: PlanNode) -> bool:
+        """Whether no row would have come to it."""
+        return all(each.id in self.silent for each in self.both.new.plan.inputs(node))
+
+    @staticmethod
+    def _joins_inner(node: PlanNode) -> bool:
+        return isinstance(node, Join) and node.join_spec.join_type in ("INNER", "SEMI")
 
     def _operator(self, node: PlanNode, above: tuple[Reason, ...]) -> tuple[OperatorEdit, str]:
         """The edit, and why the operator by itself makes the rows that it gave others than they are to be."""
@@ -106,6 +132,8 @@ class _Work:
             unknown = PropertyEdit("what is above it", "as it was", "something else", Verdict.UNKNOWN, why)
             edit = replace(edit, change=Change.CHANGED, edits=(unknown,), verdict=Verdict.UNKNOWN, why=why)
         own = given or (edit.why if edit.verdict is not Verdict.FULL else "")
+        if node.id in self.filled:
+            return replace(edit, verdict=Verdict.FULL, why=_FILLED), own
         if above and edit.verdict is Verdict.FULL:
             first = above[0]
             edit = replace(edit, verdict=Verdict.PARTIAL, why=f"its rows come from {first.of}: {first.why}")
@@ -120,7 +148,9 @@ class _Work:
         why = f"it starts empty: rows of {tables} from before are not in its results"
         if node.id not in both.new.operators:
             verdict, why = Verdict.FULL, "it keeps nothing by itself: the operator behind it does"
-        elif fresh and not above:
+        elif node.id in self.filled:
+            verdict, why = Verdict.FULL, _FILLED
+        elif (fresh or self._hears_nothing(node)) and not above:
             verdict, why = Verdict.FULL, f"it starts empty, and {tables} is read from the beginning"
         elif not all(both.new.input_appends(node.id, at) for at in range(len(ports))):
             why += ", and rows that are taken back may never have come to it"

@@ -10,7 +10,7 @@ from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
 from compiled_plan.plans.inspection.diff.lists import related
 from compiled_plan.plans.inspection.diff.model import Change, PropertyEdit, SinkEdit, Verdict, worst
-from compiled_plan.plans.inspection.diff.operators import Reason, rows_of_another
+from compiled_plan.plans.inspection.diff.operators import Operators, Reason, rows_of_another
 from compiled_plan.plans.inspection.diff.sides import Both, Side
 from compiled_plan.plans.inspection.diff.sources import PLACES
 from compiled_plan.plans.inspection.lineage import Item
@@ -39,22 +39,23 @@ _CHECKS = ("table.exec.sink.not-null-enforcer", "table.exec.sink.type-length-enf
 _TEXTS = frozenset({"csv", "json", "debezium-json", "canal-json", "maxwell-json", "ogg-json"})
 
 
-def sink_edits(both: Both, past: Mapping[int, tuple[Reason, ...]]) -> tuple[SinkEdit, ...]:
+def sink_edits(both: Both, operators: Operators) -> tuple[SinkEdit, ...]:
     """The tables that are written.
 
     Args:
         both: the two plans.
-        past: by node of the new plan, why rows that it gave before are not those of the new program.
+        operators: what became of these.
     """
-    return tuple(_edits(both, past))
+    return tuple(_edits(both, operators))
 
 
-def _edits(both: Both, past: Mapping[int, tuple[Reason, ...]]) -> Iterator[SinkEdit]:
+def _edits(both: Both, operators: Operators) -> Iterator[SinkEdit]:
+    past = operators.past
     free = _sinks(both.old)
     for node in _sinks(both.new):
         former = _former(both, free, node)
         if former is None:
-            yield _added(both, node, past)
+            yield _added(both, node, operators)
         else:
             free.remove(former)
             yield _edit(both, former, node, past)
@@ -82,10 +83,10 @@ def _former(both: Both, free: list[Sink], node: Sink) -> Sink | None:
     return next((each for each in found if both.old.lineage.rows[each.id] == rows), None) or next(iter(found), None)
 
 
-def _added(both: Both, node: Sink, past: Mapping[int, tuple[Reason, ...]]) -> SinkEdit:
+def _added(both: Both, node: Sink, operators: Operators) -> SinkEdit:
     ports = both.new.ports(node.id)
     fresh = all(both.is_fresh(branch.origin) for port in ports for branch in port.rows)
-    if fresh and not past.get(node.id):
+    if (fresh or node.id in operators.silent) and not operators.past.get(node.id):
         return SinkEdit(Change.ADDED, _name(node), "all rows")
     tables = ", ".join(both.new.lineage.tables[node.id])
     why = f"what came of {tables} before is not written to it"

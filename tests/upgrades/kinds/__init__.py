@@ -17,7 +17,7 @@ upserts from a source, or keeps no TTL.
 
 from __future__ import annotations
 
-from tests.upgrades.kinds import aggregates, joins, matches, over, ranks, surroundings, tables, windows
+from tests.upgrades.kinds import aggregates, filled, joins, matches, over, ranks, surroundings, tables, windows
 from tests.upgrades.kinds.model import Kind
 
 FAMILIES: dict[str, tuple[Kind, ...]] = {
@@ -29,5 +29,6 @@ FAMILIES: dict[str, tuple[Kind, ...]] = {
     "OVER": over.KINDS,
     "Windows": windows.KINDS,
     "Interval joins, temporal joins, MATCH_RECOGNIZE": matches.KINDS,
+    "New operators over tables that were read before, with `--warm-up all`": filled.KINDS,
 }
 KINDS: tuple[Kind, ...] = tuple(kind for family in FAMILIES.values() for kind in family)

@@ -51,6 +51,7 @@ class Kind:
         zones: the time zone of the old run and of the new one.
         partitions: shuffle partitions of the new run, where they are others than those of the old one.
         hosts: what hosts the stages in the old run and in the new one.
+        warm_up: whether operators that would start empty are filled from what was read.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Kind:
     zones: tuple[str, str] = ("UTC", "UTC")
     partitions: int | None = None
     hosts: tuple[str, str] = (TRANSFORM, TRANSFORM)
+    warm_up: bool = False
 
     @property
     def verdict(self) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from compiled_plan.api.environment import TableEnvironment
@@ -67,14 +68,40 @@ def started(
         about = {"batchWatermarkMs": 0, "batchTimestampMs": 0, "conf": {}}
         lines = ["v2", json.dumps(about), *(f'{name}:{{"logOffset":{batch}}}' for name in sorted(names.all()))]
         generation.folder.write_text(f"offsets/{batch}", "\n".join(lines))
+        for name in names.all():
+            read = {"path": f"file:///data/{name}/{batch}.json", "timestamp": 1000, "batchId": batch}
+            generation.folder.write_text(f"sources/{name}/{batch}", f"v1\n{json.dumps(read)}")
         if batch < batches:
             generation.folder.write_text(f"commits/{batch}", 'v2\n{"nextBatchWatermarkMs":0}')
     return store
 
 
-def decided(store: Store, plan: CompiledPlan, setting: Setting | None = None, **options: object) -> Decision:
+class Times:
+    """When files were written: all at 1,000 ms but those that are named.
+
+    Args:
+        others: by path another time; None where the file is gone.
+    """
+
+    def __init__(self, others: Mapping[str, int | None] | None = None) -> None:
+        self.others = others or {}
+
+    def of(self, paths: Sequence[str]) -> Mapping[str, int]:
+        """See `FileTimes.of`."""
+        found = {path: self.others.get(path, 1000) for path in paths}
+        return {path: time for path, time in found.items() if time is not None}
+
+    def below(self, root: str) -> Mapping[str, int]:
+        """See `FileTimes.below`."""
+        return {path: time for path, time in self.others.items() if time is not None and path.startswith(root)}
+
+
+def decided(
+    store: Store, plan: CompiledPlan, setting: Setting | None = None, times: Times | None = None, **options: object
+) -> Decision:
     setting = setting or Setting(TRANSFORM, 2)
-    asked = Asked(program_of(plan, setting.host), setting, RunOptions(checkpoint="c", **options))  # type: ignore[arg-type]
+    chosen = RunOptions(checkpoint="c", **options)  # type: ignore[arg-type]
+    asked = Asked(program_of(plan, setting.host), setting, chosen, times=times or Times())
     found = decide(store, asked)
     assert found is not None
     return found

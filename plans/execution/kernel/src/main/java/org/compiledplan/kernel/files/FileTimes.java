@@ -1,0 +1,89 @@
+package org.compiledplan.kernel.files;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * When files were written last, of many files at once. Paths are texts as in the log of Spark's
+ * file source: URIs.
+ */
+public final class FileTimes {
+  private FileTimes() {}
+
+  /**
+   * Looks files up; each folder is listed once.
+   *
+   * @param paths a JSON list of paths
+   * @return JSON: by path the time in ms since 1970, without the files that are not there
+   */
+  public static String of(String paths, Configuration conf) throws IOException {
+    ObjectMapper mapper = new ObjectMapper();
+    ObjectNode found = mapper.createObjectNode();
+    Map<Path, Map<Path, Long>> folders = new HashMap<>();
+    for (JsonNode each : mapper.readTree(paths)) {
+      Path path = new Path(URI.create(each.asText()));
+      Map<Path, Long> times = folders.get(path.getParent());
+      if (times == null) {
+        times = listed(path.getParent(), conf);
+        folders.put(path.getParent(), times);
+      }
+      Long time = times.get(path);
+      if (time != null) found.put(each.asText(), time);
+    }
+    return found.toString();
+  }
+
+  private static Map<Path, Long> listed(Path folder, Configuration conf) throws IOException {
+    Map<Path, Long> times = new HashMap<>();
+    try {
+      for (FileStatus status : folder.getFileSystem(conf).listStatus(folder)) {
+        if (status.isFile()) times.put(status.getPath(), status.getModificationTime());
+      }
+    } catch (FileNotFoundException gone) {
+      return times;
+    }
+    return times;
+  }
+
+  /**
+   * All files of a folder and of the folders in it, or the one file, without those that Spark's file
+   * source passes over.
+   *
+   * @return JSON: by path the time in ms since 1970; nothing where there is no such folder
+   */
+  public static String below(String root, Configuration conf) throws IOException {
+    ObjectNode found = new ObjectMapper().createObjectNode();
+    Path path = new Path(root);
+    FileSystem files = path.getFileSystem(conf);
+    if (files.exists(path)) collect(files, files.getFileStatus(path), found);
+    return found.toString();
+  }
+
+  private static void collect(FileSystem files, FileStatus status, ObjectNode found)
+      throws IOException {
+    if (status.isFile()) {
+      found.put(status.getPath().toUri().toString(), status.getModificationTime());
+      return;
+    }
+    for (FileStatus inside : files.listStatus(status.getPath())) {
+      if (!isPassedOver(inside.getPath().getName())) collect(files, inside, found);
+    }
+  }
+
+  /** As in Spark's InMemoryFileIndex. */
+  private static boolean isPassedOver(String name) {
+    return name.startsWith(".")
+        || name.endsWith("._COPYING_")
+        || (name.startsWith("_") && !name.contains("="));
+  }
+}

@@ -1,0 +1,49 @@
+"""The part of a plan that makes some operators' state: what is above them, and they, with sinks that take nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
+from compiled_plan.plans.nodes.base import InputProperty, PlanNode
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.specs import RowKind
+from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable, TableSchema, TableSink
+from compiled_plan.plans.plan import CompiledPlan, Edge
+from compiled_plan.plans.trees import reached
+from compiled_plan.plans.types import RowType
+
+_KINDS: tuple[RowKind, ...] = ("INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE")
+
+
+def above(plan: CompiledPlan, nodes: Iterable[int]) -> frozenset[int]:
+    """The ids of all nodes that rows pass on their way to some nodes, and of these."""
+    return frozenset(reached(nodes, lambda node: [below.id for below in plan.inputs(node)]))
+
+
+def excerpt(plan: CompiledPlan, wanted: Collection[int]) -> CompiledPlan:
+    """A plan of these operators and all above them."""
+    ids = above(plan, wanted)
+    nodes = [node for node in plan.nodes if node.id in ids]
+    edges = [edge for edge in plan.edges if edge.target in ids]
+    fed = {edge.source for edge in edges}
+    free = max(node.id for node in plan.nodes) + 1
+    ends = [node for node in nodes if node.id in wanted and node.id not in fed and not isinstance(node, Sink)]
+    sinks = list(_sinks(ends, free))
+    edges += [Edge.between(node.id, sink.id) for node, sink in zip(ends, sinks, strict=True)]
+    return replace(plan, nodes=(*nodes, *sinks), edges=tuple(edges))
+
+
+def _sinks(ends: Iterable[PlanNode], free: int) -> Iterator[Sink]:
+    for number, node in enumerate(ends):
+        assert isinstance(node.output_type, RowType)
+        columns = tuple(PhysicalColumn(name=field.name, data_type=field.type) for field in node.output_type.fields)
+        table = ResolvedTable(schema=TableSchema(columns=columns), options={"connector": "blackhole"})
+        named = CatalogTable(identifier=f"`warm`.`up`.`{number}`", resolved_table=table)
+        yield Sink(
+            id=free + number,
+            output_type=node.output_type,
+            dynamic_table_sink=TableSink(table=named),
+            input_changelog_mode=_KINDS,
+            input_properties=(InputProperty(),),
+        )

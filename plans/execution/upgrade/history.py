@@ -1,0 +1,173 @@
+"""What the sources of a checkpoint have read: its files, in the order in which they were read.
+
+Spark's file source writes down each file with its time and the number of the micro-batch of its own that read it
+(`sources/<name>/<n>`, every tenth file as `<n>.compact` with all before it; Spark 4.3, version 1).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.storage import Folder
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Where Spark keeps which files each source has read.
+SOURCES = "sources"
+_VERSION, _COMPACT = "v1", ".compact"
+_TIMES = "org.compiledplan.kernel.files.FileTimes"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file that was read.
+
+    Args:
+        path: its URI, as in Spark's log.
+        time: when it had been written, in ms since 1970.
+        batch: number of the source's micro-batch that read it.
+    """
+
+    path: str
+    time: int
+    batch: int = 0
+
+
+class FileTimes(Protocol):
+    """Tells when files were written."""
+
+    def of(self, paths: Sequence[str]) -> Mapping[str, int]:
+        """By path the time in ms since 1970, without the files that are not there."""
+
+    def below(self, root: str) -> Mapping[str, int]:
+        """The same of all files that a source of this path would read."""
+
+
+class SparkFileTimes:
+    """By the file systems that Spark knows.
+
+    Args:
+        spark: the session.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+
+    def of(self, paths: Sequence[str]) -> Mapping[str, int]:
+        """See `FileTimes.of`."""
+        return self._asked("of", json.dumps(list(paths)))
+
+    def below(self, root: str) -> Mapping[str, int]:
+        """See `FileTimes.below`."""
+        return self._asked("below", root)
+
+    def _asked(self, method: str, argument: str) -> Mapping[str, int]:
+        conf = self._spark._jsparkSession.sessionState().newHadoopConf()
+        found: dict[str, int] = json.loads(getattr(java_class(self._spark._jvm, _TIMES), method)(argument, conf))
+        return found
+
+
+def files_read(generation: Folder, name: str, until: int) -> tuple[ReadFile, ...]:
+    """The files that a source has read, in the order of its micro-batches, then of their times and paths.
+
+    Args:
+        generation: Spark's checkpoint location.
+        name: of the source.
+        until: number of its last micro-batch that counts.
+    """
+    place = f"{SOURCES}/{name}"
+    found: dict[str, ReadFile] = {}
+    for entry in generation.names(place):
+        if entry.removesuffix(_COMPACT).isdigit():
+            for file in _parsed(generation.read_text(f"{place}/{entry}") or ""):
+                if file.batch <= until:
+                    found[file.path] = file
+    return tuple(sorted(found.values(), key=lambda file: (file.batch, file.time, file.path)))
+
+
+def _parsed(text: str) -> Iterator[ReadFile]:
+    version, *lines = text.splitlines() or [""]
+    assert version == _VERSION, f"the log of a file source has version {version}"
+    for line in lines:
+        found: dict[str, Any] = json.loads(line)
+        yield ReadFile(found["path"], int(found["timestamp"]), int(found["batchId"]))
+
+
+def write_log(generation: Folder, name: str, logged: Sequence[Sequence[ReadFile]], interval: int) -> None:
+    """Write what a source has read in its micro-batches; the last one's file alone, the others are there.
+
+    Args:
+        generation: Spark's checkpoint location.
+        name: of the source.
+        logged: the files of each micro-batch so far.
+        interval: every how many micro-batches Spark puts all together.
+    """
+    number = len(logged) - 1
+    compact = len(logged) % interval == 0
+    files = [replace(file, batch=at) for at, files in enumerate(logged) for file in files if compact or at == number]
+    lines = [{"path": file.path, "timestamp": file.time, "batchId": file.batch} for file in files]
+    text = "\n".join([_VERSION, *(json.dumps(line, separators=(",", ":")) for line in lines)])
+    generation.write_text(f"{SOURCES}/{name}/{number}{_COMPACT if compact else ''}", text)
+
+
+def given_files(times: FileTimes, root: str) -> tuple[ReadFile, ...]:
+    """The files of a table that is given, in the order in which a source reads them."""
+    found = (ReadFile(path, time) for path, time in times.below(root).items())
+    return tuple(sorted(found, key=lambda file: (file.time, file.path)))
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A file that cannot be read as it was.
+
+    Args:
+        path: its URI.
+        how: "is gone", or that it was changed.
+    """
+
+    path: str
+    how: str
+
+
+def gaps(times: FileTimes, files: Iterable[ReadFile]) -> tuple[Gap, ...]:
+    """The files that are gone or were written since they were read."""
+    known = tuple(files)
+    found = times.of([file.path for file in known])
+    return tuple(
+        Gap(file.path, "is gone" if file.path not in found else "was written again since it was read")
+        for file in known
+        if found.get(file.path) != file.time
+    )
+
+
+def in_order(files: Sequence[ReadFile], most: int | None) -> list[tuple[ReadFile, ...]]:
+    """Files as micro-batches, as few as can be.
+
+    A micro-batch reads its files in the order of their times and paths; one that came late and was read after newer
+    ones begins another.
+
+    Args:
+        files: in the order in which they were read.
+        most: how many a micro-batch may have; None for all.
+    """
+    groups: list[list[ReadFile]] = []
+    for file in files:
+        last = groups[-1] if groups else None
+        if last is None or (last[-1].time, last[-1].path) > (file.time, file.path) or len(last) == most:
+            groups.append([file])
+        else:
+            last.append(file)
+    return [tuple(group) for group in groups]
+
+
+def by_batch(files: Sequence[ReadFile]) -> Mapping[int, tuple[ReadFile, ...]]:
+    """Files by the source's micro-batch that read them."""
+    found: dict[int, list[ReadFile]] = {}
+    for file in files:
+        found.setdefault(file.batch, []).append(file)
+    return {batch: tuple(group) for batch, group in found.items()}

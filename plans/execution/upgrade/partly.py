@@ -1,0 +1,75 @@
+"""Which operators of a checkpoint keep something else than what comes of all rows that were read, and why.
+
+The description of a program keeps it by uid: operators that started empty, or went on in part, and those that forget.
+What such an operator has given so far cannot be found out by reading the rows again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from compiled_plan.plans.execution.checkpoint.store import Store
+from compiled_plan.plans.execution.upgrade.steps import MoveState, StartEmpty, Step, WarmUp
+from compiled_plan.plans.inspection.checkpoints import Head
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, Verdict
+from compiled_plan.plans.plan import CompiledPlan
+
+#: Its name in the description.
+PARTLY = "partly"
+_FORGETS = "it forgets after its TTL"
+
+
+def partly_of(store: Store, head: Head, description: Mapping[str, Any]) -> dict[str, str]:
+    """By uid why the state that a head names is not that of all rows."""
+    if PARTLY in description:
+        return dict(description[PARTLY])
+    if "from" in store.facts(head.generation):
+        why = "an earlier release has upgraded the checkpoint, and did not write down what became of its state"
+        return {each["uid"]: why for each in description["operators"]}
+    plans = [
+        CompiledPlan.from_json(store.program(each).plan) for each in store.heads() if each.generation == head.generation
+    ]
+    return {uid: why for plan in plans for uid, why in forgetting(plan).items()}
+
+
+def forgetting(plan: CompiledPlan) -> dict[str, str]:
+    """The operators with a TTL."""
+    return {str(node.uid): _FORGETS for node in plan.nodes if node.uid and any(e.ttl_ms for e in node.ttl_entries)}
+
+
+def partly_after(before: Mapping[str, str], diff: PlanDiff, steps: tuple[Step, ...], given: bool) -> dict[str, str]:
+    """What holds after an upgrade.
+
+    Args:
+        before: what held before, by the uids of then.
+        diff: the difference of the plans.
+        steps: of the upgrade.
+        given: whether operators are filled from another table than the one that is read.
+    """
+    edits = {each.old_uid: each for each in diff.operators if each.old_uid}
+    added = {each.uid: each for each in diff.operators if not each.old_uid}
+    return dict(_after(before, edits, added, steps, given))
+
+
+def _after(
+    before: Mapping[str, str],
+    edits: Mapping[str, OperatorEdit],
+    added: Mapping[str, OperatorEdit],
+    steps: tuple[Step, ...],
+    given: bool,
+) -> Iterator[tuple[str, str]]:
+    for step in steps:
+        if isinstance(step, MoveState):
+            source = step.mapping.source
+            edit = edits.get(source)
+            if source in before:
+                yield step.uid, before[source]
+            elif edit is not None and edit.verdict is not Verdict.FULL:
+                yield step.uid, edit.why
+        elif isinstance(step, StartEmpty):
+            edit = added.get(step.uid)
+            if edit is None or edit.verdict is not Verdict.FULL:
+                yield step.uid, "it started empty in an upgrade"
+        elif given and isinstance(step, WarmUp):
+            yield step.uid, "it was filled from another table than the one that is read"

@@ -1,0 +1,160 @@
+"""What the sources of a new program have read already, and the tables that are given for that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.offsets import Entry
+from compiled_plan.plans.execution.checkpoint.sources import Names
+from compiled_plan.plans.execution.connectors.base import TableSpec
+from compiled_plan.plans.execution.connectors.options import check_table
+from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.tables import table_of
+from compiled_plan.plans.execution.upgrade.excerpt import above
+from compiled_plan.plans.execution.upgrade.filling import Past
+from compiled_plan.plans.execution.upgrade.history import FileTimes, Gap, files_read, gaps, given_files
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.stateless import WatermarkAssigner
+from compiled_plan.plans.plan import CompiledPlan
+
+
+@dataclass(frozen=True)
+class Pasts:
+    """The sources of a program.
+
+    Args:
+        program: the program.
+        names: under which Spark keeps how far each was read.
+        description: of the old program.
+        generation: Spark's checkpoint location.
+        log: its entries.
+        times: of files.
+        options: of tables that are read instead, by table.
+    """
+
+    program: Program
+    names: Names
+    description: Mapping[str, Any]
+    generation: Folder
+    log: tuple[Entry, ...]
+    times: FileTimes
+    options: Mapping[str, Mapping[str, str]]
+
+    def above(self, node: int) -> Iterator[int]:
+        """The sources whose rows come to a node."""
+        ids = above(self.program.plan, [node])
+        for source in (*self.program.tables, *self.program.values):
+            if any(start in ids for start in self.program.starts(source)):
+                yield source
+
+    def source_of(self, start: int) -> int:
+        """The source that gives the rows of a scan or values node."""
+        sources = (*self.program.tables, *self.program.values)
+        return next(source for source in sources if start in self.program.starts(source))
+
+    def table(self, source: int) -> str:
+        """What a source reads, for people."""
+        return self._called(source)[0] if source in self.program.tables else "constant rows"
+
+    def was_read(self, source: int) -> bool:
+        """Whether there are rows that came before, of the source or of a table that is given for it."""
+        return source in self.given or self.names.by_node[source] in self._positions
+
+    def past(self, source: int) -> Past | None:
+        """What was read; None of a source that is new."""
+        if not self.was_read(source):
+            return None
+        name, given = self.names.by_node[source], self.given.get(source)
+        if given is not None:
+            return Past(self.table(source), name, given_files(self.times, given.options.get("path", "")), given)
+        until = int(json.loads(self._positions[name])["logOffset"])
+        return Past(self.table(source), name, files_read(self.generation, name, until))
+
+    def timed(self) -> Iterator[str]:
+        """The tables with a past whose rows make watermarks."""
+        for name in tables_with_watermarks(self.program.plan):
+            sources = (at for at, table in self.program.tables.items() if table.table.identifier == name)
+            if any(map(self.was_read, sources)):
+                yield name
+
+    @cached_property
+    def _positions(self) -> Mapping[str, str]:
+        """By name how far sources were read, those that are taken back among them."""
+        recorded = {name: at for name, at in self.description["positions"].items() if at is not None}
+        return recorded | dict(self.log[-1].positions if self.log else {})
+
+    # ---- tables that are given
+
+    @cached_property
+    def given(self) -> Mapping[int, TableSpec]:
+        """By source the table that is read instead.
+
+        Raises:
+            UnsupportedError: its options are wrong; names the table.
+        """
+        found = {}
+        for source, table in self.program.tables.items():
+            options = next((self.options[name] for name in self._called(source) if name in self.options), None)
+            if options is not None:
+                spec = replace(table.table, options=dict(options))
+                check_table(spec.identifier, spec.options, spec.columns, spec.partition_keys, reading=True)
+                found[source] = spec
+        return found
+
+    def check_given(self, where: str) -> None:
+        """Refuse a table that the program does not read."""
+        known = {name for source in self.program.tables for name in self._called(source)}
+        for name in self.options:
+            if name not in known:
+                shown = ", ".join(sorted(map(self.table, self.program.tables))) or "none"
+                raise CheckpointError(
+                    f"--warm-up-from {name}: the plan reads no such table", where=where, remedy=f"tables: {shown}"
+                )
+
+    def _called(self, source: int) -> tuple[str, ...]:
+        """The name of a table, then with what is in front of it."""
+        path = table_of(self.program.tables[source].scans[0]).path
+        return tuple(".".join(path[at:]) for at in range(len(path) - 1, -1, -1))
+
+    # ---- what cannot be read again
+
+    def faults(self, source: int) -> Iterator[tuple[str, str]]:
+        """Why what a source has read cannot be read again, and what to do."""
+        if not self.was_read(source) or source not in self.program.tables:
+            return
+        table = self.table(source)
+        instead = f"--warm-up-from \"{table}=('connector' = 'filesystem', ...)\" names a table that has them"
+        spec = self.given.get(source, self.program.tables[source].table)
+        name = spec.options.get("connector", "")
+        connector = connector_spec(name)
+        if connector is None or connector.source is None or not connector.source.again:
+            yield f"the rows of table {table} cannot be had again from the connector {name}", instead
+            return
+        past = self.past(source)
+        assert past is not None
+        if past.given is not None:
+            if not past.files:
+                yield f"--warm-up-from {table}: there is no file below {spec.options.get('path', '')}", "correct 'path'"
+            return
+        broken = gaps(self.times, past.files)
+        if broken:
+            yield f"the history of table {table} has gaps: {_listed(broken)}", instead
+
+
+def tables_with_watermarks(plan: CompiledPlan) -> frozenset[str]:
+    """The full names of the tables whose rows make watermarks."""
+    starts = above(plan, [node.id for node in plan.nodes if isinstance(node, WatermarkAssigner)])
+    scans = (node for node in plan.nodes if isinstance(node, TableSourceScan) and node.id in starts)
+    return frozenset(".".join(table_of(scan).path) for scan in scans)
+
+
+def _listed(found: tuple[Gap, ...]) -> str:
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"{found[0].path} {found[0].how}{more}"

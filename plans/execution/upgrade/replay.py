@@ -1,0 +1,152 @@
+"""History read once more: the part of a new plan that makes some operators' state runs over it, to no sink.
+
+Each micro-batch is written into the log as one that was begun, with the files that it is to read, so Spark runs that
+one and no other when a query starts. All of it is in a folder that is thrown away.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.execution.checkpoint.offsets import Entry, plan_batch, watermark_of
+from compiled_plan.plans.execution.connectors import base as connectors
+from compiled_plan.plans.execution.expressions import ExpressionContext
+from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.hosts import hosted
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.operators.base import Lowering
+from compiled_plan.plans.execution.session import PARTITIONS, query_settings
+from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
+from compiled_plan.plans.execution.stopping import follow
+from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.execution.upgrade.batches import Batch
+from compiled_plan.plans.execution.upgrade.filling import Filling
+from compiled_plan.plans.execution.upgrade.history import ReadFile, write_log
+from compiled_plan.plans.execution.upgrade.seeding import Seeding, seeding_session
+from compiled_plan.plans.execution.values import values_source
+from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, ProgramFiles
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+#: Every how many micro-batches Spark puts the log of a file source together.
+_INTERVAL = "spark.sql.streaming.fileSource.log.compactInterval"
+_CONSTANT = re.compile(rf"/{GENERATIONS}/\d+/{FOLDER}/values-")
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How history is run.
+
+    Args:
+        spark: a session with what expressions need.
+        functions: where Python functions are found.
+        host: the Spark operator that hosts the stages.
+        partitions: how many state is spread over.
+        ends: whether all sources of the new plan end.
+        stopped: whether the run is to end.
+    """
+
+    spark: SparkSession
+    functions: PythonFunctions | None
+    host: str
+    partitions: int
+    ends: bool
+    stopped: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What came of it.
+
+    Args:
+        rows: `op`, `key`, `bytes` of all its operators.
+        program: the stages and what their operators' bytes are.
+        entries: how many entries each operator keeps, by uid.
+        watermark: what the query reached, in ms.
+    """
+
+    rows: DataFrame
+    program: ProgramFiles
+    entries: Mapping[str, int]
+    watermark: int
+
+
+def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How) -> Replayed:
+    """Run history into a folder.
+
+    Args:
+        filling: the operators, and what is read.
+        folder: a folder of its own, with the files of constant rows.
+        about: the settings of an entry of the old query's log.
+        how: see there.
+
+    Raises:
+        StoppedError: the run is to end.
+    """
+    builder, rows = _built(filling, folder, how)
+    writer = rows.writeStream.format("noop").outputMode("append").option("checkpointLocation", folder.uri)
+    settings = {**about, "conf": {**about["conf"], PARTITIONS: str(how.partitions)}}
+    interval = int(str(how.spark.conf.get(_INTERVAL)))
+    logged: dict[str, list[Sequence[ReadFile]]] = {}
+    for number, batch in enumerate(filling.batches):
+        for name, files in batch.files.items():
+            logged.setdefault(name, []).append([_here(file, folder) for file in files])
+            write_log(folder, name, logged[name], interval)
+        positions = {name: json.dumps({"logOffset": len(found) - 1}) for name, found in logged.items()}
+        watermark = _watermark(filling, folder, number, batch)
+        now = {**settings, "batchTimestampMs": int(time.time() * 1000)}
+        plan_batch(folder, Entry(number, watermark, positions, now))
+        with query_settings(how.spark, empty_batches=False):
+            query = writer.trigger(once=True).start()
+        follow(how.spark, query, how.stopped)
+    reading = Seeding(seeding_session(how.spark, how.partitions))
+    stored = reading.stored(folder.uri, len(builder.handles), len(filling.batches) - 1, how.host)
+    stages = [handle.spec for handle in builder.handles]
+    states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
+    kept = {uid: found["stateRows"] for handle in builder.handles for uid, found in handle.figures().items()}
+    program = ProgramFiles("", "", json.dumps(stages), json.dumps(states))
+    return Replayed(stored, program, kept, watermark_of(folder))
+
+
+def _watermark(filling: Filling, folder: Folder, number: int, batch: Batch) -> int:
+    """With which watermark a micro-batch begins, in ms: never later than the last of the old query."""
+    if not filling.clock.event_time:
+        return 0
+    if batch.watermark is not None:
+        return batch.watermark
+    reached = watermark_of(folder) if number else 0
+    return reached if filling.clock.last is None else min(reached, filling.clock.last)
+
+
+def _here(file: ReadFile, folder: Folder) -> ReadFile:
+    """Constant rows are read from files inside a generation; here from a copy of these."""
+    place = folder.uri[folder.uri.rindex(f"/{GENERATIONS}/") :]
+    return replace(file, path=_CONSTANT.sub(lambda _: f"{place}/{FOLDER}/values-", file.path))
+
+
+def _built(filling: Filling, folder: Folder, how: How) -> tuple[StageBuilder, DataFrame]:
+    from pyspark.sql import DataFrame as SparkDataFrame
+
+    program = hosted(filling.program, how.host)
+    lowering = Lowering(program.plan, ExpressionContext(), how.functions)
+    builder = StageBuilder(how.spark, lowering, program, StageOptions(how.host, how.ends, in_order=False))
+    context = connectors.SourceContext(how.spark)
+    frames = {}
+    for source, table in program.tables.items():
+        past = filling.pasts.get(source)
+        spec = table.table if past is None or past.given is None else past.given
+        frames[source] = connectors.open_source(spec, context).frame
+    for source, node in program.values.items():
+        frames[source] = values_source(node, how.spark, folder, lowering)
+    names = java_class(how.spark._jvm, "org.compiledplan.kernel.host.SourceNames")
+    named = {
+        source: SparkDataFrame(names.named(frame._jdf, filling.names[source]), how.spark)
+        for source, frame in sorted(frames.items())
+    }
+    return builder, builder.build(named)

@@ -1,0 +1,195 @@
+"""Warm-up: which operators that would start empty are filled from history, and where that is refused.
+
+An operator is filled by what it is made of: the new plan above it runs once more over the rows that the kept sources
+have read, to no sink. That is right where all above it gives now what it gave then, so everything else is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.offsets import Progress
+from compiled_plan.plans.execution.program import Program, prepare
+from compiled_plan.plans.execution.upgrade.batches import Clock, batches_of
+from compiled_plan.plans.execution.upgrade.excerpt import above, excerpt
+from compiled_plan.plans.execution.upgrade.filling import Filling
+from compiled_plan.plans.execution.upgrade.pasts import Pasts
+from compiled_plan.plans.execution.upgrade.repeatable import unrepeatable
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, Verdict
+
+#: Fills all operators that would start empty.
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an operator cannot be filled.
+
+    Args:
+        uid: the operator.
+        why: the reason, with what it is about.
+        remedy: what to do.
+    """
+
+    uid: str
+    why: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Warming:
+    """A start that is to fill operators.
+
+    Args:
+        pasts: of the sources of the new program, which is under the uids of the checkpoint.
+        diff: the difference of the plans.
+        empty: the operators that would start empty.
+        partly: by uid in the checkpoint why an operator's state is not that of all rows that were read.
+        moved: whether the generation was itself made by an upgrade.
+        progress: how far the checkpoint is.
+        timed_before: the tables of the old program whose rows made watermarks.
+        most: how many files of a table a micro-batch reads at most.
+        where: the checkpoint, for errors.
+    """
+
+    pasts: Pasts
+    diff: PlanDiff
+    empty: tuple[OperatorEdit, ...]
+    partly: Mapping[str, str]
+    moved: bool
+    progress: Progress
+    timed_before: frozenset[str]
+    most: int | None
+    where: str
+
+    def filling(self, wanted: Sequence[str]) -> Filling | None:
+        """What fills the operators that are asked for; None where none of them has a past.
+
+        Args:
+            wanted: their uids, or "all".
+
+        Raises:
+            CheckpointError: no such operator, or one that cannot be filled; says why.
+        """
+        self.pasts.check_given(self.where)
+        edits = tuple(each for each in self._wanted(wanted) if self._has_past(each))
+        if not edits or not self.pasts.log:
+            return None
+        program = prepare(excerpt(self._program.plan, {_node(each) for each in edits}))
+        clock = self._clock(program)
+        found = tuple(dict.fromkeys((*self._refusals(edits), *self._of_time(edits, clock))))
+        if found:
+            raise _refused(found, self.where)
+        # A table of several scans has the number of the first of them, which may not be among them here.
+        sources = {at: self.pasts.source_of(program.starts(at)[0]) for at in (*program.tables, *program.values)}
+        pasts = {at: past for at, source in sources.items() if (past := self.pasts.past(source)) is not None}
+        names = {at: self.pasts.names.by_node[source] for at, source in sources.items()}
+        files = {past.name: (past.files, past.given is not None) for past in pasts.values()}
+        return Filling(edits, program, pasts, names, batches_of(files, clock, self.most), clock, self.progress)
+
+    @cached_property
+    def _program(self) -> Program:
+        return self.pasts.program
+
+    # ---- which operators
+
+    def _wanted(self, wanted: Sequence[str]) -> tuple[OperatorEdit, ...]:
+        if ALL in wanted:
+            return self.empty
+        found = []
+        for uid in wanted:
+            edit = next((each for each in self.empty if uid in self._uids(each)), None)
+            if edit is None:
+                raise self._not_empty(uid)
+            found.append(edit)
+        return tuple(dict.fromkeys(found))
+
+    def _not_empty(self, uid: str) -> CheckpointError:
+        message = f"--warm-up {uid}: no operator of this uid starts empty"
+        remedy = f"operators that start empty: {', '.join(each.uid for each in self.empty) or 'none'}"
+        if any(uid in self._uids(each) and each.new_node is not None for each in self.diff.operators):
+            message = f"--warm-up {uid}: the operator keeps its state"
+            remedy = f"--reset {uid} --warm-up {uid} makes it anew from history"
+        return CheckpointError(message, where=self.where, remedy=remedy)
+
+    def _uids(self, edit: OperatorEdit) -> set[str]:
+        own = "" if edit.new_node is None else self._program.plan.node(edit.new_node).uid or ""
+        return {edit.uid, edit.old_uid, own} - {""}
+
+    def _has_past(self, edit: OperatorEdit) -> bool:
+        return any(map(self.pasts.was_read, self.pasts.above(_node(edit))))
+
+    # ---- refusals
+
+    def _refusals(self, edits: Sequence[OperatorEdit]) -> Iterator[Refusal]:
+        filled = {each.new_node for each in edits}
+        for edit in edits:
+            ids = above(self._program.plan, [_node(edit)])
+            for source in self.pasts.above(_node(edit)):
+                for why, remedy in self.pasts.faults(source):
+                    yield Refusal(edit.uid, why, remedy)
+            for why in unrepeatable(self._program.plan, ids):
+                yield Refusal(edit.uid, why)
+            for other in self.diff.operators:
+                if other.new_node in ids - filled and other.new_node in self._program.layout.levels:
+                    for why, remedy in self._of_operator(other):
+                        yield Refusal(edit.uid, why, remedy)
+
+    def _of_operator(self, other: OperatorEdit) -> Iterator[tuple[str, str]]:
+        """What speaks against the result that another operator above has given so far."""
+        what = f"operator {other.uid} above it"
+        if other in self.empty:
+            if self._has_past(other):
+                yield f"{what} starts empty", f"--warm-up {other.uid} fills that, too"
+            return
+        remedy = f"--reset {other.uid} --warm-up {other.uid} makes that anew, too"
+        why = other.why if other.verdict is not Verdict.FULL else self.partly.get(other.old_uid, "")
+        if not why and any(entry.ttl_ms for entry in self._program.plan.node(_node(other)).ttl_entries):
+            why = "it forgets after its TTL"
+        if why:
+            yield f"what {what} has given is not known: {why}", remedy
+        for source in self.pasts.above(_node(other)):
+            if source in self.pasts.given:
+                table = self.pasts.table(source)
+                yield f"{what} has read {table} itself, and not the table that --warm-up-from gives", remedy
+
+    # ---- event time
+
+    def _clock(self, program: Program) -> Clock:
+        log = self.pasts.log
+        if not program.event_time:
+            return Clock()
+        if self.pasts.description["clock"] != "event time":
+            return Clock(True)
+        whole = not self.moved and [entry.number for entry in log] == list(range(len(log)))
+        return Clock(True, log if whole else (), log[-1].watermark)
+
+    def _of_time(self, edits: Sequence[OperatorEdit], clock: Clock) -> Iterator[Refusal]:
+        """Where the log does not say by which watermarks micro-batches ran, only those of one source can be had."""
+        if not clock.event_time or clock.log:
+            return
+        uid = edits[0].uid
+        if clock.last is not None and self.pasts.log[-1].number == 0:
+            why = "no micro-batch ran since the last upgrade, so it is not known which windows are closed"
+            yield Refusal(uid, why, "run the plan that the checkpoint was written by once more")
+        timed = sorted({*self.pasts.timed(), *self.timed_before})
+        if len(timed) > 1:
+            why = "go together, and how far each was read at which time is no longer known"
+            yield Refusal(uid, f"the watermarks of {', '.join(timed)} {why}")
+
+
+def _node(edit: OperatorEdit) -> int:
+    assert edit.new_node is not None
+    return edit.new_node
+
+
+def _refused(found: Iterable[Refusal], where: str) -> CheckpointError:
+    refusals = tuple(found)
+    lines = [f"  - operator {each.uid}: {each.why}" for each in refusals]
+    ways = [each.remedy for each in refusals if each.remedy]
+    ways.append("leave --warm-up out: the operator starts empty, which --upgrade migrate-partial accepts")
+    text = "history does not give what the operators would have by now:\n" + "\n".join(lines)
+    return CheckpointError(text, where=where, remedy="; ".join(dict.fromkeys(ways)))

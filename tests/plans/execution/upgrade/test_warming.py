@@ -1,0 +1,338 @@
+"""Operators that are filled from history: afterwards the result is that of the new program over all rows."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.upgrade import replay
+from tests.plans.execution.checkpoint.places import Place, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SALES = "shop STRING, price INT, pieces INT, p AS PROCTIME()"
+KEYED = "k STRING, n BIGINT, m BIGINT, PRIMARY KEY (k) NOT ENFORCED"
+TABLES = (
+    table("sales", SALES)
+    + table("shops", "shop STRING, rent INT")
+    + table("stock", "shop STRING, piece INT", "debezium-json")
+    + "".join(table(name, "k STRING, n BIGINT", "debezium-json") for name in ("sums", "again"))
+    + "".join(table(name, KEYED, "debezium-json") for name in ("keyed", "other"))
+)
+SUMS = "INSERT INTO sums SELECT shop, SUM(price) FROM sales GROUP BY shop;"
+#: By name a query over tables that are read already; each key of its sink comes again behind the upgrade.
+QUERIES = {
+    "group-aggregate": "SELECT shop, SUM(pieces), COUNT(*) FROM sales GROUP BY shop",
+    "distinct": "SELECT shop, COUNT(DISTINCT price), MAX(pieces) FROM sales GROUP BY shop",
+    "two-aggregates": (
+        "SELECT shop, SUM(n), MAX(n) FROM (SELECT shop, price, SUM(pieces) AS n FROM sales GROUP BY shop, price) "
+        "GROUP BY shop"
+    ),
+    "below-a-kept-one": "SELECT k, MAX(n), COUNT(*) FROM ({sums}) GROUP BY k",
+    "join": (
+        "SELECT s.shop, SUM(price + rent), COUNT(*) FROM sales AS s JOIN shops AS h ON s.shop = h.shop GROUP BY s.shop"
+    ),
+    "outer-join": (
+        "SELECT s.shop, COUNT(rent), COUNT(*) FROM sales AS s LEFT JOIN shops AS h ON s.shop = h.shop GROUP BY s.shop"
+    ),
+    "semi-join": ("SELECT shop, SUM(price), COUNT(*) FROM sales WHERE shop IN (SELECT shop FROM shops) GROUP BY shop"),
+    "last-row": (
+        "SELECT shop, price, pieces FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY p DESC) AS r "
+        "FROM sales) WHERE r = 1"
+    ),
+    "top": (
+        "SELECT shop, SUM(price), COUNT(*) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price DESC) "
+        "AS r FROM sales) WHERE r <= 2 GROUP BY shop"
+    ),
+    "over": (
+        "SELECT shop, SUM(t), COUNT(*) FROM (SELECT shop, SUM(price) OVER (PARTITION BY shop ORDER BY p ROWS BETWEEN "
+        "UNBOUNDED PRECEDING AND CURRENT ROW) AS t FROM sales) GROUP BY shop"
+    ),
+    "changelog": "SELECT shop, SUM(piece), COUNT(*) FROM stock GROUP BY shop",
+    "constants": (
+        "SELECT s.shop, SUM(price * f), COUNT(*) FROM sales AS s JOIN (VALUES ('x', 2), ('y', 3)) AS v (shop, f) "
+        "ON s.shop = v.shop GROUP BY s.shop"
+    ),
+}
+READS = (
+    "INSERT INTO again SELECT h.shop, SUM(rent) FROM shops AS h GROUP BY h.shop; "
+    "INSERT INTO again SELECT shop, SUM(piece) FROM stock GROUP BY shop; "
+    "INSERT INTO again SELECT shop, SUM(f) FROM (VALUES ('x', 2), ('y', 3)) AS v (shop, f) GROUP BY shop;"
+)
+
+
+def sale(shop: str, price: int, pieces: int) -> dict[str, Any]:
+    return {"shop": shop, "price": price, "pieces": pieces}
+
+
+def created(shop: str, piece: int) -> dict[str, Any]:
+    return {"before": None, "after": {"shop": shop, "piece": piece}, "op": "c"}
+
+
+def together(*statements: str) -> str:
+    return f"EXECUTE STATEMENT SET BEGIN {' '.join(statements)} END"
+
+
+def fill(place: Place) -> None:
+    """Two files each, read by two micro-batches."""
+    place.add({"sales": [sale("x", 3, 10), sale("y", 5, 20)], "shops": [{"shop": "x", "rent": 7}]})
+    place.add({"stock": [created("x", 1), created("y", 5)]})
+
+
+def fill_more(place: Place) -> None:
+    place.add({"sales": [sale("x", 3, 1), sale("x", 50, 2), sale("y", 5, 2)], "shops": [{"shop": "y", "rent": 9}]})
+
+
+def go_on(place: Place) -> None:
+    place.add({"sales": [sale("x", 2, 7), sale("y", 60, 8)], "shops": [{"shop": "x", "rent": 1}]})
+    change = {"before": {"shop": "x", "piece": 1}, "after": {"shop": "x", "piece": 9}, "op": "u"}
+    place.add({"stock": [change, created("y", 1)]})
+
+
+def keyed(place: Place, sink: str) -> dict[str, tuple[Any, ...]]:
+    """The last row of each key."""
+    found: dict[str, tuple[Any, ...]] = {}
+    files = sorted((place.folder / sink).glob("part-*"), key=lambda path: (path.stat().st_mtime_ns, path.name))
+    for file in files:
+        for line in file.read_text().splitlines():
+            after = json.loads(line)["after"]
+            if after is not None:
+                found[after["k"]] = tuple(after.values())
+    return found
+
+
+def uid_of(run: Run, kind: str) -> str:
+    """The operator of that kind that starts empty."""
+    (found,) = (node.uid for node in run.program.plan.nodes if node.kind == kind and node.uid)
+    return found
+
+
+@pytest.fixture
+def place(spark: SparkSession, tmp_path: Path) -> Place:
+    return Place(spark, tmp_path)
+
+
+def query(name: str) -> str:
+    sums = "SELECT shop AS k, SUM(price) AS n FROM sales GROUP BY shop"
+    return QUERIES[name].format(sums=sums)
+
+
+def test_new_operators_go_on_as_if_they_had_always_been(spark: SparkSession, tmp_path: Path) -> None:
+    """All queries at once, each into a table of its own."""
+    sinks = {name: f"of_{name.replace('-', '_')}" for name in QUERIES}
+    tables = TABLES + "".join(table(sink, KEYED, "debezium-json") for sink in sinks.values())
+    statements = [f"INSERT INTO {sink} {query(name)};" for name, sink in sinks.items()]
+    moved, whole = Place(spark, tmp_path / "moved"), Place(spark, tmp_path / "whole")
+    for each in (moved, whole):
+        each.folder.mkdir()
+        fill(each)
+    moved.run(moved.compiled(tables, together(SUMS, READS)))
+    fill_more(moved)
+    moved.run(moved.compiled(tables, together(SUMS, READS)))
+    go_on(moved)
+    run = moved.moved(
+        moved.compiled(tables, together(SUMS, READS, *statements)), upgrade="migrate-partial", warm_up=("all",)
+    )
+    assert run.upgrade is not None
+    assert {each.kind for each in run.upgrade.steps} >= {"read-history", "warm-up"}
+    assert not any(each.kind == "start-empty" for each in run.upgrade.steps)
+    assert all(each.what.startswith("sink ") for each in run.upgrade.findings), "only sinks miss what was"
+    fill_more(whole)
+    go_on(whole)
+    whole.run(whole.compiled(tables, together(SUMS, READS, *statements)))
+    for name, sink in sinks.items():
+        assert keyed(moved, sink) == keyed(whole, sink), name
+    assert moved.rows("sums") == whole.rows("sums")
+    assert not (moved.checkpoint / "generations/2/compiled-plan/warm-up").exists()
+
+
+def test_an_operator_below_a_kept_one_is_filled_with_what_that_has_given(place: Place) -> None:
+    """The operator above keeps its state; what it gives of history is for the new one alone."""
+    sums = "SELECT shop AS k, SUM(price) AS n, COUNT(*) AS m FROM sales GROUP BY shop"
+    least = f"SELECT k, n, m FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY m DESC) AS r FROM ({sums})) WHERE r < 2"
+    fill(place)
+    place.run(place.compiled(TABLES, f"INSERT INTO keyed {sums}"))
+    place.add({"sales": [sale("y", 1, 1), sale("y", 1, 1)]})
+    place.run(place.compiled(TABLES, f"INSERT INTO keyed {sums}"))
+    place.add({"sales": [sale("x", 100, 1)]})
+    new = place.compiled(TABLES, f"INSERT INTO keyed {least}")
+    place.moved(new, upgrade="migrate-partial", warm_up=("all",))
+    assert keyed(place, "keyed") == {"x": ("x", 3, 1), "y": ("y", 7, 3)}, "x is none of the first: it is never told of"
+    place.add({"sales": [sale("x", 100, 1), sale("x", 100, 1), sale("y", 1, 1), sale("x", 1, 1)]})
+    place.run(new)
+    assert keyed(place, "keyed")["x"] == ("x", 304, 5)
+
+
+def test_a_reset_operator_is_made_anew_from_history(place: Place) -> None:
+    """Instead of an aggregate that begins with the rows from now on."""
+    old, new = (
+        f"INSERT INTO keyed SELECT shop, SUM(price), {call} FROM sales GROUP BY shop" for call in ("1", "COUNT(*)")
+    )
+    fill(place)
+    place.run(place.compiled(TABLES, old.replace("1 FROM", "CAST(1 AS BIGINT) FROM")))
+    go_on(place)
+    plan = place.compiled(TABLES, new)
+    (uid,) = (node.uid for node in place.started(plan, upgrade="migrate-partial").program.plan.nodes if node.uid)
+    assert uid is not None
+    run = place.moved(plan, reset=(uid,), warm_up=(uid,), upgrade="migrate-partial")
+    assert run.upgrade is not None
+    assert not any(uid in each.uids for each in run.upgrade.findings)
+    assert keyed(place, "keyed") == {"x": ("x", 5, 2), "y": ("y", 65, 2)}
+
+
+WAITING = ("two", "sessions", "so_far", "near")
+EVENTS = "shop STRING, price INT, at1 TIMESTAMP(3), WATERMARK FOR at1 AS at1 - INTERVAL '1' SECOND"
+TIMED = (
+    table("events", EVENTS)
+    + table("rates", "shop STRING, rate INT, at1 TIMESTAMP(3), WATERMARK FOR at1 AS at1")
+    + "".join(table(name, "k STRING, n BIGINT, m BIGINT") for name in ("minutes", "seen", *WAITING))
+)
+MINUTES = (
+    "INSERT INTO {} SELECT shop, COUNT(*), SUM(price) FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(at1), INTERVAL '{}' "
+    "MINUTE)) GROUP BY shop, window_start, window_end;"
+)
+IN_EVENT_TIME = (
+    MINUTES.format("two", 2),
+    "INSERT INTO sessions SELECT shop, COUNT(*), SUM(price) FROM TABLE(SESSION(TABLE events PARTITION BY shop, "
+    "DESCRIPTOR(at1), INTERVAL '70' SECOND)) GROUP BY shop, window_start, window_end;",
+    "INSERT INTO so_far SELECT shop, price, SUM(price) OVER (PARTITION BY shop ORDER BY at1 ROWS BETWEEN UNBOUNDED "
+    "PRECEDING AND CURRENT ROW) FROM events;",
+    "INSERT INTO near SELECT e.shop, price, rate FROM events AS e JOIN rates AS r ON e.shop = r.shop AND "
+    "r.at1 BETWEEN e.at1 - INTERVAL '1' MINUTE AND e.at1 + INTERVAL '1' MINUTE;",
+)
+
+
+def event(second: int, price: int, shop: str = "x", name: str = "price") -> dict[str, Any]:
+    return {"shop": shop, name: price, "at1": f"2024-01-01 00:{second // 60:02}:{second % 60:02}"}
+
+
+def rate(second: int, rate: int) -> dict[str, Any]:
+    return event(second, rate, name="rate")
+
+
+EVENTS_BY_RUN = (
+    {"events": [event(1, 1), event(30, 2), event(70, 4)], "rates": [rate(5, 3), rate(60, 5)]},
+    # The first is late for minutes, and not for windows of two.
+    {"events": [event(45, 8), event(80, 16), event(130, 32, "y"), event(140, 64)], "rates": [rate(120, 7)]},
+    {"events": [event(20, 128), event(150, 256), event(250, 512)], "rates": [rate(150, 9), rate(255, 1)]},
+)
+
+
+def lines(place: Place, sink: str) -> Counter[str]:
+    return Counter(line for file in (place.folder / sink).glob("part-*") for line in file.read_text().splitlines())
+
+
+@pytest.mark.parametrize("purged", [False, True])
+def test_what_waits_for_a_time_is_as_if_it_had_always_been(purged: bool, spark: SparkSession, tmp_path: Path) -> None:
+    """Open windows have the rows from before; which rows are late is as the micro-batches had it."""
+    moved, whole = Place(spark, tmp_path / "moved"), Place(spark, tmp_path / "whole")
+    # With a log that begins later it is one table alone whose micro-batches are known.
+    added = IN_EVENT_TIME[:3] if purged else IN_EVENT_TIME
+    reads = "" if purged else "INSERT INTO seen SELECT shop, rate, rate FROM rates;"
+    old = together(MINUTES.format("minutes", 1), reads)
+    new = together(MINUTES.format("minutes", 1), reads, *added)
+    before: dict[str, Counter[str]] = {}
+    for number, rows in enumerate(EVENTS_BY_RUN):
+        for each in (moved, whole):
+            each.folder.mkdir(exist_ok=True)
+            each.add(rows)
+        if number == 2:
+            before = {sink: lines(whole, sink) for sink in WAITING}
+            if purged:
+                for entry in (moved.checkpoint / "generations/1/offsets").glob("*"):
+                    if entry.name in ("0", "1", ".0.crc", ".1.crc"):
+                        entry.unlink()
+            run = moved.moved(moved.compiled(TIMED, new), upgrade="migrate-partial", warm_up=("all",))
+            assert run.upgrade is not None
+            assert sum(step.kind == "warm-up" for step in run.upgrade.steps) == len(added)
+        else:
+            moved.run(moved.compiled(TIMED, old))
+        whole.run(whole.compiled(TIMED, new))
+    assert lines(moved, "minutes") == lines(whole, "minutes")
+    for sink in WAITING[: len(added)]:
+        late = lines(whole, sink) - before[sink]
+        assert late, sink
+        assert lines(moved, sink) == late, sink
+
+
+def test_windows_of_a_program_that_had_no_watermark(place: Place) -> None:
+    """The watermark comes of history, too: what is behind it is late from then on."""
+    for rows in EVENTS_BY_RUN[:2]:
+        place.add(rows)
+        place.run(place.compiled(TIMED, "INSERT INTO so_far SELECT shop, price, price FROM events"))
+    place.add(EVENTS_BY_RUN[2])
+    new = together("INSERT INTO so_far SELECT shop, price, price FROM events;", MINUTES.format("two", 2))
+    place.moved(place.compiled(TIMED, new), upgrade="migrate-partial", warm_up=("all",))
+    assert [json.loads(line)["m"] for line in sorted(lines(place, "two"))] == [64 + 256, 32]
+
+
+def test_a_table_that_is_given_stands_for_what_was_read(place: Place) -> None:
+    fill(place)
+    old = place.compiled(TABLES, SUMS)
+    place.run(old)
+    (archive := place.folder / "archive").mkdir()
+    (read,) = (place.folder / "sales").iterdir()
+    read.rename(archive / read.name)
+    go_on(place)
+    new = place.compiled(TABLES, together(SUMS, f"INSERT INTO keyed {QUERIES['group-aggregate']};"))
+    with pytest.raises(CheckpointError, match="the history of table sales has gaps"):
+        place.started(new, upgrade="migrate-partial", warm_up=("all",))
+    given = {"sales": {"connector": "filesystem", "path": str(archive), "format": "json"}}
+    place.moved(new, upgrade="migrate-partial", warm_up=("all",), warm_up_from=given)
+    assert keyed(place, "keyed") == {"x": ("x", 17, 2), "y": ("y", 28, 2)}
+
+
+def test_a_warm_up_that_fails_leaves_the_old_generation_in_force(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(place)
+    old = place.compiled(TABLES, SUMS)
+    place.run(old)
+    go_on(place)
+    new = place.compiled(TABLES, together(SUMS, f"INSERT INTO keyed {QUERIES['group-aggregate']};"))
+    with monkeypatch.context() as patched:
+        patched.setattr(replay, "plan_batch", lambda *_: (_ for _ in ()).throw(OSError("no room")))
+        with pytest.raises(Exception, match="no room"):
+            place.run(new, upgrade="migrate-partial", warm_up=("all",))
+    assert place.heads() == [(1, "start")]
+    assert place.generations() == [1]
+    assert not (place.folder / "keyed").exists()
+    place.run(old)
+    assert place.rows("sums") == [("x", 5), ("y", 65)]
+
+
+KILLED = """
+import os, sys
+from compiled_plan.plans.execution.upgrade import replay
+from compiled_plan.cli.execute_plan import app
+done = replay.follow
+replay.follow = lambda *given: (done(*given), os.killpg(0, 9))
+app(sys.argv[1:])
+"""
+
+
+@pytest.mark.deep
+def test_a_process_that_is_killed_while_it_fills(place: Place) -> None:
+    fill(place)
+    old = place.compiled(TABLES, SUMS)
+    place.run(old)
+    go_on(place)
+    new = place.compiled(TABLES, together(SUMS, f"INSERT INTO keyed {QUERIES['group-aggregate']};"))
+    (plan := place.folder / "new.json").write_text(new.to_json())
+    options = ["--checkpoint", str(place.checkpoint), "--available-now", "--warm-up", "all"]
+    options += ["--upgrade", "migrate-partial", "--master", "local[1]", "--conf", "spark.driver.memory=1g"]
+    command = [sys.executable, "-c", KILLED, str(plan), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, start_new_session=True)
+    assert done.returncode == -9, done.stderr
+    assert (place.checkpoint / "generations/2/compiled-plan/warm-up/commits/0").exists()
+    assert place.heads() == [(1, "start")]
+    place.run(new, upgrade="migrate-partial", warm_up=("all",))
+    assert keyed(place, "keyed") == {"x": ("x", 17, 2), "y": ("y", 28, 2)}
+    assert [number for number, _ in place.heads()] == [1, 2]

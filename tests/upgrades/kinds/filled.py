@@ -1,0 +1,65 @@
+"""Operators that are new, over tables that were read before, and are filled from what was read (`--warm-up all`)."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.inspection.diff.model import Verdict
+from tests.upgrades.kinds.model import Elsewhere, Kind
+from tests.upgrades.kinds.windows import HOUR, windows
+
+EMPTY, REFUSED = Elsewhere.EMPTY, Elsewhere.REFUSED
+_TOTAL = "INSERT INTO sink SELECT shop, SUM(price) FROM sales GROUP BY shop;"
+_HOURS = f"INSERT INTO sink {windows('SUM(price)')};"
+_RANKED = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY {} DESC) AS r FROM sales"
+_SUMS = (
+    "SELECT shop, SUM(price) OVER (PARTITION BY shop ORDER BY p ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n "
+    "FROM sales"
+)
+
+
+def _filled(name: str, change: str, query: str, flink: Elsewhere, first: str = _TOTAL, sink: str = "keyed") -> Kind:
+    """A query more, beside one that goes on; of its new table what changes from then on."""
+    new = f"{first} INSERT INTO {sink} {query};"
+    note = "rows of its new table come when they change next"
+    plan = Verdict.PARTIAL
+    return Kind(
+        name, change, first, new, Verdict.FULL, flink, Elsewhere.ABSENT, plan, sink, note, sink=sink, warm_up=True
+    )
+
+
+KINDS = (
+    _filled(
+        "filled-aggregate", "a new GROUP BY", "SELECT shop, COUNT(*), SUM(pieces) FROM sales GROUP BY shop", REFUSED
+    ),
+    Kind(
+        "filled-join",
+        "a new inner join with a table that was not read before",
+        _TOTAL,
+        f"{_TOTAL} INSERT INTO wide SELECT s.shop, h.rent, s.price FROM sales AS s JOIN shops AS h ON s.shop = h.shop;",
+        Verdict.FULL,
+        EMPTY,
+        Elsewhere.ABSENT,
+        sink="wide",
+        warm_up=True,
+    ),
+    _filled(
+        "filled-last-row",
+        "a new last row of each key",
+        f"SELECT shop, price, pieces FROM ({_RANKED.format('p')}) WHERE r = 1",
+        REFUSED,
+    ),
+    _filled(
+        "filled-top-n",
+        "a new top-n",
+        f"SELECT shop, SUM(price), COUNT(*) FROM ({_RANKED.format('price')}) WHERE r < 3 GROUP BY shop",
+        EMPTY,
+    ),
+    _filled("filled-over", "a new OVER", f"SELECT shop, SUM(n), COUNT(*) FROM ({_SUMS}) GROUP BY shop", EMPTY),
+    _filled(
+        "filled-windows",
+        "new windows: those that are open are whole",
+        windows("SUM(pieces)", window=HOUR.replace("'1' HOUR", "'2' HOUR")),
+        REFUSED,
+        _HOURS,
+        "other",
+    ),
+)
