@@ -6,7 +6,8 @@ from compiled_plan.plans.inspection.diff.model import Verdict
 from tests.upgrades.kinds.model import Elsewhere, Kind
 from tests.upgrades.kinds.windows import HOUR, windows
 
-EMPTY, REFUSED = Elsewhere.EMPTY, Elsewhere.REFUSED
+#: There is no such option.
+ABSENT = Elsewhere.ABSENT
 _TOTAL = "INSERT INTO sink SELECT shop, SUM(price) FROM sales GROUP BY shop;"
 _HOURS = f"INSERT INTO sink {windows('SUM(price)')};"
 _RANKED = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY {} DESC) AS r FROM sales"
@@ -16,28 +17,24 @@ _SUMS = (
 )
 
 
-def _filled(name: str, change: str, query: str, flink: Elsewhere, first: str = _TOTAL, sink: str = "keyed") -> Kind:
+def _filled(name: str, change: str, query: str, first: str = _TOTAL, sink: str = "keyed") -> Kind:
     """A query more, beside one that goes on; of its new table what changes from then on."""
     new = f"{first} INSERT INTO {sink} {query};"
     note = "rows of its new table come when they change next"
     plan = Verdict.PARTIAL
-    return Kind(
-        name, change, first, new, Verdict.FULL, flink, Elsewhere.ABSENT, plan, sink, note, sink=sink, warm_up=True
-    )
+    return Kind(name, change, first, new, Verdict.FULL, ABSENT, ABSENT, plan, sink, note, sink=sink, warm_up=True)
 
 
 KINDS = (
-    _filled(
-        "filled-aggregate", "a new GROUP BY", "SELECT shop, COUNT(*), SUM(pieces) FROM sales GROUP BY shop", REFUSED
-    ),
+    _filled("filled-aggregate", "a new GROUP BY", "SELECT shop, COUNT(*), SUM(pieces) FROM sales GROUP BY shop"),
     Kind(
         "filled-join",
         "a new inner join with a table that was not read before",
         _TOTAL,
         f"{_TOTAL} INSERT INTO wide SELECT s.shop, h.rent, s.price FROM sales AS s JOIN shops AS h ON s.shop = h.shop;",
         Verdict.FULL,
-        EMPTY,
-        Elsewhere.ABSENT,
+        ABSENT,
+        ABSENT,
         sink="wide",
         warm_up=True,
     ),
@@ -45,20 +42,17 @@ KINDS = (
         "filled-last-row",
         "a new last row of each key",
         f"SELECT shop, price, pieces FROM ({_RANKED.format('p')}) WHERE r = 1",
-        REFUSED,
     ),
     _filled(
         "filled-top-n",
         "a new top-n",
         f"SELECT shop, SUM(price), COUNT(*) FROM ({_RANKED.format('price')}) WHERE r < 3 GROUP BY shop",
-        EMPTY,
     ),
-    _filled("filled-over", "a new OVER", f"SELECT shop, SUM(n), COUNT(*) FROM ({_SUMS}) GROUP BY shop", EMPTY),
+    _filled("filled-over", "a new OVER", f"SELECT shop, SUM(n), COUNT(*) FROM ({_SUMS}) GROUP BY shop"),
     _filled(
         "filled-windows",
         "new windows: those that are open are whole",
         windows("SUM(pieces)", window=HOUR.replace("'1' HOUR", "'2' HOUR")),
-        REFUSED,
         _HOURS,
         "other",
     ),
