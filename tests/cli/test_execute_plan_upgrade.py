@@ -40,6 +40,22 @@ def test_ways_to_upgrade_are_named(tmp_path: Path) -> None:
     assert "give --checkpoint" in " ".join(done.stderr.replace("│", " ").split())
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("r", "no declaration"),
+        ("r=connector", "write TABLE=('connector' = 'filesystem'"),
+        ("r=('connector' 'filesystem')", "SQL parse failed"),
+        ("r=('connector' = 'filesystem')", "add --warm-up"),
+    ],
+)
+def test_a_table_that_is_given_for_history_is_declared(given: str, said: str, tmp_path: Path) -> None:
+    path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
+    done = run(path, "--checkpoint", tmp_path / "c", "--warm-up-from", given)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+
+
 def plan(folder: Path, name: str, statements: str) -> Path:
     tables = "".join(
         f"CREATE TABLE {table} (k STRING, v BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder / table}', "

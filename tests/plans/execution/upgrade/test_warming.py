@@ -14,6 +14,7 @@ import pytest
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.upgrade import replay
+from compiled_plan.plans.inspection.diff.model import Verdict
 from tests.plans.execution.checkpoint.places import Place, table
 
 if TYPE_CHECKING:
@@ -311,6 +312,7 @@ def test_a_warm_up_that_fails_leaves_the_old_generation_in_force(place: Place, m
 KILLED = """
 import os, sys
 from compiled_plan.plans.execution.upgrade import replay
+from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.cli.execute_plan import app
 done = replay.follow
 replay.follow = lambda *given: (done(*given), os.killpg(0, 9))
@@ -336,3 +338,16 @@ def test_a_process_that_is_killed_while_it_fills(place: Place) -> None:
     place.run(new, upgrade="migrate-partial", warm_up=("all",))
     assert keyed(place, "keyed") == {"x": ("x", 17, 2), "y": ("y", 28, 2)}
     assert [number for number, _ in place.heads()] == [1, 2]
+
+
+def test_rows_from_before_meet_those_of_a_table_that_is_new(place: Place) -> None:
+    """The new table is read from its beginning, so nothing is missing: the start needs no permission."""
+    joined = "INSERT INTO keyed SELECT s.shop, price, rent FROM sales AS s JOIN shops AS h ON s.shop = h.shop;"
+    fill(place)
+    place.run(place.compiled(TABLES, SUMS))
+    go_on(place)
+    tables = TABLES.replace(", PRIMARY KEY (k) NOT ENFORCED", "")
+    run = place.moved(place.compiled(tables, together(SUMS, joined)), warm_up=("all",))
+    assert run.upgrade is not None
+    assert run.upgrade.verdict is Verdict.FULL
+    assert place.rows("keyed") == [("x", 2, 1), ("x", 2, 7), ("x", 3, 1), ("x", 3, 7)]
