@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from compiled_plan.plans.execution.checkpoint.offsets import Entry, plan_batch, watermark_of
 from compiled_plan.plans.execution.connectors import base as connectors
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 #: Every how many micro-batches Spark puts the log of a file source together.
 _INTERVAL = "spark.sql.streaming.fileSource.log.compactInterval"
+#: The id of a query, without which Spark takes no log of offsets.
+_METADATA = "metadata"
 _CONSTANT = re.compile(rf"/{GENERATIONS}/\d+/{FOLDER}/values-")
 
 
@@ -92,6 +95,7 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How)
     builder, rows = _built(filling, folder, how)
     writer = rows.writeStream.format("noop").outputMode("append").option("checkpointLocation", folder.uri)
     settings = {**about, "conf": {**about["conf"], PARTITIONS: str(how.partitions)}}
+    folder.write_text(_METADATA, json.dumps({"id": str(uuid4())}))
     interval = int(str(how.spark.conf.get(_INTERVAL)))
     logged: dict[str, list[Sequence[ReadFile]]] = {}
     for number, batch in enumerate(filling.batches):

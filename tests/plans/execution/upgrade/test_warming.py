@@ -51,8 +51,8 @@ QUERIES = {
         "FROM sales) WHERE r = 1"
     ),
     "top": (
-        "SELECT shop, SUM(price), COUNT(*) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price DESC) "
-        "AS r FROM sales) WHERE r <= 2 GROUP BY shop"
+        "SELECT shop, SUM(price), COUNT(*) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) "
+        "AS r FROM sales) WHERE r <= 3 GROUP BY shop"
     ),
     "over": (
         "SELECT shop, SUM(t), COUNT(*) FROM (SELECT shop, SUM(price) OVER (PARTITION BY shop ORDER BY p ROWS BETWEEN "
