@@ -56,8 +56,8 @@ public final class FileTimes {
   }
 
   /**
-   * All files of a folder and of the folders in it, or the one file, without those that Spark's file
-   * source passes over.
+   * All files of a folder and of the folders in it, or the one file, without those that Spark's
+   * file source passes over.
    *
    * @return JSON: by path the time in ms since 1970; nothing where there is no such folder
    */
