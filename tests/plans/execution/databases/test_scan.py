@@ -106,32 +106,27 @@ def test_parts_are_ranges_of_a_column(spark: SparkSession, tmp_path: Path) -> No
     assert execute(spark, text, str(tmp_path / "checkpoint")) == 0
 
 
-def test_a_filter_that_a_source_took_over_holds(spark: SparkSession, tmp_path: Path) -> None:
-    """Flink removes what its connector filters from the operators above."""
+def test_a_plan_of_flink_whose_source_took_a_filter_over(spark: SparkSession, tmp_path: Path) -> None:
+    """Flink leaves to its connector what that filters: `WHERE age > 5 AND UPPER(name) = 'X' AND id <= 7`."""
     file = tmp_path / "a.db"
     lite = sqlite3.connect(file)
-    lite.execute("CREATE TABLE numbers (n INT, name TEXT)")
-    lite.execute("CREATE TABLE kept (name TEXT)")
-    lite.executemany("INSERT INTO numbers VALUES (?, ?)", [(1, "a"), (2, "b"), (None, "c"), (3, "d")])
+    lite.execute("CREATE TABLE users (id INT PRIMARY KEY, name TEXT, age TEXT)")
+    lite.execute("CREATE TABLE kept (id INT, name TEXT)")
+    rows = [(1, "x", 5), (2, "X", 6), (3, "y", 7), (4, "x", None), (7, "x", 10), (8, "x", 10), (5, None, 9)]
+    lite.executemany("INSERT INTO users VALUES (?, ?, ?)", rows)
     lite.commit()
-    url = {"url": f"jdbc:sqlite:{file}"}
-    text = table("numbers", "n INT, name STRING", {**url, "table-name": "numbers"})
-    text += table("kept", "name STRING", {**url, "table-name": "kept"})
-    plan = json.loads(TableEnvironment().compile_script(text + "INSERT INTO kept SELECT name FROM numbers;").to_json())
-    predicate = {
-        "kind": "CALL",
-        "syntax": "BINARY",
-        "internalName": "$>$1",
-        "operands": [
-            {"kind": "INPUT_REF", "inputIndex": 0, "type": "INT"},
-            {"kind": "LITERAL", "value": 1, "type": "INT NOT NULL"},
-        ],
-        "type": "BOOLEAN",
-    }
-    abilities = plan["nodes"][0]["scanTableSource"]["abilities"]
-    abilities.insert(0, {"type": "FilterPushDown", "predicates": [predicate]})
-    Run(spark, CompiledPlan.from_json(json.dumps(plan)), RunOptions()).execute()
-    assert lite.execute("SELECT name FROM kept ORDER BY 1").fetchall() == [("b",), ("d",)]
+    plan = json.loads((Path(__file__).parent / "flink_plan.json").read_text())
+    scan, _, sink = plan["nodes"]
+    assert [ability["type"] for ability in scan["scanTableSource"]["abilities"]] == [
+        "FilterPushDown",
+        "ProjectPushDown",
+    ]
+    scan["scanTableSource"]["table"]["resolvedTable"]["options"]["url"] = f"jdbc:sqlite:{file}"
+    options = {"connector": "jdbc", "url": f"jdbc:sqlite:{file}", "table-name": "kept"}
+    sink["dynamicTableSink"]["table"]["resolvedTable"]["options"] = options
+    # The database is told of `id <= 7`; the text that is read as a number is compared here.
+    assert Run(spark, CompiledPlan.from_json(json.dumps(plan)), RunOptions()).execute().rows_in == 6
+    assert lite.execute("SELECT id, name FROM kept ORDER BY 1").fetchall() == [(2, "X"), (7, "x")]
 
 
 @pytest.mark.parametrize(
