@@ -48,7 +48,10 @@ class Folder(ReadableFolder):
 
     @abstractmethod
     def copy(self, name: str, to: Self) -> None:
-        """Copy an entry with all that is in it into another folder of the same file system, under the same name."""
+        """Copy an entry with all files in it under the same name into another folder of the same file system.
+
+        Files that are there are overwritten; nothing happens where there is no such entry.
+        """
 
 
 def folder_of(spark: SparkSession, path: str) -> Folder:
@@ -213,8 +216,12 @@ class RemoteFolder(Folder):
     def copy(self, name: str, to: Self) -> None:
         if not self.holds(name):
             return
-        source, target = self._at(name), to._at(name)
-        to._manager.mkdirs(target.getParent())
-        files = [path.getFileSystem(self._conf) for path in (source, target)]
-        tools = java_class(self._jvm, "org.apache.hadoop.fs.FileUtil")
-        tools.copy(files[0], source, files[1], target, False, True, self._conf)
+        source, tools = self._at(name), java_class(self._jvm, "org.apache.hadoop.fs.FileUtil")
+        files = [path.getFileSystem(self._conf) for path in (source, to._at(name))]
+        above, found = len(str(source.toUri().getPath())), files[0].listFiles(source, True)
+        # A file at a time: Hadoop copies a folder into one that is there, not onto it.
+        while found.hasNext():
+            each = found.next().getPath()
+            target = to._at(f"{name}{str(each.toUri().getPath())[above:]}")
+            to._manager.mkdirs(target.getParent())
+            tools.copy(files[0], each, files[1], target, False, True, self._conf)

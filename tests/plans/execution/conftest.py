@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 
@@ -31,3 +33,15 @@ def harness() -> Iterator[Harness]:
     running = Harness()
     yield running
     running.close()
+
+
+@pytest.fixture
+def mounted(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
+    """The URI of a folder on a file system that is not this machine's as far as Hadoop knows."""
+    conf = spark._jsc.hadoopConfiguration()
+    # Hadoop keeps what it has opened by its name, so each has its own.
+    name = uuid4().hex
+    link = f"fs.viewfs.mounttable.{name}.link./data"
+    conf.set(link, tmp_path.as_uri())
+    yield f"viewfs://{name}/data"
+    conf.unset(link)

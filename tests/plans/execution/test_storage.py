@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def keeps_the_rules(folder: Folder) -> None:
+    """The folder is not there before, nor afterwards."""
     assert not folder.holds()
     assert folder.read_text("a/b") is None
     assert folder.names("a") == ()
@@ -27,11 +28,34 @@ def keeps_the_rules(folder: Folder) -> None:
     assert [name for name in folder.names("a") if not name.endswith(".crc")] == ["b", "c"]
     assert folder.inside("a").read_text("c") == "4"
     assert folder.holds("d")
+    copies(folder)
     folder.remove("a/c")
     folder.remove("a/c")
     assert not folder.holds("a/c")
     folder.remove()
     assert not folder.holds()
+
+
+def copies(folder: Folder) -> None:
+    """Entries get the same name elsewhere, in place of what is there; what is not there is not copied."""
+    other = folder.inside("other")
+    folder.write_text("a/deep/1", "x")
+    for text in ("x", "y"):
+        folder.write_text("a/deep/1", text)
+        for name in ("a", "a/b", "a/none"):
+            folder.copy(name, other)
+        assert other.read_text("a/deep/1") == text
+        assert other.read_text("a/b") == "ü"
+        assert [name for name in other.names("a") if not name.endswith(".crc")] == ["b", "c", "deep"]
+    assert folder.read_text("a/deep/1") == "y"
+    folder.remove("a/deep")
+
+
+def test_a_folder_of_another_file_system(spark: SparkSession, mounted: str) -> None:
+    folder = folder_of(spark, f"{mounted}/far")
+    assert isinstance(folder, RemoteFolder)
+    assert folder.uri == f"{mounted}/far"
+    keeps_the_rules(folder)
 
 
 def test_a_local_folder(tmp_path: Path) -> None:

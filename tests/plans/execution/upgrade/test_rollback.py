@@ -9,10 +9,13 @@ import pytest
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.store import Store
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.storage import LocalFolder
 from compiled_plan.plans.execution.upgrade.rollback import prune, roll_back
+from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.checkpoint.places import Place
-from tests.plans.execution.upgrade.test_upgrade_moves import COUNTS, PRICES, TABLES, more, place, together
+from tests.plans.execution.upgrade.test_upgrade_moves import COUNTS, PRICES, TABLES, VALUES, more, place, together
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,6 +54,33 @@ def test_a_rollback_says_what_sinks_got_and_the_old_plan_goes_on_where_it_was(pl
     place.run(new)
     assert place.rows("counts") == [("x", 1011), ("y", 21)]
     assert prune(spark, folder) == ()
+
+
+def test_a_checkpoint_on_another_file_system_moves_and_goes_back(place: Place, mounted: str) -> None:
+    old, new = (
+        place.compiled(TABLES, together(PRICES, COUNTS, VALUES)),
+        place.compiled(TABLES, together(COUNTS, VALUES)),
+    )
+    checkpoint = f"{mounted}/checkpoint"
+
+    def run(plan: CompiledPlan) -> None:
+        Run(place.spark, plan, RunOptions(checkpoint=checkpoint, available_now=True)).execute()
+
+    run(old)
+    more(place)
+    run(new)
+    assert place.heads() == [(1, "start"), (2, "migrate")]
+    assert not (place.checkpoint / "generations/2/compiled-plan/seed").exists()
+    assert place.rows("counts") == [("x", 1010), ("y", 20)]
+    assert place.rows("again") == [("x", 1000), ("z", 7)], "constant rows are read once"
+    found = roll_back(place.spark, checkpoint)
+    for each in found.sinks:
+        for file in Path(each.pattern).parent.glob(Path(each.pattern).name):
+            file.unlink()
+    run(old)
+    assert place.rows("counts") == [("x", 1010), ("y", 20)]
+    assert place.rows("prices") == [("x", 103), ("y", 5)]
+    assert prune(place.spark, checkpoint) == (2,)
 
 
 def test_neither_happens_while_a_run_goes_on_or_where_there_is_nothing(
