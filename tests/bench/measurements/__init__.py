@@ -13,6 +13,7 @@ from tests.bench.measurements import (
     live_keys,
     migration,
     nexmark,
+    restart,
 )
 
 #: In the order in which they run.
@@ -27,6 +28,7 @@ NAMES = (
     "exit",
     "live-keys",
     "migration",
+    "restart",
     "levelling",
     "nexmark",
 )
@@ -45,4 +47,5 @@ __all__ = [
     "live_keys",
     "migration",
     "nexmark",
+    "restart",
 ]
