@@ -10,7 +10,7 @@ crash) leaves what one writing leaves.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -111,12 +111,29 @@ class SinkContext:
         run_id: stable over restarts on one checkpoint.
         stdout: prints a line of data.
         writes: whether it is going to write; else it is asked what it left, and need not be there.
+        folders: those that sinks of the same plan write into, each with how many it has to share with.
     """
 
     spark: SparkSession
     run_id: str
     stdout: Callable[[str], None]
     writes: bool = True
+    folders: list[tuple[str, int]] = field(default_factory=list)
+
+    def share(self, folder: str) -> int:
+        """A number for a sink that is about to write into a folder.
+
+        Args:
+            folder: its path, in the form that paths of the same folder have in common.
+
+        Returns:
+            0, or more than that of any other sink that writes into the same folder, one below it, or above it.
+        """
+        whole = f"{folder.rstrip('/')}/"
+        shared = [number for other, number in self.folders if whole.startswith(other) or other.startswith(whole)]
+        number = max(shared, default=-1) + 1
+        self.folders.append((whole, number))
+        return number
 
 
 SourceFactory = Callable[[TableSpec, SourceContext], Source]

@@ -187,7 +187,8 @@ class FileSink:
     """Writes each micro-batch as files of names that tell run and batch.
 
     A batch is written aside and its files are then moved into the folder, so a reader sees whole files alone. Only the
-    first batch that a sink writes can be one that was written before; what is left of it is removed first.
+    first batch that a sink writes can be one that was written before; what is left of it is removed first. Sinks of one
+    plan may write into one folder: all but the first have a mark of their own in the names.
     """
 
     READS_ORDER: ClassVar[bool] = False
@@ -196,6 +197,7 @@ class FileSink:
     format: FileFormat
     spec: FormatTable
     context: SinkContext
+    mark: str = ""
     first: bool = True
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
@@ -204,11 +206,11 @@ class FileSink:
         files = Files(self.context.spark, root)
         batch = f"{self.context.run_id}-{batch_id}"
         staging = f"{files.root}/{_STAGING}{batch}"
-        prefix = f"part-{batch}-"
+        prefix = f"part-{batch}-{self.mark}"
         if self.first:
             files.delete(staging)
             for entry in list(files.walk(files.root)):
-                if entry.relative.rpartition("/")[2].startswith(prefix):
+                if _numbered(prefix, entry.relative.rpartition("/")[2]):
                     files.delete(entry.path)
         self.first = False
         folders = [F.col(_quoted(key)) for key in self.table.partition_keys]
@@ -228,10 +230,12 @@ class FileSink:
 
     def left(self) -> tuple[int, str]:
         """See `LeavesFiles.left`."""
-        root, prefix = self.table.options["path"], f"part-{self.context.run_id}-"
+        root, run = self.table.options["path"], f"part-{self.context.run_id}-"
         files = Files(self.context.spark, root)
         names = [entry.relative.rpartition("/")[2] for entry in files.walk(files.root)] if files.exists(root) else []
-        return sum(name.startswith(prefix) for name in names), f"{root.rstrip('/')}/{prefix}*"
+        own = re.compile(rf"{re.escape(run)}\d+-{self.mark}\d+\.")
+        pattern = f"{run}*-{self.mark}*" if self.mark else f"{run}*"
+        return sum(own.match(name) is not None for name in names), f"{root.rstrip('/')}/{pattern}"
 
     def _ending(self, written: str) -> str:
         """The end of a file's name from the name Spark gave, `part-00000-<uuid>[.c000].<ending>`."""
@@ -263,6 +267,11 @@ class FileSink:
         return F.when(kind == INSERT, kind).otherwise(F.raise_error(message).cast("tinyint")).alias(KIND)
 
 
+def _numbered(prefix: str, name: str) -> bool:
+    """Whether a file's name is a prefix with a number."""
+    return re.match(rf"{re.escape(prefix)}\d+\.", name) is not None
+
+
 def _quoted(name: str) -> str:
     return t.quote_identifier(name)
 
@@ -284,4 +293,5 @@ def sink(table: TableSpec, context: SinkContext) -> FileSink:
             where=f"table {table.identifier}",
             remedy="correct the table's option 'path'",
         )
-    return FileSink(table, format_, spec, context)
+    number = context.share(files.root)
+    return FileSink(table, format_, spec, context, f"s{number}-" if number else "")

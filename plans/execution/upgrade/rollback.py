@@ -134,12 +134,11 @@ def _head(store: Store) -> Head:
 
 def _meanwhile(spark: SparkSession, plan: CompiledPlan, generation: Generation) -> tuple[Meanwhile, ...]:
     rows = read_written(generation.folder).rows or {}
+    context = connectors.SinkContext(spark, generation.run_id, print, writes=False)
     found = []
     for node in plan.sinks:
         assert isinstance(node, Sink)
         table = table_spec(node)
-        files, pattern = connectors.files_of(
-            table, connectors.SinkContext(spark, generation.run_id, print, writes=False)
-        )
+        files, pattern = connectors.files_of(table, context)
         found.append(Meanwhile(table.identifier, rows.get(table.identifier, 0), files, pattern))
     return tuple(found)

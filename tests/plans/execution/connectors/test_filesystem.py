@@ -133,8 +133,30 @@ def test_a_batch_that_is_written_again_is_there_once(session: SparkSession, tmp_
     (out / "part-run1-2-7.json").write_text("left over")
     (out / ".compiled-plan-run1-2").mkdir()
     (out / ".compiled-plan-run1-2" / "part-00000.txt").write_text("half")
-    open_sink(spec, context).write(rows(session, (3, 1, "b")), 2)
+    open_sink(spec, SinkContext(session, "run1", print)).write(rows(session, (3, 1, "b")), 2)
     assert files(out) == first
+
+
+def test_sinks_of_a_plan_share_folders(session: SparkSession, tmp_path: Path) -> None:
+    """The same one, one below another, and one above both: each keeps its files, and writes its own again."""
+    places = [tmp_path / "out", tmp_path / "out", tmp_path / "out" / "below", tmp_path / "other", tmp_path]
+
+    def opened() -> list[Any]:
+        context = SinkContext(session, "run1", print)
+        return [open_sink(table(place), context) for place in places]
+
+    def written() -> list[str]:
+        return sorted(line for path in tmp_path.rglob("part-*") for line in path.read_text().splitlines())
+
+    for batch in (0, 1):
+        for at, sink in enumerate(opened()):
+            sink.write(rows(session, (0, at, "a")), batch)
+    assert [sink.left()[0] for sink in opened()] == [2] * len(places)
+    before = written()
+    assert len(before) == 2 * len(places)
+    for at, sink in enumerate(opened()):
+        sink.write(rows(session, (0, at, "a")), 1)
+    assert written() == before
 
 
 def test_json_takes_inserts_alone(session: SparkSession, tmp_path: Path) -> None:
