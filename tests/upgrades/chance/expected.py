@@ -109,6 +109,9 @@ def _mixed(shape: Shape, old: Fill, new: Fill, above: Sequence[OperatorEdit]) ->
     named = [edit for each in low for edit in each.edits if edit.verdict is not Verdict.FULL]
     if any(edit.verdict is not Verdict.PARTIAL for edit in named):
         raise _Unknown
+    if any("padded row that nobody got" in edit.why for edit in named):
+        # What is taken back depends on which row met one first.
+        raise _Unknown
     kinds = [edit.property.split()[-1] for edit in named]
     if not set(kinds) <= _NAMED or kinds.count("aggregates") > 1 or ("ranks" in kinds and not _knows_ranks(old, new)):
         raise _Unknown
