@@ -69,7 +69,7 @@ def one_name() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """One session for all tests of a process, with the product's own settings, on two cores and in two partitions."""
     from compiled_plan.plans.execution.session import spark_session
     from tools.maven import POSTGRES_DRIVER, SQLITE_DRIVER, fetched
@@ -81,6 +81,10 @@ def spark() -> Iterator[SparkSession]:
         # Another session runs beside this one: one thread collects garbage, and seldom.
         "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g",
     }
+    if any("kafka" in getattr(item, "fixturenames", ()) for item in request.session.items):
+        from tools.services.kafka import connector_jars
+
+        conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, connector_jars()))
     with spark_session("local[2]", conf) as session:
         yield session
 
@@ -92,6 +96,16 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     from tools.services.server import running
 
     with running(service.SERVICE, tmp_path_factory.mktemp("services") / "postgres") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A Kafka broker for all tests of a process that ask for it; each makes topics of its own names."""
+    from tools.services import kafka as service
+    from tools.services.server import running
+
+    with running(service.SERVICE, tmp_path_factory.mktemp("services") / "kafka") as server:
         yield server
 
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from compiled_plan.plans.connectors.spec import Package
 
-#: Spark's connector for Kafka. The newest that Maven Central has; it runs on Spark 4.3.
+#: Spark's connector for Kafka, the newest that Maven Central has, which runs on Spark 4.3; and what it needs that Spark
+#: does not bring itself.
 KAFKA = (
-    Package("org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0", "org.apache.spark.sql.kafka010.KafkaSourceProvider"),
+    Package("org.apache.commons:commons-pool2:2.13.1", "org.apache.commons.pool2.PooledObject", alone=True),
+    Package("org.apache.kafka:kafka-clients:3.9.2", "org.apache.kafka.clients.admin.AdminClient", alone=True),
+    Package(
+        "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.2.0",
+        "org.apache.spark.kafka010.KafkaTokenUtil",
+        alone=True,
+    ),
+    Package(
+        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
+        "org.apache.spark.sql.kafka010.KafkaSourceProvider",
+        alone=True,
+    ),
 )

@@ -39,7 +39,10 @@ METADATA = {
 }
 
 PROPERTIES = OptionGroup(
-    "properties.", "Settings of Kafka's clients, by Kafka's names: `properties.security.protocol` and so on."
+    "properties.",
+    "Settings of Kafka's clients, by Kafka's names: `properties.security.protocol` and so on.",
+    # A checkpoint's positions are those of topics, whoever asks for them.
+    TableOption(Kind.TEXT, passive=True),
 )
 _BOUNDED = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 _STARTUP = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
@@ -52,22 +55,36 @@ def _offsets(name: str, what: str) -> dict[str, TableOption]:
             Kind.TEXT,
             doc=f"Mode `specific-offsets`: {what} each partition, `partition:0,offset:42;partition:1,offset:300`.",
             uses=Use.SOURCE,
+            passive=True,
         ),
         f"scan.{name}.timestamp-millis": TableOption(
-            Kind.COUNT, doc=f"Mode `timestamp`: {what} messages of this time, in ms since 1970.", uses=Use.SOURCE
+            Kind.COUNT,
+            doc=f"Mode `timestamp`: {what} messages of this time, in ms since 1970.",
+            uses=Use.SOURCE,
+            passive=True,
         ),
     }
 
 
 BOUNDED = {
     "scan.bounded.mode": TableOption(
-        Kind.CHOICE, "unbounded", _BOUNDED, doc="Where the table ends, as found when a run starts.", uses=Use.SOURCE
+        Kind.CHOICE,
+        "unbounded",
+        _BOUNDED,
+        doc="Where the table ends, as found when a run starts.",
+        uses=Use.SOURCE,
+        passive=True,
     ),
     **_offsets("bounded", "the end of"),
 }
 STARTUP = {
     "scan.startup.mode": TableOption(
-        Kind.CHOICE, "group-offsets", _STARTUP, doc="Where a checkpoint begins with the table.", uses=Use.SOURCE
+        Kind.CHOICE,
+        "group-offsets",
+        _STARTUP,
+        doc="Where a checkpoint begins with the table.",
+        uses=Use.SOURCE,
+        passive=True,
     ),
     **_offsets("startup", "the beginning of"),
 }
@@ -82,7 +99,9 @@ COMMON = {
         Kind.TEXT, doc="Kafka's brokers, with commas between them.", required=True
     ),
     "properties.group.id": TableOption(
-        Kind.TEXT, doc="The consumer group; its offsets are read by the mode `group-offsets`, and never written."
+        Kind.TEXT,
+        doc="The consumer group; its offsets are read by the mode `group-offsets`, and never written.",
+        passive=True,
     ),
     "key.fields-prefix": TableOption(
         Kind.TEXT, doc="What the names of key columns begin with, and the fields of the key's format do not."
@@ -106,6 +125,7 @@ COMMON = {
         ("at-least-once", "none", "exactly-once"),
         doc="What a sink does for rows of a micro-batch that runs again; `exactly-once` is not supported.",
         uses=Use.SINK,
+        passive=True,
         fallbacks=("sink.semantic",),
     ),
     "sink.semantic": TableOption(
@@ -113,6 +133,7 @@ COMMON = {
         choices=("at-least-once", "none", "exactly-once"),
         doc="The older name of `sink.delivery-guarantee`.",
         uses=Use.SINK,
+        passive=True,
     ),
     "sink.transactional-id-prefix": tuning(Kind.TEXT, "The beginning of the ids of transactions."),
     "sink.transaction-naming-strategy": tuning(Kind.TEXT, "How transactions are named."),

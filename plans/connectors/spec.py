@@ -107,12 +107,14 @@ class Package:
         holds: the full name of a class of it, by which it is found.
         option: the option of a table that decides whether it is needed; empty where it always is.
         begins: what that option's value begins with then.
+        alone: whether it is fetched without what it depends on: Spark brings that, or it is named, too.
     """
 
     coordinates: str
     holds: str
     option: str = ""
     begins: str = ""
+    alone: bool = False
 
     def serves(self, options: Mapping[str, str]) -> bool:
         """Whether a table of these options needs it."""

@@ -81,7 +81,7 @@ def _loads(jvm: Any, name: str, loader: Any) -> bool:
 
 def _add(spark: SparkSession, package: Package, user: str) -> None:
     try:
-        spark.sql(f"ADD JAR 'ivy://{package.coordinates}'").collect()
+        spark.sql(f"ADD JAR 'ivy://{package.coordinates}{'?transitive=false' if package.alone else ''}'").collect()
         if _there(spark, package.holds):
             return
         said = f"it does not hold {package.holds}"

@@ -31,6 +31,7 @@ from compiled_plan.plans.nodes.tables import (
     PhysicalColumn,
     ProjectPushDown,
     ReadingMetadata,
+    WritingMetadata,
 )
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, InputRef, RexNode, walk
@@ -205,6 +206,8 @@ def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalT
     """The table of a scan or sink as its connector sees it."""
     source = table_of(node)
     table = resolved_table(node)
+    if isinstance(node, Sink):
+        metadata = _written_metadata(node)
     physical = RowType(
         fields=tuple(
             Field(column.name, column.data_type)
@@ -232,6 +235,15 @@ def sink_tables(sinks: Sequence[Sink]) -> dict[int, TableSpec]:
         before = sum(each.identifier == table.identifier for each in found.values())
         found[sink.id] = replace(table, sink=f"{table.identifier}#{before + 1}" if before else table.identifier)
     return found
+
+
+def _written_metadata(node: Sink) -> tuple[tuple[str, LogicalType], ...]:
+    """The metadata that a sink is given, behind the columns that its table stores."""
+    for ability in node.dynamic_table_sink.abilities:
+        if isinstance(ability, WritingMetadata):
+            types = ability.consumed_type.types[-len(ability.metadata_keys) :]
+            return tuple(zip(ability.metadata_keys, types, strict=True))
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,5 +296,6 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
     return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))
 
 
-#: Abilities that only let a source leave rows out early; the operators above do the work again.
-_PASSIVE_ABILITIES = frozenset({"LimitPushDown"})
+#: Abilities that only let a source leave rows out early, the operators above do the work again; and watermarks, which
+#: `stages.watermarks` makes.
+_PASSIVE_ABILITIES = frozenset({"LimitPushDown", "WatermarkPushDown"})

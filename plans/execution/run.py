@@ -272,7 +272,10 @@ class Run:
         return stopped
 
     def _build(self, builder: StageBuilder, folder: Folder) -> DataFrame:
-        frames = {source: opened.frame for source, opened in self._sources.items()}
+        frames = {
+            source: opened.frame if opened.cut is None or self.bounded else opened.cut
+            for source, opened in self._sources.items()
+        }
         for source, node in self.program.values.items():
             frames[source] = values_source(node, self.spark, folder, builder.hosted.lowering)
         known = self.start.known

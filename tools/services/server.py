@@ -21,7 +21,7 @@ from pkgutil import iter_modules
 from typing import Any, Protocol
 
 #: How long a server may take until it answers, and until it has ended, in seconds.
-_STARTING, _STOPPING = 90.0, 20.0
+_STARTING, _STOPPING = 300.0, 20.0
 _PR_SET_PDEATHSIG = 1
 
 

@@ -77,11 +77,19 @@ class SourceContext:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source that is ready to be read; `bounded` tells whether it ends, `keeps` what it needs while it is read."""
+    """A source that is ready to be read.
+
+    Args:
+        frame: its rows.
+        bounded: whether it ends.
+        keeps: what it needs while it is read.
+        cut: the rows up to the end of a bounded source in a run that goes on, for others; None where these are `frame`.
+    """
 
     frame: DataFrame
     bounded: bool
     keeps: object = None
+    cut: DataFrame | None = None
 
 
 class Sink(Protocol):

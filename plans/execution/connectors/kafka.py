@@ -1,9 +1,8 @@
-"""The connector `kafka`: its plans are compiled and read, and refused when they are run."""
+"""The connector `kafka`: messages of Kafka's topics, read and written by Spark's connector."""
 
 from __future__ import annotations
 
-from compiled_plan.plans.connectors.specs.kafka import SPEC
-from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.connectors.specs.kafka import SPEC, parts_of
 from compiled_plan.plans.execution.connectors.base import (
     Sink,
     SinkContext,
@@ -13,31 +12,19 @@ from compiled_plan.plans.execution.connectors.base import (
     sink_connector,
     source_connector,
 )
+from compiled_plan.plans.execution.connectors.message_sink import write
+from compiled_plan.plans.execution.connectors.message_source import read
+from compiled_plan.plans.execution.connectors.messages import messages_of
 
 
 @source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> Source:
-    """Refuse a table.
-
-    Raises:
-        UnsupportedError: always.
-    """
-    raise _refusal(table)
+    """The rows of a table; see `read`."""
+    return read(messages_of(table, SPEC, parts_of(table.columns, table.options), context.spark), context, upserts=False)
 
 
 @sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> Sink:
-    """Refuse a table.
-
-    Raises:
-        UnsupportedError: always.
-    """
-    raise _refusal(table)
-
-
-def _refusal(table: TableSpec) -> UnsupportedError:
-    return UnsupportedError(
-        "connector 'kafka' does not run yet: its plans are compiled, checked and compared",
-        where=f"table {table.identifier}",
-        remedy="run the plan in Flink, or on files of the messages",
-    )
+    """A sink for a table; see `write`."""
+    parts = parts_of(table.columns, table.options)
+    return write(messages_of(table, SPEC, parts, context.spark), upserts=False)

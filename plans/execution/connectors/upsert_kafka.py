@@ -1,9 +1,9 @@
-"""The connector `upsert-kafka`: its plans are compiled and read, and refused when they are run."""
+"""The connector `upsert-kafka`: the newest message of each key; one without a value deletes."""
 
 from __future__ import annotations
 
+from compiled_plan.plans.connectors.messages import parts
 from compiled_plan.plans.connectors.specs.upsert_kafka import SPEC
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import (
     Sink,
     SinkContext,
@@ -13,31 +13,23 @@ from compiled_plan.plans.execution.connectors.base import (
     sink_connector,
     source_connector,
 )
+from compiled_plan.plans.execution.connectors.message_sink import write
+from compiled_plan.plans.execution.connectors.message_source import read
+from compiled_plan.plans.execution.connectors.messages import Messages, messages_of
 
 
 @source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> Source:
-    """Refuse a table.
-
-    Raises:
-        UnsupportedError: always.
-    """
-    raise _refusal(table)
+    """The rows of a table from the beginning of its topics; see `read`."""
+    return read(_messages(table, context), context, upserts=True)
 
 
 @sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> Sink:
-    """Refuse a table.
-
-    Raises:
-        UnsupportedError: always.
-    """
-    raise _refusal(table)
+    """A sink for a table; see `write`."""
+    return write(_messages(table, context), upserts=True)
 
 
-def _refusal(table: TableSpec) -> UnsupportedError:
-    return UnsupportedError(
-        "connector 'upsert-kafka' does not run yet: its plans are compiled, checked and compared",
-        where=f"table {table.identifier}",
-        remedy="run the plan in Flink, or on files of the messages",
-    )
+def _messages(table: TableSpec, context: SourceContext | SinkContext) -> Messages:
+    found = parts(table.columns, table.options, table.primary_key)
+    return messages_of(table, SPEC, found, context.spark)

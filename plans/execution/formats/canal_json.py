@@ -20,7 +20,7 @@ from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
 _INCLUDED = ("database.include", "table.include")
@@ -34,14 +34,17 @@ class DataOldJsonFormat(LineFormat):
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
-        lines = files.option("lineSep", "\n").text(path)
-        for option in _INCLUDED:
-            self._check_pattern(lines, spec, option)
-        return self.decoded(lines, spec, extra)
+        return self.decoded(files.option("lineSep", "\n").text(path), spec, extra)
 
-    def _check_pattern(self, lines: DataFrame, spec: FormatTable, option: str) -> None:
+    def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
+        """The table as the kernel takes it; see `LineFormat.prepared`."""
+        for option in _INCLUDED:
+            self._check_pattern(spark, spec, option)
+        return spec
+
+    def _check_pattern(self, spark: SparkSession, spec: FormatTable, option: str) -> None:
         """Refuse an option that is not a regular expression of Java's, which Python's rules do not tell."""
-        jvm: Any = lines.sparkSession._jvm
+        jvm: Any = spark._jvm
         try:
             java_class(jvm, "java.util.regex.Pattern").compile(spec.options.get(option, ""))
         except IllegalArgumentException as fault:

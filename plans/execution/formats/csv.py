@@ -16,7 +16,7 @@ from compiled_plan.plans.execution.formats.base import FormatTable, register
 from compiled_plan.plans.execution.formats.lines import LineFormat
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, DataFrameWriter
+    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
 _WHOLE_FILES = "org.compiledplan.kernel.formats.WholeFileText"
@@ -32,11 +32,11 @@ class CsvFormat(LineFormat):
         """Rows of files; see `Format.scan`."""
         # Of all formats Spark knows the schema of its own text files alone.
         lines = files.format(_WHOLE_FILES).schema("value string").option("lineSep", "\n").load(path)
-        return self.decoded(lines, _plain(replace(spec, row=_wanted(spec))), extra)
+        return self.decoded(lines, spec, extra)
 
-    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
-        """Files of rows; see `Format.writer`."""
-        return super().writer(frame, _plain(spec), extra)
+    def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
+        """The table as the kernel takes it; see `LineFormat.prepared`."""
+        return _plain(replace(spec, row=_wanted(spec)))
 
 
 def _wanted(spec: FormatTable) -> t.RowType:

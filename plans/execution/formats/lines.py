@@ -24,30 +24,38 @@ class LineFormat:
         """A file without a line; see `Format.is_empty`."""
         return size == 0
 
+    def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
+        """The table as the kernel takes it; refuses options that only Java can check."""
+        return spec
+
+    def changes(self, spark: SparkSession, spec: FormatTable, line: Column) -> Column:
+        """The changes of a line: an array of structs of kind, suffix of the path, the columns, and metadata."""
+        spec = self.prepared(spark, spec)
+        options = dict(spec.options)
+        made = kernel_formats(spark).changes(
+            self.spec.name, table_text(spec), shape(spec.row), options, list(spec.metadata), java_column(line)
+        )
+        return column(made)
+
+    def line(self, spark: SparkSession, spec: FormatTable, kind: Column, row: Column) -> Column:
+        """The line of a change, a text."""
+        spec = self.prepared(spark, spec)
+        options = dict(spec.options)
+        made = kernel_formats(spark).line(
+            self.spec.name, table_text(spec), shape(spec.row), options, java_column(kind), java_column(row)
+        )
+        return column(made)
+
     def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
         """Files of lines; see `Format.writer`."""
         row = F.struct(*(F.col(f"c{index}") for index in range(len(spec.row.fields))))
-        line = kernel_formats(frame.sparkSession).line(
-            self.spec.name,
-            table_text(spec),
-            shape(spec.row),
-            dict(spec.options),
-            java_column(F.col(KIND)),
-            java_column(row),
-        )
-        return frame.select(column(line).alias("value"), *extra).write.format("text").option("lineSep", "\n")
+        line = self.line(frame.sparkSession, spec, F.col(KIND), row)
+        return frame.select(line.alias("value"), *extra).write.format("text").option("lineSep", "\n")
 
     def decoded(self, lines: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """The columns of `Format.scan` from a frame of one column, `value`."""
-        changes = kernel_formats(lines.sparkSession).changes(
-            self.spec.name,
-            table_text(spec),
-            shape(spec.row),
-            dict(spec.options),
-            list(spec.metadata),
-            java_column(F.col("value")),
-        )
-        found = lines.select(column(changes).alias("changes"), *extra)
+        changes = self.changes(lines.sparkSession, spec, F.col("value"))
+        found = lines.select(changes.alias("changes"), *extra)
         rest = [F.col(f"`{name}`") for name in found.columns[1:]]
         names = (
             KIND,

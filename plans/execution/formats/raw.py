@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
 
@@ -28,14 +28,12 @@ class RawFormat(LineFormat):
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
-        lines = files.option("lineSep", "\n").text(path)
-        _check_charset(lines.sparkSession, spec)
-        return self.decoded(lines, spec, extra)
+        return self.decoded(files.option("lineSep", "\n").text(path), spec, extra)
 
-    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
-        """Files of rows; see `Format.writer`."""
-        _check_charset(frame.sparkSession, spec)
-        return super().writer(frame, spec, extra)
+    def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
+        """The table as the kernel takes it; see `LineFormat.prepared`."""
+        _check_charset(spark, spec)
+        return spec
 
 
 def _check_charset(spark: SparkSession, spec: FormatTable) -> None:

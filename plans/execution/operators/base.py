@@ -13,6 +13,7 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.operators.parameters import Parameters
 from compiled_plan.plans.inspection.diff.mapping import ColumnSource
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner
 from compiled_plan.plans.plan.session_options import zone_of
@@ -206,11 +207,16 @@ def lower_keyed(node: PlanNode, lowering: Lowering) -> KeyedOperator:
     return _KEYED[type(node)](node, lowering)
 
 
+def makes_watermarks(node: PlanNode) -> bool:
+    """True for a watermark assigner, and for a scan whose source makes the watermarks."""
+    return isinstance(node, WatermarkAssigner) or (isinstance(node, TableSourceScan) and node.watermark is not None)
+
+
 def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
-    """The watermark assigners whose rows come to a node."""
+    """The watermark assigners, and the sources with watermarks, whose rows come to a node."""
 
     def is_assigner(at: int) -> bool:
-        return isinstance(plan.node(at), WatermarkAssigner)
+        return makes_watermarks(plan.node(at))
 
     def above(at: int) -> list[int]:
         return [each.id for each in plan.inputs(at)]

@@ -10,11 +10,18 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import canonical_key, to_column
-from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, keyed, refuse
+from compiled_plan.plans.execution.operators.base import (
+    Flow,
+    KeyedOperator,
+    KeyedPort,
+    Lowering,
+    keyed,
+    makes_watermarks,
+    refuse,
+)
 from compiled_plan.plans.execution.operators.parameters import Parameters
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.stateless import WatermarkAssigner
 from compiled_plan.plans.nodes.tables import PhysicalColumn, ResolvedTable
 from compiled_plan.plans.types import BOOLEAN, RowType
 
@@ -120,7 +127,7 @@ def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
     upsert_key = tuple(node.input_upsert_key) if node.input_upsert_key else None
     parameters: Parameters = SinkUpsertMaterializerParameters(upsert_key)
     if node.waits_for_watermarks:
-        if not any(isinstance(found, WatermarkAssigner) for found in lowering.plan.nodes):
+        if not any(map(makes_watermarks, lowering.plan.nodes)):
             raise refuse(node, "ON CONFLICT DO ERROR or DO NOTHING without watermarks")
         assert node.conflict_strategy is not None
         parameters = SinkCompactorParameters(

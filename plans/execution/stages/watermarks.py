@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.classic.column import Column as ClassicColumn
 from pyspark.sql.types import LongType, StructField, StructType
 
-from compiled_plan.plans.execution.expressions import to_column
+from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.expressions.zones import as_point
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.operators.base import (
@@ -29,7 +29,9 @@ from compiled_plan.plans.execution.operators.base import (
     refuse,
 )
 from compiled_plan.plans.execution.program import consumers
+from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner
+from compiled_plan.plans.rex import RexNode
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -46,18 +48,24 @@ _TIME, _END = "watermark_time", "end_of_input"
 
 
 def watermark_times(plan: CompiledPlan, start: int, flow: Flow, lowering: Lowering) -> Iterator[Column]:
-    """What each watermark assigner over the rows of `start` makes of a row, in ms; null for rows it does not get."""
+    """What the source and each watermark assigner over it makes of a row, in ms; null for rows it does not get."""
+    scan = plan.node(start)
+    if isinstance(scan, TableSourceScan) and scan.watermark is not None:
+        yield _millis(scan.watermark.watermark_expr, flow, lowering.context(scan))
     for port in consumers(plan, start):
         node = plan.node(port.node)
         if isinstance(node, WatermarkAssigner):
-            time = to_column(node.watermark_expr, flow.columns, lowering.context(node))
-            millis = F.unix_millis(as_point(time))
+            millis = _millis(node.watermark_expr, flow, lowering.context(node))
             yield millis if flow.condition is None else F.when(flow.condition, millis)
         elif is_stateless(node) and assigns_below(plan, port.node):
             for made in lower_stateless(node, port.index, flow, lowering):
                 if not isinstance(made, Flow):
                     raise refuse(node, "it is below a watermark assigner")
                 yield from watermark_times(plan, port.node, made, lowering)
+
+
+def _millis(watermark: RexNode, flow: Flow, context: ExpressionContext) -> Column:
+    return F.unix_millis(as_point(to_column(watermark, flow.columns, context)))
 
 
 def with_current_watermark(spark: SparkSession, frame: DataFrame, times: Sequence[Column]) -> DataFrame:

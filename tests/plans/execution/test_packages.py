@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.connectors.jars import KAFKA
 from compiled_plan.plans.connectors.spec import Package
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution import packages
@@ -39,6 +40,18 @@ def test_what_is_needed_by_the_urls_of_tables() -> None:
         "org.postgresql:postgresql",
     ]
     assert set(found.values()) == {"connector 'jdbc'"}
+
+
+def test_what_kafka_needs() -> None:
+    """Without what Spark itself brings, such as Hadoop."""
+    text = """
+        CREATE TABLE k (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'x',
+          'format' = 'json');
+        CREATE TABLE o (a INT) WITH ('connector' = 'blackhole');
+        INSERT INTO o SELECT a FROM k;
+    """
+    assert tuple(packages.needed(TableEnvironment().compile_script(text))) == KAFKA
+    assert all(package.alone for package in KAFKA)
 
 
 @pytest.fixture

@@ -11,8 +11,12 @@ import org.apache.spark.unsafe.types.UTF8String;
 public final class RawDecoder extends Decoder {
   private static final long serialVersionUID = 1L;
 
+  /** An option that tables do not have: what is read is a message, and no line of a file. */
+  static final String MESSAGE = "message";
+
   private final String shape;
   private final HashMap<String, String> options;
+  private final boolean isMessage;
   private transient RawValues values;
   private transient boolean empty;
 
@@ -20,6 +24,7 @@ public final class RawDecoder extends Decoder {
     super(table, false);
     this.shape = shape;
     this.options = new HashMap<>(options);
+    isMessage = options.containsKey(MESSAGE);
   }
 
   @Override
@@ -36,9 +41,9 @@ public final class RawDecoder extends Decoder {
       values = empty ? null : new RawValues(row.children()[0], options);
     }
     byte[] bytes = line.getBytes();
-    // Lines may end as Windows has them; that is cut off whatever the type, as in Flink.
-    int length =
-        bytes.length > 0 && bytes[bytes.length - 1] == '\r' ? bytes.length - 1 : bytes.length;
+    // Lines of files may end as Windows has them; that is cut off whatever the type, as in Flink.
+    boolean ended = !isMessage && bytes.length > 0 && bytes[bytes.length - 1] == '\r';
+    int length = ended ? bytes.length - 1 : bytes.length;
     Object[] row = empty ? new Object[0] : new Object[] {values.read(Arrays.copyOf(bytes, length))};
     return insert(new GenericInternalRow(row));
   }

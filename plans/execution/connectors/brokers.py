@@ -1,0 +1,223 @@
+"""What Kafka's brokers are asked before a run: topics, partitions, and where a table begins and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.connectors.messages import listed, offsets
+from compiled_plan.plans.connectors.spec import Values
+from compiled_plan.plans.errors import DataError, ExecutionError
+from compiled_plan.plans.execution.java import java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Spark's names for the ends of a partition.
+EARLIEST, LATEST = -2, -1
+_ADMIN = "org.apache.kafka.clients.admin"
+_RESET = "auto.offset.reset"
+#: How long brokers are waited for, ms, unless the table says.
+_PATIENCE = {"default.api.timeout.ms": "60000", "request.timeout.ms": "20000"}
+
+#: Offsets by topic and partition.
+Offsets = dict[str, dict[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The topics of a table on its brokers.
+
+    Args:
+        spark: the session, with Kafka's clients on its class path.
+        table: the table, for messages.
+        options: its options, checked.
+        settings: those of Kafka's clients.
+    """
+
+    spark: SparkSession
+    table: str
+    options: Values
+    settings: Mapping[str, str]
+
+    def start(self) -> str | Offsets:
+        """Where the table begins: `earliest`, `latest`, or offsets of all partitions."""
+        mode = self.options.text("scan.startup.mode")
+        if mode in ("earliest-offset", "latest-offset"):
+            return mode.removesuffix("-offset")
+        if mode == "specific-offsets":
+            return self._specific("startup", EARLIEST)
+        with self._admin() as admin:
+            if mode == "timestamp":
+                return self._at_time(admin, self.options.number("scan.startup.timestamp-millis"))
+            return self._committed(admin, self._reset())
+
+    def end(self) -> Offsets | None:
+        """Where the table ends: by partition the offset of the first message behind it; None where it does not."""
+        mode = self.options.text("scan.bounded.mode")
+        if mode == "unbounded":
+            return None
+        if mode == "specific-offsets":
+            return self._specific("bounded", None)
+        with self._admin() as admin:
+            if mode == "timestamp":
+                return self._at_time(admin, self.options.number("scan.bounded.timestamp-millis"), LATEST)
+            if mode == "group-offsets":
+                return self._committed(admin, None)
+            return self._listed(admin, dict.fromkeys(self._partitions(admin), LATEST))
+
+    def partitions(self, topic: str) -> int:
+        """How many partitions a topic has."""
+        with self._admin() as admin:
+            return len(self._described(admin, [topic])[topic])
+
+    def check(self) -> None:
+        """Refuse topics that are not there.
+
+        Raises:
+            DataError: names the topic and the brokers.
+            ExecutionError: the brokers do not answer.
+        """
+        with self._admin() as admin:
+            self._described(admin, listed(self.options.text("topic")))
+
+    # --- what the brokers say
+
+    def _specific(self, name: str, other: int | None) -> Offsets:
+        """The offsets that the table has; `other` for partitions that it does not name, None for their end."""
+        (topic,) = listed(self.options.text("topic"))
+        given = offsets(self.options.text(f"scan.{name}.specific-offsets")) or {}
+        with self._admin() as admin:
+            known = [partition for _, partition in self._partitions(admin)]
+            wrong = sorted(given.keys() - set(known))
+            if wrong:
+                raise DataError(
+                    f"topic {topic!r} of table {self.table} has no partition {wrong[0]}, of which an offset is given",
+                    remedy=f"correct 'scan.{name}.specific-offsets': the partitions are {_span(known)}",
+                )
+            rest = {(topic, partition): LATEST for partition in known if partition not in given}
+            found = self._listed(admin, rest) if other is None and rest else {}
+        ends = found.get(topic, {})
+        return {topic: {each: given.get(each, ends.get(each, other or 0)) for each in known}}
+
+    def _reset(self) -> int | None:
+        text = self.options.given.get(f"properties.{_RESET}", "none").strip().lower()
+        return {"earliest": EARLIEST, "latest": LATEST}.get(text)
+
+    def _committed(self, admin: Any, other: int | None) -> Offsets:
+        """What the group has committed; `other` where it has nothing, None where that is an error."""
+        group = self.options.text("properties.group.id")
+        if not group:
+            raise DataError(
+                f"table {self.table} reads by the offsets of a group, and names no group",
+                remedy="set 'properties.group.id', or 'scan.startup.mode' = 'earliest-offset' or 'latest-offset'",
+            )
+        said = self._answer(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
+        known = {(str(at.topic()), int(at.partition())): said.get(at) for at in said}
+        found: Offsets = {}
+        for topic, partition in self._partitions(admin):
+            committed = known.get((topic, partition))
+            at = other if committed is None else int(committed.offset())
+            if at is None:
+                raise DataError(
+                    f"group {group!r} of table {self.table} has no offset of partition {partition} of topic {topic!r}",
+                    remedy="set 'scan.startup.mode' = 'earliest-offset' or 'latest-offset', or for such partitions "
+                    f"'properties.{_RESET}' = 'earliest' or 'latest'",
+                )
+            found.setdefault(topic, {})[partition] = at
+        return found
+
+    def _at_time(self, admin: Any, millis: int, other: int = LATEST) -> Offsets:
+        """The first messages of a time or later; the end of partitions that have none."""
+        parts = self._partitions(admin)
+        found = self._listed(admin, dict.fromkeys(parts), millis)
+        missing = {(topic, each): other for topic, each in parts if found[topic][each] < 0}
+        ends = self._listed(admin, missing) if missing else {}
+        return {topic: {**of, **ends.get(topic, {})} for topic, of in found.items()}
+
+    def _listed(self, admin: Any, wanted: Mapping[tuple[str, int], int | None], millis: int = 0) -> Offsets:
+        """Offsets by what is wanted of each partition: an end of it, or None for a time."""
+        jvm: Any = self.spark._jvm
+        spec = java_class(jvm, f"{_ADMIN}.OffsetSpec")
+        asked = java_class(jvm, "java.util.HashMap")()
+        kinds: dict[int | None, Callable[[], Any]] = {
+            EARLIEST: spec.earliest,
+            LATEST: spec.latest,
+            None: lambda: spec.forTimestamp(millis),
+        }
+        place = java_class(jvm, "org.apache.kafka.common.TopicPartition")
+        for (topic, partition), kind in wanted.items():
+            asked.put(place(topic, partition), kinds[kind]())
+        said = self._answer(admin.listOffsets(asked).all())
+        found: Offsets = {}
+        for at in said:
+            found.setdefault(str(at.topic()), {})[int(at.partition())] = int(said.get(at).offset())
+        return found
+
+    def _partitions(self, admin: Any) -> list[tuple[str, int]]:
+        """All partitions of the table's topics."""
+        topics = list(listed(self.options.text("topic")))
+        pattern = self.options.text("topic-pattern")
+        if pattern:
+            fits = java_class(self.spark._jvm, "java.util.regex.Pattern").compile(pattern)
+            topics = [name for name in self._answer(admin.listTopics().names()) if fits.matcher(name).matches()]
+        return [(topic, each) for topic, parts in self._described(admin, topics).items() for each in parts]
+
+    def _described(self, admin: Any, topics: list[str] | tuple[str, ...]) -> dict[str, list[int]]:
+        wanted = java_class(self.spark._jvm, "java.util.ArrayList")()
+        for topic in topics:
+            wanted.add(topic)
+        said = self._answer(admin.describeTopics(wanted).allTopicNames())
+        return {topic: sorted(int(each.partition()) for each in said.get(topic).partitions()) for topic in topics}
+
+    def _answer(self, future: Any) -> Any:
+        """What the brokers say.
+
+        Raises:
+            DataError: there is no such topic.
+            ExecutionError: they do not answer, or refuse.
+        """
+        from py4j.protocol import Py4JJavaError
+
+        try:
+            return future.get()
+        except Py4JJavaError as fault:
+            cause = fault.java_exception.getCause() or fault.java_exception
+            servers = self.settings["bootstrap.servers"]
+            said = f"{cause.getClass().getSimpleName()}: {cause.getMessage()}"
+            if "UnknownTopicOrPartition" in said or "InvalidTopic" in said:
+                raise DataError(
+                    f"a topic of table {self.table} is not on the brokers {servers}: {said}",
+                    remedy="create it, or correct the table's option 'topic'",
+                ) from None
+            raise ExecutionError(
+                f"Kafka's brokers {servers} of table {self.table} do not answer: {said}",
+                remedy="start them, or correct the table's option 'properties.bootstrap.servers'",
+            ) from None
+
+    @contextmanager
+    def _admin(self) -> Iterator[Any]:
+        jvm: Any = self.spark._jvm
+        settings = java_class(jvm, "java.util.Properties")()
+        for name, value in {**_PATIENCE, **self.settings}.items():
+            settings.put(name, value)
+        from py4j.protocol import Py4JJavaError
+
+        try:
+            admin = java_class(jvm, f"{_ADMIN}.AdminClient").create(settings)
+        except Py4JJavaError as fault:
+            cause = fault.java_exception.getCause() or fault.java_exception
+            raise ExecutionError(
+                f"Kafka's clients do not start for table {self.table}: {cause.getMessage()}",
+                remedy="correct the table's options 'properties.*'",
+            ) from None
+        try:
+            yield admin
+        finally:
+            admin.close()
+
+
+def _span(numbers: list[int]) -> str:
+    return f"0 to {max(numbers)}" if len(numbers) > 1 else "0 alone"

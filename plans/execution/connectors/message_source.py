@@ -1,0 +1,158 @@
+"""Messages of Kafka as rows.
+
+Source: Flink's pages "Kafka" and "Upsert Kafka"; Spark's page "Structured Streaming + Kafka Integration Guide".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.connectors.messages import Parts, listed
+from compiled_plan.plans.execution.connectors.base import DELETE, KIND, ORD, PATH, Source, SourceContext
+from compiled_plan.plans.execution.connectors.brokers import Offsets
+from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
+from compiled_plan.plans.execution.formats.base import FormatTable
+from compiled_plan.plans.execution.types import to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_CHANGES = "changes"
+_TIMES = {-1: "NoTimestampType", 0: "CreateTime", 1: "LogAppendTime"}
+
+
+def read(messages: Messages, context: SourceContext, *, upserts: bool) -> Source:
+    """The rows of a table's messages.
+
+    Args:
+        messages: the table.
+        context: see `SourceContext`.
+        upserts: whether a message without a value deletes its key's row.
+
+    Raises:
+        UnsupportedError: metadata that Spark's connector does not give.
+        DataError: a topic, partition or offset that is not there.
+        ExecutionError: the brokers do not answer.
+    """
+    messages.checked()
+    options = messages.table.options
+    topics = messages.topics
+    if "topic" in options:
+        topics.check()
+    begin = "earliest" if upserts else topics.start()
+    end = topics.end()
+    choice = (
+        ("subscribe", ",".join(listed(options["topic"])))
+        if "topic" in options
+        else (
+            "subscribePattern",
+            options["topic-pattern"],
+        )
+    )
+    reader = (
+        context.spark.readStream.format("kafka")
+        .options(**{f"kafka.{name}": value for name, value in messages.settings.items()})
+        .option(*choice)
+        .option("startingOffsets", begin if isinstance(begin, str) else _offsets_text(begin))
+        .option("includeHeaders", any(key == "headers" for key, _ in messages.table.metadata))
+    )
+    raw = reader.load()
+    cut = None if end is None else raw.where(_before(end))
+    whole = messages.spec.values(options).text("scan.bounded.mode") == "latest-offset"
+    rows = _rows(raw if cut is None or whole else cut, messages, upserts)
+    return Source(rows, end is not None, cut=_rows(cut, messages, upserts) if cut is not None and whole else None)
+
+
+def _offsets_text(offsets: Offsets) -> str:
+    return json.dumps({topic: {str(each): at for each, at in of.items()} for topic, of in offsets.items()})
+
+
+def _before(end: Offsets) -> Column:
+    """Whether a message is before the end of its partition; what has no end came later."""
+    ends = [
+        (F.col("topic") == topic) & F.coalesce(F.col("offset") < _by_number(of)[F.col("partition")], F.lit(False))
+        for topic, of in end.items()
+    ]
+    return reduce(lambda one, other: one | other, ends, F.lit(False))
+
+
+def _by_number(of: Mapping[int, int]) -> Column:
+    return F.create_map(*(F.lit(each) for item in of.items() for each in item))
+
+
+def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
+    """The columns of `Source` from those of Spark's connector."""
+    table, spark = messages.table, messages.spark
+    value = messages.format_of(VALUE)
+    key = messages.format_of(KEY)
+    assert value is not None
+    changes = value[0].changes(spark, value[1], F.col("value").cast("string"))
+    if upserts:
+        changes = F.when(F.col("value").isNull(), _deletion(value[1])).otherwise(changes)
+    keyed = F.lit(None) if key is None else F.get(key[0].changes(spark, key[1], F.col("key").cast("string")), F.lit(0))
+    metadata = [_metadata(name).alias(f"e{at}") for at, (name, _) in enumerate(table.metadata)]
+    order = F.call_function("order_number").alias(ORD)
+    found = raw.select(changes.alias(_CHANGES), keyed.alias("k"), order, *metadata)
+    exploded = found.select(F.inline(_CHANGES), *(F.col(name) for name in found.columns[1:]))
+    width = len(value[1].row.fields)
+    given = (KIND, PATH, *(f"c{at}" for at in range(width)), *(f"x{at}" for at in range(len(value[1].metadata))))
+    rows = exploded.toDF(*given, *found.columns[1:])
+    deleted = F.col(KIND) == DELETE
+    columns = [
+        _column(name, messages.parts, upserts, deleted).alias(f"f{at}") for at, name in enumerate(table.columns.names)
+    ]
+    inside = [f"value.{name}" for name in value[1].metadata]
+    extra = [
+        (F.col(f"x{inside.index(name)}") if name in inside else F.col(f"e{at}")).alias(f"m{at}")
+        for at, (name, _) in enumerate(table.metadata)
+    ]
+    return rows.select(KIND, ORD, PATH, *columns, *extra)
+
+
+def _column(name: str, parts: Parts, upserts: bool, deleted: Column) -> Column:
+    """A column, of the value where it is in both; what deletes has a key alone."""
+    key = F.col("k")[f"c{parts.key.index(name)}"] if name in parts.key else None
+    if name not in parts.value:
+        assert key is not None
+        return key
+    value = F.col(f"c{parts.value.index(name)}")
+    return F.when(deleted, key).otherwise(value) if upserts and key is not None else value
+
+
+def _deletion(value: FormatTable) -> Column:
+    """The changes of a message without a value."""
+    nothing = [F.lit(None).cast(to_spark(type_)).alias(f"c{at}") for at, type_ in enumerate(value.row.types)]
+    kind, path = F.lit(DELETE).cast("tinyint").alias("kind"), F.lit(None).cast("binary").alias("suffix")
+    metadata = [F.lit(None).cast("string").alias(f"m{at}") for at in range(len(value.metadata))]
+    return F.array(F.struct(kind, path, *nothing, *metadata))
+
+
+def _metadata(name: str) -> Column:
+    """Metadata of a message; nothing for that of its value's format."""
+    if name.startswith("value."):
+        return F.lit(None)
+    if name == "headers":
+        return _headers()
+    if name == "timestamp-type":
+        return reduce(
+            lambda found, item: F.when(F.col("timestampType") == item[0], item[1]).otherwise(found),
+            _TIMES.items(),
+            F.lit(None).cast("string"),
+        )
+    return F.col(name)
+
+
+def _headers() -> Column:
+    """The headers as a map; of one name the last counts."""
+    headers = F.coalesce(F.col("headers"), F.array().cast("array<struct<key:string,value:binary>>"))
+
+    def is_last(header: Column, at: Column) -> Column:
+        behind = F.slice(headers, at + 2, F.size(headers) + 1)
+        return ~F.exists(behind, lambda other: other["key"] == header["key"])
+
+    return F.map_from_entries(F.filter(headers, is_last))

@@ -1,0 +1,95 @@
+"""How the rows of a table are in messages: what reading and writing them share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from compiled_plan.plans.connectors.checks import format_options, formats_of, metadata_of
+from compiled_plan.plans.connectors.messages import Parts
+from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.connectors.base import TableSpec
+from compiled_plan.plans.execution.connectors.brokers import Topics
+from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from compiled_plan.plans.execution.formats.lines import LineFormat
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: The options that name the formats of both parts.
+KEY, VALUE = "key.format", "value.format"
+#: Settings of Flink's clients that mean nothing to Spark's, which commit no offsets.
+_PASSED_OVER = frozenset(
+    "auto.offset.reset enable.auto.commit auto.commit.interval.ms client.id.prefix commit.offsets.on.checkpoint "
+    "partition.discovery.interval.ms register.consumer.metrics".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """How the rows of a table are in messages.
+
+    Args:
+        table: the table.
+        spec: its connector.
+        parts: which columns are in the key and which in the value.
+        spark: the session.
+    """
+
+    table: TableSpec
+    spec: ConnectorSpec
+    parts: Parts
+    spark: SparkSession
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings of Kafka's clients."""
+        start = "properties."
+        given = {key.removeprefix(start): value for key, value in self.table.options.items() if key.startswith(start)}
+        return {key: value for key, value in given.items() if key not in _PASSED_OVER}
+
+    @property
+    def topics(self) -> Topics:
+        """Its topics."""
+        return Topics(self.spark, self.table.identifier, self.spec.values(self.table.options), self.settings)
+
+    def format_of(self, part: str) -> tuple[LineFormat, FormatTable] | None:
+        """The format of a part of the messages, and what it needs; None where the part has none."""
+        found = formats_of(self.table.options, self.spec)
+        option = part if part in found else "format" if part == VALUE else ""
+        if option not in found:
+            return None
+        name = found[option].name
+        options = {**format_options(self.table.options, name, option), "message": "true"}
+        row = self.parts.rows(self.table.columns)[part]
+        metadata = self._format_metadata(found[option]) if part == VALUE else ()
+        table = FormatTable(self.table.identifier, row, options, metadata)
+        format_ = file_format(name)
+        assert isinstance(format_, LineFormat), name
+        return format_, table
+
+    def _format_metadata(self, spec: FormatSpec) -> tuple[str, ...]:
+        wanted = [key.removeprefix("value.") for key, _ in self.table.metadata if key.startswith("value.")]
+        return tuple(key for key in wanted if key in spec.metadata)
+
+    def checked(self) -> Messages:
+        """Itself, where nothing is wrong with its metadata.
+
+        Raises:
+            UnsupportedError: metadata that Spark's connector does not give.
+        """
+        known = metadata_of(self.table.options) or {}
+        for key, _ in self.table.metadata:
+            if key == "leader-epoch" or key not in known:
+                raise UnsupportedError(
+                    f"Spark's connector for Kafka does not give the metadata {key!r}",
+                    where=f"table {self.table.identifier}",
+                    remedy="leave the column out",
+                )
+        return self
+
+
+def messages_of(table: TableSpec, spec: ConnectorSpec, parts: Parts, spark: SparkSession) -> Messages:
+    """How the rows of a table are in messages."""
+    return Messages(replace(table, wanted=None), spec, parts, spark)

@@ -1,0 +1,299 @@
+"""The connector `kafka` on a real broker: what is read, written, where a table begins and ends, restarts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from tests.support.topics import Message, Topics
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tools.services.server import Server
+
+
+@pytest.fixture(scope="module")
+def topics(spark: SparkSession, kafka: Server) -> Topics:
+    return Topics(spark, kafka)
+
+
+def run(spark: SparkSession, program: str, checkpoint: Path | None = None) -> list[str]:
+    """The lines that a program prints."""
+    lines: list[str] = []
+    options = RunOptions(checkpoint=str(checkpoint) if checkpoint else "")
+    Run(spark, TableEnvironment().compile_script(program), options, lines.append).execute()
+    return lines
+
+
+def source(topics: Topics, name: str, columns: str, *options: str) -> str:
+    given = {
+        "connector": "kafka",
+        "topic": name,
+        "scan.startup.mode": "earliest-offset",
+        "scan.bounded.mode": "latest-offset",
+        "format": "json",
+    }
+    for option in options:
+        key, _, value = option.partition("=")
+        given[key] = value
+        if key == "value.format":
+            del given["format"]
+        if key == "topic-pattern":
+            del given["topic"]
+    text = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+    return f"({columns}) WITH ({text}, {topics.options})"
+
+
+def printed(name: str, columns: str) -> str:
+    return f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'print', 'print-identifier' = '{name}');"
+
+
+def by_table(lines: list[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        name, _, row = line.partition("> ")
+        found.setdefault(name, []).append(row)
+    return found
+
+
+def test_what_is_read(spark: SparkSession, topics: Topics) -> None:
+    """Many tables in one run: metadata, keys, formats, starts and ends."""
+    topics.make("plain", 2)
+    topics.send(
+        "plain",
+        [
+            Message('{"a": 1, "b": "x"}', timestamp=1000),
+            Message('{"a": 2}', "k", headers=(("h", "1"), ("i", "2"), ("h", "3")), timestamp=2000),
+            Message(None, "nothing", timestamp=2500),
+            Message('{"a": 3, "b": "z"}', partition=1, timestamp=3000),
+            Message('{"a": 4, "b": "z"}', partition=1, timestamp=4000),
+        ],
+    )
+    topics.make("keyed")
+    topics.send("keyed", [Message('{"v": 1, "n": 7}', '{"id": "a", "n": 5}'), Message('{"v": 2}', None)])
+    topics.make("raw-texts")
+    topics.send("raw-texts", [Message("one\r"), Message("two\nlines"), Message("")])
+    topics.make("changes")
+    topics.send(
+        "changes",
+        [
+            Message('{"before": null, "after": {"id": 1, "n": "a"}, "op": "c", "ts_ms": 1000}'),
+            Message('{"before": {"id": 1, "n": "a"}, "after": {"id": 1, "n": "b"}, "op": "u", "ts_ms": 2000}'),
+            Message('{"before": {"id": 1, "n": "b"}, "after": null, "op": "d", "ts_ms": 3000}'),
+        ],
+    )
+    metadata = (
+        "topic STRING METADATA VIRTUAL, `partition` BIGINT METADATA VIRTUAL, `offset` BIGINT METADATA VIRTUAL, "
+        "h MAP<STRING, BYTES> METADATA FROM 'headers', ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', "
+        "how STRING METADATA FROM 'timestamp-type' VIRTUAL, a INT, b STRING"
+    )
+    tables = {
+        "meta": source(topics, "plain", metadata),
+        "keys": source(
+            topics, "keyed", "k_id STRING, k_n INT, v INT, n INT", "key.format=json", "key.fields=k_n;k_id",
+            "key.fields-prefix=k_", "value.format=json", "value.fields-include=EXCEPT_KEY",
+        ),
+        "raws": source(topics, "raw-texts", "t STRING", "format=raw"),
+        "cdc": source(
+            topics, "changes", "id INT, n STRING, ms TIMESTAMP(3) METADATA FROM 'value.ingestion-timestamp' VIRTUAL",
+            "value.format=debezium-json",
+        ),
+        "later": source(
+            topics, "plain", "a INT", "scan.startup.mode=timestamp", "scan.startup.timestamp-millis=2000",
+            "scan.bounded.mode=timestamp", "scan.bounded.timestamp-millis=4000",
+        ),
+        "places": source(
+            topics, "plain", "a INT", "scan.startup.mode=specific-offsets",
+            "scan.startup.specific-offsets=partition:0,offset:1",
+            "scan.bounded.mode=specific-offsets", "scan.bounded.specific-offsets=partition:1,offset:1",
+        ),
+        "pattern": source(topics, "", "a INT, topic STRING METADATA", "topic-pattern=pl.*n"),
+        "group": source(
+            topics, "plain", "a INT", "scan.startup.mode=group-offsets", "properties.group.id=nobody",
+            "properties.auto.offset.reset=earliest",
+        ),
+    }  # fmt: skip
+    outputs = {
+        "meta": ("t STRING, p BIGINT, o BIGINT, h STRING, i STRING, ts TIMESTAMP_LTZ(3), how STRING, a INT, b STRING",
+                 "topic, `partition`, `offset`, CAST(h['h'] AS STRING), CAST(h['i'] AS STRING), ts, how, a, b"),
+        "keys": ("a STRING, b INT, c INT, d INT", "*"),
+        "raws": ("a STRING, b INT", "REPLACE(t, CHR(10), '|'), CHAR_LENGTH(t)"),
+        "cdc": ("id INT, n STRING, t TIMESTAMP(3)", "*"),
+        "later": ("a INT", "*"),
+        "places": ("a INT", "*"),
+        "pattern": ("a INT, t STRING", "*"),
+        "group": ("a INT", "*"),
+    }  # fmt: skip
+    parts = [f"CREATE TABLE {name} {text};" for name, text in tables.items()]
+    parts += [printed(f"o_{name}", columns) for name, (columns, _) in outputs.items()]
+    inserts = "".join(f"INSERT INTO o_{name} SELECT {what} FROM {name};" for name, (_, what) in outputs.items())
+    found = by_table(run(spark, "\n".join([*parts, f"EXECUTE STATEMENT SET BEGIN {inserts} END;"])))
+    moment = "1970-01-01T00:00:0{}Z".format
+    assert sorted(found["o_meta"]) == [
+        f"+I[plain, 0, 0, null, null, {moment(1)}, CreateTime, 1, x]",
+        f"+I[plain, 0, 1, 3, 2, {moment(2)}, CreateTime, 2, null]",
+        f"+I[plain, 1, 0, null, null, {moment(3)}, CreateTime, 3, z]",
+        f"+I[plain, 1, 1, null, null, {moment(4)}, CreateTime, 4, z]",
+    ]
+    assert found["o_keys"] == ["+I[a, 5, 1, 7]", "+I[null, null, 2, null]"]
+    assert found["o_raws"] == ["+I[one\r, 4]", "+I[two|lines, 9]", "+I[, 0]"]
+    assert found["o_cdc"] == [
+        "+I[1, a, 1970-01-01T00:00:01]",
+        "-U[1, a, 1970-01-01T00:00:02]",
+        "+U[1, b, 1970-01-01T00:00:02]",
+        "-D[1, b, 1970-01-01T00:00:03]",
+    ]
+    assert sorted(found["o_later"]) == ["+I[2]", "+I[3]"]
+    assert sorted(found["o_places"]) == ["+I[2]", "+I[3]"]
+    assert sorted(found["o_pattern"]) == [f"+I[{at}, plain]" for at in (1, 2, 3, 4)]
+    assert sorted(found["o_group"]) == ["+I[1]", "+I[2]", "+I[3]", "+I[4]"]
+
+
+def written(topics: Topics, name: str, columns: str, *options: str) -> str:
+    given = {"connector": "kafka", "topic": name, "format": "json"}
+    for option in options:
+        key, _, value = option.partition("=")
+        given[key] = value
+        if key == "value.format":
+            del given["format"]
+    text = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+    return f"({columns}) WITH ({text}, {topics.options})"
+
+
+def test_what_is_written(spark: SparkSession, topics: Topics) -> None:
+    """Sinks in one run: values alone, keys, headers and topics by row, changes, upserts with deletes."""
+    topics.make("orders-in")
+    topics.send(
+        "orders-in",
+        [
+            Message('{"before": null, "after": {"id": 1, "n": "a"}, "op": "c"}'),
+            Message('{"before": null, "after": {"id": 2, "n": "b"}, "op": "c"}'),
+            Message('{"before": {"id": 1, "n": "a"}, "after": {"id": 1, "n": "c"}, "op": "u"}'),
+            Message('{"before": {"id": 2, "n": "b"}, "after": null, "op": "d"}'),
+        ],
+    )
+    for name in ("w-keyed", "w-one", "w-two", "w-changes", "w-upserts", "w-fixed"):
+        topics.make(name, 2 if name == "w-fixed" else 1)
+    key = "PRIMARY KEY (id) NOT ENFORCED"
+    tables = {
+        "orders": source(topics, "orders-in", f"id INT, n STRING, {key}", "value.format=debezium-json"),
+        "keyed": written(
+            topics, "w-keyed", "k_id INT, n STRING", "key.format=csv", "key.fields=k_id", "key.fields-prefix=k_",
+            "value.format=json", "value.fields-include=EXCEPT_KEY",
+        ),
+        "routed": written(
+            topics, "w-one;w-two", "n STRING, dest STRING NOT NULL METADATA FROM 'topic', "
+            "h MAP<STRING, BYTES> METADATA FROM 'headers'", "format=raw",
+        ),
+        "changes": written(topics, "w-changes", "id INT, n STRING", "format=debezium-json"),
+        "upserts": written(
+            topics, "w-upserts", f"id INT, n STRING, {key}", "connector=upsert-kafka", "key.format=json",
+            "value.format=json",
+        ),
+        "fixed": written(topics, "w-fixed", "v INT", "sink.partitioner=fixed"),
+    }  # fmt: skip
+    rows = "(VALUES (1, 'x'), (2, 'y')) AS t(id, n)"
+    inserts = {
+        "keyed": f"SELECT id, n FROM {rows}",
+        "routed": f"SELECT n, CASE id WHEN 1 THEN 'w-one' ELSE 'w-two' END, MAP['by', CAST(n AS BYTES)] FROM {rows}",
+        "changes": "SELECT * FROM orders",
+        "upserts": "SELECT * FROM orders",
+        "fixed": f"SELECT id FROM {rows}",
+    }
+    parts = [f"CREATE TABLE {name} {text};" for name, text in tables.items()]
+    text = "".join(f"INSERT INTO {name} {query};" for name, query in inserts.items())
+    run(spark, "\n".join([*parts, f"EXECUTE STATEMENT SET BEGIN {text} END;"]))
+    assert [(each.key, each.value) for each in topics.read("w-keyed")] == [("1", '{"n":"x"}'), ("2", '{"n":"y"}')]
+    assert topics.read("w-one") == [Message("x", headers=(("by", "x"),))]
+    assert topics.read("w-two") == [Message("y", headers=(("by", "y"),))]
+    assert [each.value for each in topics.read("w-changes")] == [
+        '{"before":null,"after":{"id":1,"n":"a"},"op":"c"}',
+        '{"before":null,"after":{"id":2,"n":"b"},"op":"c"}',
+        '{"before":{"id":1,"n":"a"},"after":null,"op":"d"}',
+        '{"before":null,"after":{"id":1,"n":"c"},"op":"c"}',
+        '{"before":{"id":2,"n":"b"},"after":null,"op":"d"}',
+    ]
+    upserts = [(each.key, each.value) for each in topics.read("w-upserts")]
+    assert [each for each in upserts if each[0] == '{"id":1}'][-1] == ('{"id":1}', '{"id":1,"n":"c"}')
+    assert [each for each in upserts if each[0] == '{"id":2}'] == [('{"id":2}', '{"id":2,"n":"b"}'), ('{"id":2}', None)]
+    assert len({each.partition for each in topics.read("w-fixed")}) <= 2
+
+
+def test_upserts_are_read_over_restarts(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    """Positions belong to tables by name; a tombstone deletes; windows of a bounded run are flushed at its end."""
+    topics.make("u-in")
+    topics.make("t-in", 2)
+    program = f"""
+        CREATE TABLE u {
+        source(
+            topics,
+            "u-in",
+            "k STRING, v INT, PRIMARY KEY (k) NOT ENFORCED",
+            "connector=upsert-kafka",
+            "key.format=raw",
+            "value.format=json",
+            "value.fields-include=EXCEPT_KEY",
+        ).replace("'scan.startup.mode' = 'earliest-offset', ", "")
+    };
+        {printed("o_u", "k STRING, v INT, PRIMARY KEY (k) NOT ENFORCED")}
+        INSERT INTO o_u SELECT * FROM u;
+    """
+    topics.send("u-in", [Message('{"v": 1}', "a"), Message('{"v": 2}', "b"), Message('{"v": 3}', "a")])
+    first = run(spark, program, tmp_path / "checkpoint")
+    assert sorted(first) == sorted(["o_u> +I[a, 1]", "o_u> +U[a, 3]", "o_u> +I[b, 2]"]) or "o_u> -U[a, 1]" in first
+    topics.send("u-in", [Message(None, "a"), Message('{"v": 2}', "b"), Message(None, "never")])
+    second = run(spark, program, tmp_path / "checkpoint")
+    assert second == ["o_u> -D[a, 3]"]
+    windows = f"""
+        CREATE TABLE t {source(topics, "t-in", "ts TIMESTAMP(3), n INT, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND")};
+        {printed("o_w", "w TIMESTAMP(3), n INT")}
+        INSERT INTO o_w SELECT window_start, SUM(n)
+        FROM TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND) GROUP BY window_start, window_end;
+    """
+    at = '{{"ts": "2024-01-01 00:00:{:02}", "n": {}}}'.format
+    topics.send("t-in", [Message(at(1, 1)), Message(at(5, 2), partition=1), Message(at(12, 4))])
+    assert sorted(run(spark, windows)) == ["o_w> +I[2024-01-01T00:00, 3]", "o_w> +I[2024-01-01T00:00:10, 4]"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        ("a INT", ("topic=not-there",), "not on the brokers"),
+        ("a INT", ("scan.startup.mode=group-offsets",), "names no group"),
+        ("a INT", ("scan.startup.mode=group-offsets", "properties.group.id=g"), "has no offset of partition 0"),
+        (
+            "a INT",
+            ("scan.startup.mode=specific-offsets", "scan.startup.specific-offsets=partition:7,offset:1"),
+            "has no partition 7",
+        ),
+        ("a INT, e INT METADATA FROM 'leader-epoch' VIRTUAL", (), "'leader-epoch'"),
+    ],
+)
+def test_what_a_run_refuses(
+    spark: SparkSession, topics: Topics, columns: str, options: tuple[str, ...], message: str
+) -> None:
+    if "refused" not in topics.made:
+        topics.make("refused")
+    table = source(topics, "refused", columns, *options)
+    program = f"CREATE TABLE t {table}; {printed('o', 'a INT')} INSERT INTO o SELECT a FROM t;"
+    with pytest.raises(CompiledPlanError) as caught:
+        run(spark, program)
+    assert message in str(caught.value)
+
+
+def test_a_row_that_cannot_be_read_is_named(spark: SparkSession, topics: Topics) -> None:
+    topics.make("broken")
+    topics.send("broken", [Message('{"a": "x"}')])
+    program = (
+        f"CREATE TABLE t {source(topics, 'broken', 'a INT')}; {printed('o', 'a INT')} INSERT INTO o SELECT a FROM t;"
+    )
+    with pytest.raises(CompiledPlanError) as caught:
+        run(spark, program)
+    assert '{"a": "x"}' in str(caught.value)

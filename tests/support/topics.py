@@ -1,0 +1,99 @@
+"""Topics of a broker for tests: made, filled and read through Kafka's clients in the session's JVM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tools.services.server import Server
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as it is in a topic; texts are in UTF-8."""
+
+    value: str | None
+    key: str | None = None
+    partition: int = 0
+    timestamp: int | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The topics of a broker."""
+
+    spark: SparkSession
+    server: Server
+    made: set[str] = field(default_factory=set)
+
+    @property
+    def options(self) -> str:
+        """The options of a table that say where the broker is."""
+        return f"'properties.bootstrap.servers' = '{self.server.address}'"
+
+    def make(self, name: str, partitions: int = 1) -> str:
+        """A new topic; its name."""
+        jvm = self._jvm
+        admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(self._settings())
+        try:
+            some, none = jvm.java.util.Optional.of(partitions), jvm.java.util.Optional.empty()
+            wanted = jvm.java.util.ArrayList()
+            wanted.add(jvm.org.apache.kafka.clients.admin.NewTopic(name, some, none))
+            admin.createTopics(wanted).all().get()
+        finally:
+            admin.close()
+        self.made.add(name)
+        return name
+
+    def send(self, topic: str, messages: Sequence[Message]) -> None:
+        """Write messages, one after another."""
+        jvm = self._jvm
+        producer = jvm.org.apache.kafka.clients.producer.KafkaProducer(self._settings("serializer", "Serializer"))
+        try:
+            for each in messages:
+                headers = jvm.java.util.ArrayList()
+                for name, text in each.headers:
+                    headers.add(
+                        jvm.org.apache.kafka.common.header.internals.RecordHeader(name, bytearray(text.encode()))
+                    )
+                record = jvm.org.apache.kafka.clients.producer.ProducerRecord(
+                    topic, each.partition, each.timestamp, each.key, each.value, headers
+                )
+                producer.send(record)
+            producer.flush()
+        finally:
+            producer.close()
+
+    def read(self, topic: str) -> list[Message]:
+        """All messages, by partition and offset."""
+        frame = self.spark.read.format("kafka").option("kafka.bootstrap.servers", self.server.address)
+        rows = frame.option("subscribe", topic).option("includeHeaders", True).load().orderBy("partition", "offset")
+        return [
+            Message(
+                _text(row.value),
+                _text(row.key),
+                row.partition,
+                headers=tuple((each.key, _text(each.value) or "") for each in row.headers or ()),
+            )
+            for row in rows.collect()
+        ]
+
+    @property
+    def _jvm(self) -> Any:
+        return self.spark._jvm
+
+    def _settings(self, role: str = "", suffix: str = "") -> Any:
+        found = self._jvm.java.util.Properties()
+        found.put("bootstrap.servers", self.server.address)
+        for part in ("key", "value") if role else ():
+            found.put(f"{part}.{role}", f"org.apache.kafka.common.serialization.String{suffix}")
+        return found
+
+
+def _text(data: bytes | bytearray | None) -> str | None:
+    return None if data is None else bytes(data).decode()

@@ -1,0 +1,141 @@
+"""Kafka: one broker that is its own controller, of the jars of Maven Central, which Ivy fetches once a checkout.
+
+Ivy comes with Spark. What it fetched is kept in the checkout's virtual environment.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import uuid
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from tools.services.server import ServiceError, free_port, listens
+
+_BROKER = "org.apache.kafka#kafka_2.13;4.1.1"
+_CACHE = Path(__file__).resolve().parents[2] / ".venv" / "jars"
+_CLUSTER = "Y29tcGlsZWQtcGxhbi10c3"
+_SETTINGS = """process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+listeners=PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:{controller}
+log.dirs={data}
+num.partitions=1
+auto.create.topics.enable=false
+group.initial.rebalance.delay.ms=0
+offsets.topic.num.partitions=1
+offsets.topic.replication.factor=1
+transaction.state.log.num.partitions=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+log.flush.scheduler.interval.ms=9223372036854775807
+"""
+#: A small and young process: Java's second compiler would not pay.
+_JVM = ("-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dlog4j2.level=WARN")
+
+
+class Kafka:
+    """A broker without security, whose topics are made by those who need them."""
+
+    name = "kafka"
+
+    def prepare(self, folder: Path) -> None:
+        settings = folder / "server.properties"
+        if settings.is_file():
+            return
+        fetched(_BROKER)
+        data = folder / "data"
+        settings.write_text(_SETTINGS.format(controller=free_port(), data=data))
+        command = [*_java(), "kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(settings)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            settings.unlink()
+            raise ServiceError(f"Kafka's storage was not made: {done.stderr.strip()[-500:]}")
+
+    def command(self, folder: Path, port: int) -> Sequence[str]:
+        settings = folder / "server.properties"
+        controller = next(
+            line.rpartition(":")[2]
+            for line in settings.read_text().splitlines()
+            if line.startswith("controller.quorum")
+        )
+        mine = f"PLAINTEXT://127.0.0.1:{port}"
+        override = (f"listeners={mine},CONTROLLER://127.0.0.1:{controller}", f"advertised.listeners={mine}")
+        return [*_java(), "kafka.Kafka", str(settings), *(word for each in override for word in ("--override", each))]
+
+    def environment(self) -> Mapping[str, str]:
+        return {}
+
+    def answers(self, port: int) -> bool:
+        return listens(port)
+
+    def address(self, port: int) -> str:
+        return f"127.0.0.1:{port}"
+
+
+SERVICE = Kafka()
+
+
+def connector_jars() -> list[Path]:
+    """The jars of Spark's connector for Kafka that Spark does not bring itself.
+
+    Raises:
+        ServiceError: they cannot be fetched.
+    """
+    from compiled_plan.plans.connectors.jars import KAFKA
+
+    group, artifact, version = KAFKA[-1].coordinates.split(":")
+    folder = fetched(f"{group}#{artifact};{version}")
+    return [folder / f"{'-'.join(each.coordinates.split(':')[1:])}.jar" for each in KAFKA]
+
+
+def fetched(module: str) -> Path:
+    """The folder with the jars of a module and of what it depends on; from Maven Central where they are not there.
+
+    Args:
+        module: `organisation#name;version`.
+
+    Raises:
+        ServiceError: Maven Central cannot be reached, or has no such module.
+    """
+    organisation, _, rest = module.partition("#")
+    name, _, version = rest.partition(";")
+    folder = _CACHE / f"{name}-{version}"
+    if folder.is_dir():
+        return folder
+    spark = find_spec("pyspark")
+    assert spark is not None and spark.submodule_search_locations
+    (ivy,) = Path(spark.submodule_search_locations[0], "jars").glob("ivy-*.jar")
+    # Two processes may fetch at once; each has a folder of its own, and the first to end gives it its name.
+    made = _CACHE / f".{name}-{uuid.uuid4().hex}"
+    pattern = f"{made}/[artifact]-[revision](-[classifier]).[ext]"
+    command = [_program(), "-cp", str(ivy), "org.apache.ivy.Main", "-cache", str(_CACHE / "ivy"), "-confs", "default"]
+    command += ["-dependency", organisation, name, version, "-retrieve", pattern, "-types", "jar", "bundle"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode or not made.is_dir():
+        raise ServiceError(
+            f"{module} was not fetched: {(done.stdout + done.stderr).strip()[-800:]}\n"
+            "  try: again with a connection to Maven Central; what was fetched once is kept"
+        )
+    try:
+        made.rename(folder)
+    except OSError:
+        shutil.rmtree(made)
+    return folder
+
+
+def _java() -> list[str]:
+    return [_program(), *_JVM, "-cp", f"{fetched(_BROKER)}/*"]
+
+
+def _program() -> str:
+    from compiled_plan.plans.execution.kernel import use_fit_java
+
+    use_fit_java()
+    home = os.environ.get("JAVA_HOME")
+    return str(Path(home, "bin", "java")) if home else "java"
