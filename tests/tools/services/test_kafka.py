@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tools.services.kafka import SERVICE
 from tools.services.server import Server, listens
 
 
+@pytest.mark.deep
 def test_a_killed_broker_starts_again_on_its_port_and_data(tmp_path: Path) -> None:
     server = Server(SERVICE, tmp_path / "server").start()
     try:
