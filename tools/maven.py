@@ -57,14 +57,18 @@ SQLITE_DRIVER = Artifact(
 )
 
 
+def cache() -> Path:
+    """The folder of what was fetched, for all checkouts of a user."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "compiled-plan"
+
+
 def fetched(artifact: Artifact) -> Path:
     """The file, fetched once.
 
     Raises:
         FetchError: it cannot be fetched, or what was fetched is not it.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "compiled-plan"
-    found = cache / artifact.file
+    found = cache() / artifact.file
     if found.is_file() and hashlib.sha256(found.read_bytes()).hexdigest() == artifact.sha256:
         return found
     url = f"{os.environ.get('MAVEN_CENTRAL', _CENTRAL).rstrip('/')}/{artifact.path}"
@@ -72,7 +76,7 @@ def fetched(artifact: Artifact) -> Path:
         with urllib.request.urlopen(url, timeout=60) as answer:
             content = answer.read()
     except OSError as error:
-        raise FetchError(f"cannot fetch {url}: {error}\n  try: put the file into {cache}") from error
+        raise FetchError(f"cannot fetch {url}: {error}\n  try: put the file into {cache()}") from error
     if hashlib.sha256(content).hexdigest() != artifact.sha256:
         raise FetchError(f"{url} is not {artifact.name} {artifact.version}: its SHA-256 differs")
     replace(found, content)

@@ -1,22 +1,22 @@
-"""Kafka: one broker that is its own controller, of the jars of Maven Central, which Ivy fetches once a checkout.
+"""Kafka: one broker that is its own controller, of the jars of Maven Central, which Ivy fetches once.
 
-Ivy comes with Spark. What it fetched is kept in the checkout's virtual environment.
+Ivy comes with Spark. What it fetched is kept in the user's cache folder.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
-import uuid
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from tools.maven import cache
 from tools.services.server import ServiceError, free_port, listens
 
 _BROKER = "org.apache.kafka#kafka_2.13;4.1.1"
-_CACHE = Path(__file__).resolve().parents[2] / ".venv" / "jars"
 _CLUSTER = "Y29tcGlsZWQtcGxhbi10c3"
 _SETTINGS = """process.roles=broker,controller
 node.id=1
@@ -105,28 +105,36 @@ def fetched(module: str) -> Path:
     """
     organisation, _, rest = module.partition("#")
     name, _, version = rest.partition(";")
-    folder = _CACHE / f"{name}-{version}"
+    jars = cache() / "jars"
+    folder = jars / f"{name}-{version}"
     if folder.is_dir():
         return folder
+    jars.mkdir(parents=True, exist_ok=True)
+    # Ivy's cache is for one process at a time: two write the same file in part, and find its checksum wrong.
+    with (jars / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
+            _fetch(module, organisation, name, version, folder)
+    return folder
+
+
+def _fetch(module: str, organisation: str, name: str, version: str, folder: Path) -> None:
     spark = find_spec("pyspark")
     assert spark is not None and spark.submodule_search_locations
     (ivy,) = Path(spark.submodule_search_locations[0], "jars").glob("ivy-*.jar")
-    # Two processes may fetch at once; each has a folder of its own, and the first to end gives it its name.
-    made = _CACHE / f".{name}-{uuid.uuid4().hex}"
+    made = folder.with_name(f".{folder.name}")
+    shutil.rmtree(made, ignore_errors=True)
     pattern = f"{made}/[artifact]-[revision](-[classifier]).[ext]"
-    command = [_program(), "-cp", str(ivy), "org.apache.ivy.Main", "-cache", str(_CACHE / "ivy"), "-confs", "default"]
-    command += ["-dependency", organisation, name, version, "-retrieve", pattern, "-types", "jar", "bundle"]
+    command = [_program(), "-cp", str(ivy), "org.apache.ivy.Main", "-cache", str(folder.with_name("ivy"))]
+    command += ["-confs", "default", "-dependency", organisation, name, version]
+    command += ["-retrieve", pattern, "-types", "jar", "bundle"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode or not made.is_dir():
         raise ServiceError(
             f"{module} was not fetched: {(done.stdout + done.stderr).strip()[-800:]}\n"
             "  try: again with a connection to Maven Central; what was fetched once is kept"
         )
-    try:
-        made.rename(folder)
-    except OSError:
-        shutil.rmtree(made)
-    return folder
+    made.rename(folder)
 
 
 def _java() -> list[str]:

@@ -1,7 +1,9 @@
-"""The Kafka of tests: it listens again on its port and data after it was killed."""
+"""The Kafka of tests: fetched by several at once, and there again on its port and data after it was killed."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,3 +25,12 @@ def test_a_killed_broker_starts_again_on_its_port_and_data(tmp_path: Path) -> No
     finally:
         server.stop()
     assert not listens(server.port)
+
+
+@pytest.mark.deep
+def test_two_that_fetch_at_once_both_have_the_jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    program = "from tools.services.kafka import connector_jars as c; assert all(each.is_file() for each in c())"
+    both = [subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE) for _ in range(2)]
+    said = [each.communicate()[1].decode() for each in both]
+    assert [each.returncode for each in both] == [0, 0], said
