@@ -78,7 +78,7 @@ class _Unknown(Exception):
 
 
 def expected(
-    shape: Shape, old: Fill | None, new: Fill, above: Sequence[OperatorEdit], known: frozenset[str]
+    shape: Shape, old: Fill | None, new: Fill, above: Sequence[OperatorEdit], known: frozenset[str], *, own: bool = True
 ) -> Expected:
     """What a statement gives.
 
@@ -88,6 +88,7 @@ def expected(
         new: how they are filled.
         above: what became of its operators.
         known: the tables that the old program read.
+        own: whether what its operators keep is that of the statement's own ones, and not of another one's.
     """
     query = shape.filled(new)
     if old is None or all(each.change is Change.ADDED for each in above):
@@ -97,6 +98,8 @@ def expected(
         # A row that is taken back, and never came to it, meets rows that did.
         unclear = unclear or (shape.operator == "multi-join" and "stock" in read & known)
         return Expected(query, Basis.FRESH_KEYS) if unclear else Expected(query, Basis.BEGINS, read & known)
+    if not own and any(each.verdict is not Verdict.FULL for each in above):
+        return Expected(query, Basis.FRESH_KEYS)
     try:
         return Expected(shape.filled(_mixed(shape, old, new, above)), Basis.GOES_ON)
     except _Unknown:
@@ -113,6 +116,9 @@ def _mixed(shape: Shape, old: Fill, new: Fill, above: Sequence[OperatorEdit]) ->
         raise _Unknown
     if any("padded row that nobody got" in edit.why for edit in named):
         # What is taken back depends on which row met one first.
+        raise _Unknown
+    if new.get("kind") != "JOIN" and any(edit.property == "bounds" for each in above for edit in each.edits):
+        # With other bounds a row that found nothing comes out earlier or later.
         raise _Unknown
     kinds = [edit.property.split()[-1] for edit in named]
     if not set(kinds) <= _NAMED or kinds.count("aggregates") > 1 or ("ranks" in kinds and not _knows_ranks(old, new)):

@@ -188,12 +188,15 @@ def pair(seed: int) -> Pair:
     folder = Path("/random")
     before, after = old.compiled(folder), new.compiled(folder)
     diff = diff_plans(before, after)
-    above = _above(after, diff)
+    by_node = {each.new_node: each for each in diff.operators}
+    above = {sink: [by_node[each] for each in nodes if each in by_node] for sink, nodes in _above(after).items()}
     fills = {each.sink: dict(each.fill) for each in old.statements}
-    found = {
-        each.sink: expected(each.shape, fills.get(each.sink), dict(each.fill), above[each.sink], old.reads)
-        for each in new.statements
-    }
+    was = _above(before)
+    found = {}
+    for each in new.statements:
+        sink = each.sink
+        own = {edit.old_node for edit in above[sink] if edit.old_node is not None} <= set(was.get(sink, ()))
+        found[sink] = expected(each.shape, fills.get(sink), dict(each.fill), above[sink], old.reads, own=own)
     return Pair(seed, old, new, tuple(changes), diff, found)
 
 
@@ -246,17 +249,16 @@ def _refilled(program: Program, draw: Random) -> tuple[Program, str]:
     ), f"{statement.shape.operator}, {name}: {now or 'none'} -> {then or 'none'}"
 
 
-def _above(new: CompiledPlan, diff: PlanDiff) -> dict[str, list[OperatorEdit]]:
-    """By sink what became of the operators that its rows come from."""
-    by_node = {each.new_node: each for each in diff.operators}
+def _above(plan: CompiledPlan) -> dict[str, list[int]]:
+    """By sink the nodes that its rows come from."""
     found = {}
-    for node in new.sinks:
+    for node in plan.sinks:
         assert isinstance(node, Sink)
         reached, todo = {node.id}, [node]
         while todo:
-            inputs = [each for each in new.inputs(todo.pop()) if each.id not in reached]
+            inputs = [each for each in plan.inputs(todo.pop()) if each.id not in reached]
             reached |= {each.id for each in inputs}
             todo += inputs
         name = node.dynamic_table_sink.table.identifier.rpartition(".")[2].strip("`")
-        found[name] = [by_node[each] for each in sorted(reached) if each in by_node]
+        found[name] = sorted(reached)
     return found

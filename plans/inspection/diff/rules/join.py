@@ -116,6 +116,8 @@ def bounds(edited: Edited) -> Iterator[Finding]:
     wider = new_low < old_low or new_high > old_high
     narrower = new_low > old_low or new_high < old_high
     stays = "pairs of rows that the new bounds keep apart came out before, and stay"
+    if not _is_inner(edited.pair):
+        stays = f"{stays}: those rows do not come out without a match as well"
     if wider:
         why = "rows that were too old for the old bounds are gone, and pairs of rows from before do not come"
         yield edited.finding(Verdict.PARTIAL, f"{why}; {stays}" if narrower else why)

@@ -144,6 +144,9 @@ PAIRS = {
     "a narrower interval": Pair(
         near(), near(low=3), PARTIAL, FULL, says=("that the new bounds keep apart came out before, and stay",)
     ),
+    "a narrower interval of an outer join": Pair(
+        near(kind="LEFT"), near(low=3, kind="LEFT"), PARTIAL, FULL, says=("do not come out without a match as well",)
+    ),
     "a wider interval": Pair(
         near(), near(low=9), PARTIAL, says=("rows that were too old for the old bounds are gone",)
     ),
