@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
 from compiled_plan.plans.execution.connectors.base import TableSpec
@@ -37,6 +38,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, InputRef, RexNode, walk
 from compiled_plan.plans.trees import reached
 from compiled_plan.plans.types import Field, LogicalType, RowType, TimestampBase
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 _LEGACY_CAST = "table.exec.legacy-cast-behaviour"
 
@@ -279,12 +281,16 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
     physical = [column for column in columns if isinstance(column, PhysicalColumn)]
     paths: tuple[tuple[int, ...], ...] = tuple((at,) for at in range(len(physical)))
     filters: list[tuple[RexNode, tuple[tuple[int, ...], ...]]] = []
+    changes = changelog_of(resolved_table(scan).options or {}, reading=True)
     for ability in source.abilities:
         if isinstance(ability, ProjectPushDown):
             paths = ability.projected_fields
         elif isinstance(ability, ReadingMetadata):
             keys = ability.metadata_keys
         elif isinstance(ability, FilterPushDown):
+            if changes != ChangelogMode.INSERT:
+                # What takes a row back may not fit where the row does: operators above look at both.
+                continue
             # A source may have taken them over, so that nothing above looks again.
             for predicate in ability.predicates:
                 if max(_references(predicate), default=-1) >= len(paths):

@@ -13,6 +13,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.class_archive import java_options
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
 from compiled_plan.plans.execution.stopping import PATIENCE, kill_spark, within
@@ -88,7 +89,7 @@ def spark_session(
                 f"--conf {name}={chosen[name]} would change results",
                 remedy=f"leave it out; the product sets it to {FIXED[name]}",
             )
-    use_fit_java()
+    java = use_fit_java()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
     given = _submitted() | chosen
@@ -96,7 +97,7 @@ def spark_session(
     if PARTITIONS in settings:
         settings[ASKED] = settings[PARTITIONS]
     settings.setdefault(PARTITIONS, str(_cores(master)))
-    _add_kernel(settings, master)
+    _add_kernel(settings, master, java)
     with nullcontext() if verbose else _silent_children():
         session = _start(master, settings)
     try:
@@ -176,8 +177,8 @@ def _silent_children() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _add_kernel(settings: dict[str, str], master: str) -> None:
-    """Put the kernel where Spark finds it, and its file system where nothing needs it earlier."""
+def _add_kernel(settings: dict[str, str], master: str, java: Path) -> None:
+    """Put the kernel where Spark finds it, its file system where nothing needs it earlier, and how Java is to start."""
     from pyspark import SparkContext
 
     jar = kernel_jar()
@@ -194,6 +195,9 @@ def _add_kernel(settings: dict[str, str], master: str) -> None:
         settings.setdefault("spark.driver.defaultJavaOptions", " ".join(options))
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
+    if fresh:
+        for option in java_options(java, settings.get("spark.driver.extraClassPath", "")):
+            _append(settings, "spark.driver.defaultJavaOptions", option, " ")
 
 
 def _append(settings: dict[str, str], name: str, value: str, separator: str) -> None:
