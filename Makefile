@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli tools tests
 
-.PHONY: help setup kernel docs demo demo-api demo-upgrade test test-kernel test-deep lint format schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel classes docs demo demo-api demo-upgrade test test-kernel test-deep lint format schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -23,23 +23,26 @@ kernel: $(READY)  ## compile the Java kernel and Python's bytecode, where source
 	@$(BIN)/python tools/build_kernel.py
 	@$(BIN)/python -m compileall -q compiled_plan/__init__.py api cli planner plans schemas
 
-demo: kernel  ## compile a program, edit its TTLs, run it
+classes: kernel
+	@$(BIN)/python -m tools.keep_classes
+
+demo: kernel classes  ## compile a program, edit its TTLs, run it
 	@if [ -f samples/demo.sh ]; then PATH="$(abspath $(BIN)):$$PATH" bash samples/demo.sh; \
 	else echo "samples/demo.sh is missing" >&2; exit 1; fi
 
-demo-api: kernel  ## the same with programs in Python
+demo-api: kernel classes  ## the same with programs in Python
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_api.sh
 
-demo-upgrade: kernel  ## change a program while its state stays: diff, migrate, go back
+demo-upgrade: kernel classes  ## change a program while its state stays: diff, migrate, go back
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_upgrade.sh
 
-test: lint kernel  ## lint, then all tests
+test: lint kernel classes  ## lint, then all tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
 
 test-kernel: kernel  ## the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
 	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)
 
-test-deep: kernel  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=) and 500 upgrades (UPGRADE_SEED=)
+test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=) and 500 upgrades (UPGRADE_SEED=)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -s -m deep $(ARGS)
 
 lint: $(READY)  ## ruff, mypy, import contracts, the format of Java

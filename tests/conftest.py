@@ -39,6 +39,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["TZ"] = "UTC"
     time.tzset()
     os.environ.setdefault("SPARK_SUBMIT_OPTS", JVM)
+    # `make` keeps them; what a test starts would keep its own.
+    os.environ.setdefault("COMPILED_PLAN_CLASSES", "use")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -10,7 +10,7 @@ from random import Random
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff.build import diff_plans
-from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
+from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.upgrades.chance.expected import TIMED, Expected, expected, tables_in

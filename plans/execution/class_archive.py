@@ -1,0 +1,98 @@
+"""Java's classes in a file that later starts map instead of loading them one by one (class data sharing).
+
+The first run that ends leaves the file in the user's cache folder, `~/.cache/compiled-plan`, after its end and by
+itself; starts of Spark then take about half the time. A file fits one Java and one class path, which its name says.
+`COMPILED_PLAN_CLASSES` is `keep` (the default), `use` (nothing is written) or `off`.
+
+Source: JDK 17, `java` command, "-XX:SharedArchiveFile" and "-XX:ArchiveClassesAtExit".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+SETTING = "COMPILED_PLAN_CLASSES"
+KEEP, USE, OFF = "keep", "use", "off"
+#: How many files are kept, of some 170 MB each: for the versions and checkouts that are in use.
+_KEPT = 4
+#: The first bytes of a whole file; Java writes them last.
+_MAGIC = (0xF00BABA8).to_bytes(4, sys.byteorder)
+#: Java would say on stdout which classes it cannot keep.
+_QUIET = "-Xlog:cds*=off"
+#: What Spark's script puts behind its jars: a file that was made without fits, one that is made with it does not.
+_BEHIND = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH")
+
+
+def java_options(java: Path, extra: str) -> list[str]:
+    """Options of the driver's Java that use the classes that were kept, or keep them at its end.
+
+    Args:
+        java: its home.
+        extra: the class path in front of Spark's own jars, `spark.driver.extraClassPath`.
+    """
+    how = os.environ.get(SETTING, KEEP)
+    base = java / "lib/server/classes.jsa"
+    path = _class_path(extra)
+    if how == OFF or path is None or not base.is_file():
+        return []
+    with suppress(OSError):
+        archive = _folder() / f"classes-{_name(java, path)}.jsa"
+        _adopt(archive)
+        if archive.is_file():
+            os.utime(archive)
+            return [f"-XX:SharedArchiveFile={archive}", _QUIET]
+        if how == KEEP and not any(os.environ.get(name) for name in _BEHIND):
+            archive.parent.mkdir(parents=True, exist_ok=True)
+            return [f"-XX:ArchiveClassesAtExit={archive.with_suffix(f'.{uuid4().hex}')}", _QUIET]
+    return []
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "compiled-plan"
+
+
+def _class_path(extra: str) -> Sequence[Path] | None:
+    """The files that Spark's script gives Java; None where folders are among them, which Java does not take here."""
+    from pyspark.find_spark_home import _find_spark_home
+
+    spark = Path(_find_spark_home())
+    settings = Path(os.environ.get("SPARK_CONF_DIR") or spark / "conf")
+    if settings.exists() or os.environ.get("SPARK_CLASSPATH"):
+        return None
+    found = [Path(each) for each in extra.split(os.pathsep) if each]
+    found += sorted((spark / "jars").glob("*.jar"))
+    return found if all(each.is_file() for each in found) else None
+
+
+def _name(java: Path, path: Sequence[Path]) -> str:
+    """A digest of all that Java compares with what a file was made from."""
+    digest = hashlib.sha256((java / "release").read_bytes() + str(java).encode())
+    for each in path:
+        there = each.stat()
+        digest.update(f"\0{each}\0{there.st_size}\0{there.st_mtime_ns}".encode())
+    return digest.hexdigest()[:24]
+
+
+def _adopt(archive: Path) -> None:
+    """Give what a run has left its name, and remove what else it left and what nobody has used for longest."""
+    for part in archive.parent.glob(f"{archive.stem}.*"):
+        if part == archive:
+            continue
+        if archive.is_file():
+            part.unlink(missing_ok=True)
+        elif _is_whole(part):
+            part.replace(archive)
+    kept = sorted(archive.parent.glob("classes-*"), key=lambda each: each.stat().st_mtime, reverse=True)
+    for old in kept[_KEPT:]:
+        old.unlink(missing_ok=True)
+
+
+def _is_whole(part: Path) -> bool:
+    with part.open("rb") as content:
+        return content.read(len(_MAGIC)) == _MAGIC
