@@ -34,6 +34,7 @@ transaction.state.log.num.partitions=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 log.flush.scheduler.interval.ms=9223372036854775807
+log.retention.ms=-1
 """
 #: A small and young process: Java's second compiler would not pay.
 _JVM = ("-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dlog4j2.level=WARN")
