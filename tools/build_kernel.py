@@ -29,11 +29,12 @@ JAVAC_OPTIONS = ("--release", "17", "-encoding", "UTF-8", "-g", "-nowarn", "-Xli
 
 @dataclass(frozen=True)
 class Target:
-    """A jar, the folder of its sources, and the jar that it needs beside Spark's."""
+    """A jar, the folder of its sources, the jar that it needs beside Spark's, and declarations that no jar holds."""
 
     sources: Path
     jar: Path
     needs: Target | None = None
+    provided: Path | None = None
 
     def java_sources(self) -> list[Path]:
         """The Java files, in a fixed order."""
@@ -42,12 +43,13 @@ class Target:
     def hash(self) -> str:
         """A hash of the sources, of those that they need, and of this script."""
         digest = hashlib.sha256(Path(__file__).read_bytes() if self.needs is None else self.needs.hash().encode())
-        for source in self.java_sources():
-            digest.update(source.relative_to(self.sources).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
+        for folder in (self.sources, *filter(None, [self.provided])):
+            for source in sorted(folder.rglob("*.java")):
+                digest.update(source.relative_to(folder).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
         return digest.hexdigest()[:32]
 
 
-PRODUCT = Target(KERNEL / "src/main/java", KERNEL / "compiled-plan-kernel.jar")
+PRODUCT = Target(KERNEL / "src/main/java", KERNEL / "compiled-plan-kernel.jar", provided=KERNEL / "src/provided/java")
 TESTS = Target(KERNEL / "src/test/java", ROOT / "build/compiled-plan-kernel-tests.jar", needs=PRODUCT)
 
 
@@ -112,7 +114,8 @@ def _compile(target: Target, spark: Path, classes: Path) -> None:
     if jdk is None:
         raise KernelBuildError(java.missing_java_text(compiler=True))
     path = f"{spark}/*" if target.needs is None else f"{target.needs.jar}{os.pathsep}{spark}/*"
-    command = [jdk.home / "bin/javac", *JAVAC_OPTIONS, "-cp", path, "-d", classes, *sources]
+    declared = [] if target.provided is None else ["-sourcepath", target.provided, "-implicit:none"]
+    command = [jdk.home / "bin/javac", *JAVAC_OPTIONS, "-cp", path, *declared, "-d", classes, *sources]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode:
         raise KernelBuildError(f"the kernel does not compile:\n{done.stderr or done.stdout}")

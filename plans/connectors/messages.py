@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from compiled_plan.plans.connectors.common import SINK_PARALLELISM, VERSION, refused, tuning
+from compiled_plan.plans.connectors.common import VERSION, refused, tuning
 from compiled_plan.plans.connectors.spec import Asked, Metadata, OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
@@ -118,12 +118,18 @@ COMMON = {
     "scan.watermark.alignment.group": refused(_KEEPING_PACE + "by the name of their group."),
     "scan.watermark.alignment.max-drift": refused(_KEEPING_PACE + "how far one may be ahead."),
     "scan.watermark.alignment.update-interval": refused(_KEEPING_PACE + "how often they are compared."),
-    "sink.parallelism": SINK_PARALLELISM,
+    "sink.parallelism": TableOption(
+        Kind.INTEGER,
+        doc="With `exactly-once`, how many tasks write, each in transactions of its own, 1 by default; else no effect.",
+        uses=Use.SINK,
+        passive=True,
+    ),
     "sink.delivery-guarantee": TableOption(
         Kind.CHOICE,
         "at-least-once",
         ("at-least-once", "none", "exactly-once"),
-        doc="What a sink does for rows of a micro-batch that runs again; `exactly-once` is not supported.",
+        doc="What becomes of rows of a micro-batch that runs again: written twice, or with `exactly-once` once, in "
+        "transactions.",
         uses=Use.SINK,
         passive=True,
         fallbacks=("sink.semantic",),
@@ -135,7 +141,12 @@ COMMON = {
         uses=Use.SINK,
         passive=True,
     ),
-    "sink.transactional-id-prefix": tuning(Kind.TEXT, "The beginning of the ids of transactions."),
+    "sink.transactional-id-prefix": TableOption(
+        Kind.TEXT,
+        doc="The beginning of the ids of transactions, of this run alone; `exactly-once` needs it.",
+        uses=Use.SINK,
+        passive=True,
+    ),
     "sink.transaction-naming-strategy": tuning(Kind.TEXT, "How transactions are named."),
 }
 
@@ -212,10 +223,27 @@ def faults(asked: Asked, key: tuple[str, ...]) -> Iterator[TableFault]:
         yield from _mode_faults(asked, "startup")
         yield from _mode_faults(asked, "bounded")
         return
-    for option in ("sink.delivery-guarantee", "sink.semantic"):
-        if options.get(option, "").strip().lower().replace("_", "-") == "exactly-once":
-            message = f"'{option}' = 'exactly-once' of table {table} is not supported"
-            yield TableFault(message, "set 'at-least-once'", option, supported=False, foreign=True)
+    yield from _transaction_faults(asked)
+
+
+def _transaction_faults(asked: Asked) -> Iterator[TableFault]:
+    options, table, prefix = asked.options, asked.table, "sink.transactional-id-prefix"
+    guarantee = next((options[name] for name in ("sink.delivery-guarantee", "sink.semantic") if name in options), "")
+    if "properties.transactional.id" in options:
+        message = f"option 'properties.transactional.id' of table {table} is not supported"
+        remedy = f"set 'sink.delivery-guarantee' = 'exactly-once' and '{prefix}'"
+        yield TableFault(message, remedy, "properties.transactional.id", supported=False)
+    if int(options.get("sink.parallelism", "1")) < 1:
+        message = f"'sink.parallelism' = {options['sink.parallelism']!r} of table {table} is no number of tasks"
+        yield TableFault(message, "set 1 or more", "sink.parallelism")
+    if guarantee.strip().lower().replace("_", "-") != "exactly-once":
+        return
+    if not options.get(prefix):
+        message = f"table {table} is written exactly once, and lacks the option '{prefix}'"
+        yield TableFault(message, f"add '{prefix}' = '...', a text that no other run uses")
+    if not listed(options.get("topic", "")):
+        message = f"table {table} is written exactly once, and names no topic in which that can be marked"
+        yield TableFault(message, "add 'topic' = '...'", supported=False)
 
 
 def _topic_faults(asked: Asked) -> Iterator[TableFault]:

@@ -52,12 +52,12 @@ def provide(spark: SparkSession, plan: CompiledPlan) -> None:
         ExecutionError: one cannot be had; says what to do without a network.
     """
     for package, user in needed(plan).items():
-        if not _there(spark, package.holds):
+        if not finds(spark, package.holds):
             print(f"adding {package.coordinates}, which {user} needs", file=sys.stderr, flush=True)
             _add(spark, package, user)
 
 
-def _there(spark: SparkSession, name: str) -> bool:
+def finds(spark: SparkSession, name: str) -> bool:
     """Whether a class is there for this thread, or for the session, whose loader the thread then gets."""
     jvm: Any = spark._jvm
     thread = java_class(jvm, "java.lang.Thread").currentThread()
@@ -82,7 +82,7 @@ def _loads(jvm: Any, name: str, loader: Any) -> bool:
 def _add(spark: SparkSession, package: Package, user: str) -> None:
     try:
         spark.sql(f"ADD JAR 'ivy://{package.coordinates}{'?transitive=false' if package.alone else ''}'").collect()
-        if _there(spark, package.holds):
+        if finds(spark, package.holds):
             return
         said = f"it does not hold {package.holds}"
     except (Py4JJavaError, PySparkException) as fault:

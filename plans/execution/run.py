@@ -14,6 +14,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
+from compiled_plan.plans.execution.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.checkpoint.setting import setting_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.start import Start
@@ -128,7 +129,9 @@ class Run:
         self._sources = {
             source: connectors.open_source(table.table, context) for source, table in self.program.tables.items()
         }
-        sink_context = connectors.SinkContext(spark, self.start.run_id, stdout)
+        sink_context = connectors.SinkContext(
+            spark, self.start.run_id, stdout, begun=lambda batch: begun_at(self.folder, batch)
+        )
         tables = sink_tables(self.program.sinks)
         self._sinks = {sink: connectors.open_sink(table, sink_context) for sink, table in tables.items()}
 

@@ -69,9 +69,11 @@ class Topics:
         finally:
             producer.close()
 
-    def read(self, topic: str) -> list[Message]:
-        """All messages, by partition and offset."""
+    def read(self, topic: str, *, committed: bool = False) -> list[Message]:
+        """All messages, or those that are committed, by partition and offset."""
         frame = self.spark.read.format("kafka").option("kafka.bootstrap.servers", self.server.address)
+        if committed:
+            frame = frame.option("kafka.isolation.level", "read_committed")
         rows = frame.option("subscribe", topic).option("includeHeaders", True).load().orderBy("partition", "offset")
         return [
             Message(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from tools.build_kernel import KernelBuildError, Target, build, is_current
+from tools.build_kernel import JAVAC_OPTIONS, PRODUCT, KernelBuildError, Target, build, is_current, spark_jars
 
 
 @pytest.fixture
@@ -41,3 +44,20 @@ def test_java_that_does_not_compile_is_shown_and_leaves_no_jar(target: Target) -
     with pytest.raises(KernelBuildError, match=r"A\.java:1"):
         build(target)
     assert not target.jar.exists()
+
+
+@pytest.mark.deep
+def test_what_is_declared_of_kafka_is_in_its_clients(tmp_path: Path) -> None:
+    from compiled_plan.plans.execution.kernel import use_fit_java
+    from tools.services.kafka import connector_jars
+
+    sources = sorted((PRODUCT.sources / "org/compiledplan/kernel/kafka/clients").glob("*.java"))
+    path = os.pathsep.join([str(PRODUCT.jar), f"{spark_jars()}/*", *map(str, connector_jars())])
+    command = [use_fit_java() / "bin/javac", *JAVAC_OPTIONS, "-cp", path, "-d", tmp_path, *sources]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_declared_of_others_is_in_no_jar() -> None:
+    with zipfile.ZipFile(PRODUCT.jar) as jar:
+        assert not [name for name in jar.namelist() if name.startswith("org/apache/")]

@@ -52,6 +52,12 @@ def watermark_of(generation: Folder) -> int:
     return int(_json(generation, f"{_COMMITS}/{committed}", lines)["nextBatchWatermarkMs"])
 
 
+def begun_at(generation: Folder, batch: int) -> int:
+    """When a micro-batch was begun for the first time, in ms since 1970."""
+    head, _ = _read(generation, batch)
+    return int(_json(generation, f"{_OFFSETS}/{batch}", head)["batchTimestampMs"])
+
+
 def continue_from(generation: Folder, wanted: Mapping[str, str | None], watermark: int) -> None:
     """Have the one batch that a generation has be one that read the sources up to these positions.
 

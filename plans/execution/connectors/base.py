@@ -9,6 +9,7 @@ crash) leaves what one writing leaves.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -120,6 +121,7 @@ class SinkContext:
         stdout: prints a line of data.
         writes: whether it is going to write; else it is asked what it left, and need not be there.
         folders: those that sinks of the same plan write into, each with how many it has to share with.
+        begun: when a micro-batch was begun for the first time, in ms since 1970; known once it is written.
     """
 
     spark: SparkSession
@@ -127,6 +129,7 @@ class SinkContext:
     stdout: Callable[[str], None]
     writes: bool = True
     folders: list[tuple[str, int]] = field(default_factory=list)
+    begun: Callable[[int], int] = lambda _: int(time.time() * 1000)
 
     def share(self, folder: str) -> int:
         """A number for a sink that is about to write into a folder.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from compiled_plan.plans.connectors.messages import listed, offsets
 from compiled_plan.plans.connectors.spec import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.packages import finds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,9 +20,12 @@ if TYPE_CHECKING:
 #: Spark's names for the ends of a partition.
 EARLIEST, LATEST = -2, -1
 _ADMIN = "org.apache.kafka.clients.admin"
+ADMIN = f"{_ADMIN}.AdminClient"
 _RESET = "auto.offset.reset"
 #: How long brokers are waited for, ms, unless the table says.
 _PATIENCE = {"default.api.timeout.ms": "60000", "request.timeout.ms": "20000"}
+#: How long nothing is said of that, in seconds.
+_SILENT = 4
 
 #: Offsets by topic and partition.
 Offsets = dict[str, dict[int, int]]
@@ -49,7 +54,7 @@ class Topics:
             return mode.removesuffix("-offset")
         if mode == "specific-offsets":
             return self._specific("startup", EARLIEST)
-        with self._admin() as admin:
+        with self.admin() as admin:
             if mode == "timestamp":
                 return self._at_time(admin, self.options.number("scan.startup.timestamp-millis"))
             return self._committed(admin, self._reset())
@@ -61,7 +66,7 @@ class Topics:
             return None
         if mode == "specific-offsets":
             return self._specific("bounded", None)
-        with self._admin() as admin:
+        with self.admin() as admin:
             if mode == "timestamp":
                 return self._at_time(admin, self.options.number("scan.bounded.timestamp-millis"), LATEST)
             if mode == "group-offsets":
@@ -70,7 +75,7 @@ class Topics:
 
     def partitions(self, topic: str) -> int:
         """How many partitions a topic has."""
-        with self._admin() as admin:
+        with self.admin() as admin:
             return len(self._described(admin, [topic])[topic])
 
     def check(self) -> None:
@@ -80,7 +85,7 @@ class Topics:
             DataError: names the topic and the brokers.
             ExecutionError: the brokers do not answer.
         """
-        with self._admin() as admin:
+        with self.admin() as admin:
             self._described(admin, listed(self.options.text("topic")))
 
     # --- what the brokers say
@@ -89,7 +94,7 @@ class Topics:
         """The offsets that the table has; `other` for partitions that it does not name, None for their end."""
         (topic,) = listed(self.options.text("topic"))
         given = offsets(self.options.text(f"scan.{name}.specific-offsets")) or {}
-        with self._admin() as admin:
+        with self.admin() as admin:
             known = [partition for _, partition in self._partitions(admin)]
             wrong = sorted(given.keys() - set(known))
             if wrong:
@@ -114,7 +119,7 @@ class Topics:
                 f"table {self.table} reads by the offsets of a group, and names no group",
                 remedy="set 'properties.group.id', or 'scan.startup.mode' = 'earliest-offset' or 'latest-offset'",
             )
-        said = self._answer(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
+        said = self.answer(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
         known = {(str(at.topic()), int(at.partition())): said.get(at) for at in said}
         found: Offsets = {}
         for topic, partition in self._partitions(admin):
@@ -150,7 +155,7 @@ class Topics:
         place = java_class(jvm, "org.apache.kafka.common.TopicPartition")
         for (topic, partition), kind in wanted.items():
             asked.put(place(topic, partition), kinds[kind]())
-        said = self._answer(admin.listOffsets(asked).all())
+        said = self.answer(admin.listOffsets(asked).all())
         found: Offsets = {}
         for at in said:
             found.setdefault(str(at.topic()), {})[int(at.partition())] = int(said.get(at).offset())
@@ -162,18 +167,18 @@ class Topics:
         pattern = self.options.text("topic-pattern")
         if pattern:
             fits = java_class(self.spark._jvm, "java.util.regex.Pattern").compile(pattern)
-            topics = [name for name in self._answer(admin.listTopics().names()) if fits.matcher(name).matches()]
+            topics = [name for name in self.answer(admin.listTopics().names()) if fits.matcher(name).matches()]
         return [(topic, each) for topic, parts in self._described(admin, topics).items() for each in parts]
 
     def _described(self, admin: Any, topics: list[str] | tuple[str, ...]) -> dict[str, list[int]]:
         wanted = java_class(self.spark._jvm, "java.util.ArrayList")()
         for topic in topics:
             wanted.add(topic)
-        said = self._answer(admin.describeTopics(wanted).allTopicNames())
+        said = self.answer(admin.describeTopics(wanted).allTopicNames())
         return {topic: sorted(int(each.partition()) for each in said.get(topic).partitions()) for topic in topics}
 
-    def _answer(self, future: Any) -> Any:
-        """What the brokers say.
+    def answer(self, future: Any) -> Any:
+        """What the brokers say; they are waited for as long as their clients do, and after some seconds that is said.
 
         Raises:
             DataError: there is no such topic.
@@ -181,11 +186,11 @@ class Topics:
         """
         from py4j.protocol import Py4JJavaError
 
+        servers = self.settings["bootstrap.servers"]
         try:
-            return future.get()
+            return self._patiently(future, servers)
         except Py4JJavaError as fault:
             cause = fault.java_exception.getCause() or fault.java_exception
-            servers = self.settings["bootstrap.servers"]
             said = f"{cause.getClass().getSimpleName()}: {cause.getMessage()}"
             if "UnknownTopicOrPartition" in said or "InvalidTopic" in said:
                 raise DataError(
@@ -197,16 +202,31 @@ class Topics:
                 remedy="start them, or correct the table's option 'properties.bootstrap.servers'",
             ) from None
 
+    def _patiently(self, future: Any, servers: str) -> Any:
+        from py4j.protocol import Py4JJavaError
+
+        unit = java_class(self.spark._jvm, "java.util.concurrent.TimeUnit").SECONDS
+        try:
+            return future.get(_SILENT, unit)
+        except Py4JJavaError as fault:
+            if fault.java_exception.getClass().getName() != "java.util.concurrent.TimeoutException":
+                raise
+        print(f"waiting for Kafka's brokers {servers} of table {self.table}", file=sys.stderr, flush=True)
+        return future.get()
+
     @contextmanager
-    def _admin(self) -> Iterator[Any]:
+    def admin(self) -> Iterator[Any]:
+        """Kafka's client for such questions; `answer` gives what it says."""
         jvm: Any = self.spark._jvm
+        # Spark calls a sink in a thread of its own.
+        finds(self.spark, ADMIN)
         settings = java_class(jvm, "java.util.Properties")()
         for name, value in {**_PATIENCE, **self.settings}.items():
             settings.put(name, value)
         from py4j.protocol import Py4JJavaError
 
         try:
-            admin = java_class(jvm, f"{_ADMIN}.AdminClient").create(settings)
+            admin = java_class(jvm, ADMIN).create(settings)
         except Py4JJavaError as fault:
             cause = fault.java_exception.getCause() or fault.java_exception
             raise ExecutionError(

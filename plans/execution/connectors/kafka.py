@@ -27,4 +27,4 @@ def source(table: TableSpec, context: SourceContext) -> Source:
 def sink(table: TableSpec, context: SinkContext) -> Sink:
     """A sink for a table; see `write`."""
     parts = parts_of(table.columns, table.options)
-    return write(messages_of(table, SPEC, parts, context.spark), upserts=False)
+    return write(messages_of(table, SPEC, parts, context.spark), context, upserts=False)

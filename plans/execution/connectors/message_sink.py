@@ -13,11 +13,25 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.connectors.messages import listed
 from compiled_plan.plans.connectors.spec import FormatSpec
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import DELETE, INSERT, KIND, ORD, PATH, UPDATE_BEFORE
+from compiled_plan.plans.execution.connectors.base import (
+    DELETE,
+    INSERT,
+    KIND,
+    ORD,
+    PATH,
+    UPDATE_BEFORE,
+    Sink,
+    SinkContext,
+)
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
+from compiled_plan.plans.execution.connectors.transactions import TransactionSink
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+
+#: What Spark's connector takes of a message, by name.
+_PARTS = ("key", "value", "topic", "headers", "partition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +49,24 @@ class MessageSink:
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
         """Write a batch; see `Sink.write`."""
-        key = self._part(KEY)
-        rows = frame.select(KIND, ORD, PATH, self._part(VALUE).alias("value"), key.alias("key"), *self._metadata())
+        rows = self.encoded(frame)
         if self.messages.format_of(KEY) is not None:
             rows = rows.repartition("key")
+        settings = {f"kafka.{name}": value for name, value in self.messages.settings.items() if name != "group.id"}
+        self.in_order(rows).write.format("kafka").options(**settings).save()
+
+    def encoded(self, frame: DataFrame) -> DataFrame:
+        """The rows with their messages beside them: `key`, `value`, `topic`, and `headers` where they are written."""
+        return frame.select("*", self._part(VALUE).alias("value"), self._part(KEY).alias("key"), *self._metadata())
+
+    def in_order(self, rows: DataFrame) -> DataFrame:
+        """The messages of each partition in the order of their rows, with the partition that they go to."""
         rows = rows.sortWithinPartitions(ORD, PATH)
         if self.partitions is not None:
             rows = rows.withColumn("partition", F.spark_partition_id() % F.lit(self.partitions))
-        names = [name for name in ("key", "value", "topic", "headers", "partition") if name in rows.columns]
-        settings = {f"kafka.{name}": value for name, value in self.messages.settings.items() if name != "group.id"}
-        rows.select(*names).write.format("kafka").options(**settings).save()
+        return rows.select(
+            *(name for name in ("key", "value", "topic", "headers", "partition") if name in rows.columns)
+        )
 
     def _part(self, part: str) -> Column:
         """The bytes of the key or the value."""
@@ -82,8 +104,13 @@ class MessageSink:
         return found
 
 
-def write(messages: Messages, *, upserts: bool) -> MessageSink:
+def write(messages: Messages, context: SinkContext, *, upserts: bool) -> Sink:
     """A sink for a table.
+
+    Args:
+        messages: the table.
+        context: see `SinkContext`.
+        upserts: whether the row of a key is deleted by a message without a value.
 
     Raises:
         UnsupportedError: metadata that Spark's connector does not take; several topics, and none named by rows.
@@ -107,5 +134,9 @@ def write(messages: Messages, *, upserts: bool) -> MessageSink:
         )
     if topics:
         messages.topics.check()
-    fixed = messages.spec.values(table.options).given.get("sink.partitioner") == "fixed"
-    return MessageSink(messages, upserts, messages.topics.partitions(topics[0]) if fixed and topics else None)
+    options = messages.spec.values(table.options)
+    fixed = options.given.get("sink.partitioner") == "fixed"
+    sink = MessageSink(messages, upserts, messages.topics.partitions(topics[0]) if fixed and topics else None)
+    if options.text("sink.delivery-guarantee") != "exactly-once":
+        return sink
+    return TransactionSink(sink, context.run_id, context.begun)

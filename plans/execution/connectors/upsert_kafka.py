@@ -27,7 +27,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
 @sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> Sink:
     """A sink for a table; see `write`."""
-    return write(_messages(table, context), upserts=True)
+    return write(_messages(table, context), context, upserts=True)
 
 
 def _messages(table: TableSpec, context: SourceContext | SinkContext) -> Messages:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
-
-from py4j.protocol import Py4JJavaError
 
 from compiled_plan.plans.connectors.spec import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.databases.dialects import Dialect, Target, dialect_of
 from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.patience import Patience
 from compiled_plan.plans.execution.types import ddl
 from compiled_plan.plans.text.masking import masked_url
 from compiled_plan.plans.types import ArrayType, LogicalType, TimeType
 
 _T = TypeVar("_T")
-_AWAY, _REFUSED = "DatabaseAwayException: ", "DatabaseException: "
-#: How long between two attempts, in seconds.
-_PAUSE = 1.0
+_AWAY, _REFUSED = "DatabaseAwayException", "DatabaseException"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,29 +113,20 @@ class Database:
             DataError: the database refuses.
             ExecutionError: it does not answer in time, or failed too often.
         """
-        deadline, tried = time.monotonic() + self.patience, 0
-        while True:
-            try:
-                return action()
-            except Py4JJavaError as fault:
-                said = _said(fault)
-                if said is None:
-                    raise
-                message, away = said
-                if not away:
-                    remedy = "correct the table's options, or what the database says"
-                    raise DataError(message, where=f"table {self.table}", remedy=remedy) from fault
-                if time.monotonic() >= deadline or (attempts is not None and tried >= attempts):
-                    raise ExecutionError(
-                        f"the database does not answer: {message}",
-                        where=f"table {self.table}",
-                        remedy="start the database, and then the plan again on its checkpoint: what was committed is "
-                        "kept; 'connection.max-retry-timeout' says how long it is waited for",
-                    ) from fault
-                if not tried:
-                    print(f"waiting for {message}", file=sys.stderr, flush=True)
-                tried += 1
-                time.sleep(min(_PAUSE, max(0.0, deadline - time.monotonic())))
+        waiting = Patience(_AWAY, _REFUSED, self.patience, self._refused, self._gone)
+        return waiting.patiently(action, attempts)
+
+    def _refused(self, message: str) -> DataError:
+        remedy = "correct the table's options, or what the database says"
+        return DataError(message, where=f"table {self.table}", remedy=remedy)
+
+    def _gone(self, message: str) -> ExecutionError:
+        return ExecutionError(
+            f"the database does not answer: {message}",
+            where=f"table {self.table}",
+            remedy="start the database, and then the plan again on its checkpoint: what was committed is "
+            "kept; 'connection.max-retry-timeout' says how long it is waited for",
+        )
 
 
 def jdbc_type(type_: LogicalType) -> str:
@@ -148,20 +134,6 @@ def jdbc_type(type_: LogicalType) -> str:
     if isinstance(type_, ArrayType):
         return f"array<{jdbc_type(type_.element)}>"
     return "time" if isinstance(type_, TimeType) else ddl(type_)
-
-
-def _said(fault: Py4JJavaError) -> tuple[str, bool] | None:
-    """What the kernel says of a database, and whether it is away; None where something else went wrong."""
-    cause: Any = fault.java_exception
-    texts = []
-    while cause is not None:
-        texts.append(str(cause.toString()))
-        cause = cause.getCause()
-    for text in reversed(texts):
-        for mark, away in ((_AWAY, True), (_REFUSED, False)):
-            if mark in text:
-                return text.partition(mark)[2].split("\n\tat ")[0].strip(), away
-    return None
 
 
 def _array(jvm: Any, texts: tuple[str, ...]) -> Any:

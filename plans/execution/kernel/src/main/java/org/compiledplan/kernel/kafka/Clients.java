@@ -1,0 +1,76 @@
+package org.compiledplan.kernel.kafka;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.ref.WeakReference;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+/**
+ * The classes of the kernel that refer to Kafka's. A session may get Kafka's clients after it has
+ * started, in a class loader below the kernel's; there they are defined anew, or they would not
+ * find them.
+ */
+final class Clients {
+  private static final String PACKAGE = "org.compiledplan.kernel.kafka.clients.";
+  private static final String NEEDED = "org.apache.kafka.clients.producer.KafkaProducer";
+  private static final Map<ClassLoader, WeakReference<Loader>> LOADERS =
+      Collections.synchronizedMap(new WeakHashMap<>());
+
+  private Clients() {}
+
+  /**
+   * What writes in transactions.
+   *
+   * @param loader one that finds Kafka's clients
+   */
+  static Transactions transactions(ClassLoader loader) {
+    try {
+      Class<?> found = within(loader).loadClass(PACKAGE + "ProducerTransactions");
+      return (Transactions) found.getDeclaredConstructor().newInstance();
+    } catch (ReflectiveOperationException | LinkageError error) {
+      throw new KafkaException("Kafka's clients are not on the class path: " + error);
+    }
+  }
+
+  private static ClassLoader within(ClassLoader loader) {
+    ClassLoader own = Clients.class.getClassLoader();
+    try {
+      Class.forName(NEEDED, false, own);
+      return own;
+    } catch (ClassNotFoundException error) {
+      WeakReference<Loader> known = LOADERS.get(loader);
+      Loader found = known == null ? null : known.get();
+      if (found == null) LOADERS.put(loader, new WeakReference<>(found = new Loader(loader)));
+      return found;
+    }
+  }
+
+  /** Defines the classes of one package by itself; all others are its parent's. */
+  private static final class Loader extends ClassLoader {
+    Loader(ClassLoader parent) {
+      super(parent);
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (!name.startsWith(PACKAGE)) return super.loadClass(name, resolve);
+      synchronized (getClassLoadingLock(name)) {
+        Class<?> found = findLoadedClass(name);
+        return found == null ? defined(name) : found;
+      }
+    }
+
+    private Class<?> defined(String name) throws ClassNotFoundException {
+      String file = name.replace('.', '/') + ".class";
+      try (InputStream bytes = Clients.class.getClassLoader().getResourceAsStream(file)) {
+        if (bytes == null) throw new ClassNotFoundException(name);
+        byte[] all = bytes.readAllBytes();
+        return defineClass(name, all, 0, all.length);
+      } catch (IOException error) {
+        throw new ClassNotFoundException(name, error);
+      }
+    }
+  }
+}

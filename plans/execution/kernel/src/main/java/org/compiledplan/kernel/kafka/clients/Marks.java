@@ -1,0 +1,102 @@
+package org.compiledplan.kernel.kafka.clients;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.compiledplan.kernel.kafka.KafkaException;
+
+/** What of a run is written, as the brokers have it; see the description of TransactionWriter. */
+final class Marks implements AutoCloseable {
+  private final JsonNode spec;
+  private final int tasks;
+  private final String ofTask;
+  private final Admin admin;
+
+  Marks(JsonNode spec, int task) {
+    this.spec = spec;
+    tasks = spec.path("tasks").asInt();
+    ofTask = tasks == 1 ? group() : group() + "-" + task;
+    admin = Admin.create(ProducerTransactions.settings(spec));
+  }
+
+  private String group() {
+    return spec.path("marks").asText();
+  }
+
+  private String table() {
+    return spec.path("table").asText();
+  }
+
+  /** Fails where another run has taken the transactional ids over. */
+  void checkOwner() {
+    OffsetAndMetadata found = last(spec.path("owner").asText());
+    if (found == null || found.metadata().equals(spec.path("run").asText())) return;
+    throw new KafkaException(
+        "another run, "
+            + found.metadata()
+            + ", has begun to write table "
+            + table()
+            + " with the same 'sink.transactional-id-prefix'");
+  }
+
+  /** Whether a batch is written. */
+  boolean have(long batch, boolean mayBeThere) {
+    OffsetAndMetadata found = last(ofTask);
+    if (found == null || found.offset() < batch) return false;
+    boolean alike = found.metadata().equals(Integer.toString(tasks));
+    if (found.offset() == batch && mayBeThere && alike) return true;
+    throw new KafkaException(
+        "Kafka has micro-batch "
+            + found.offset()
+            + " of this checkpoint in table "
+            + table()
+            + " already, and the run is at "
+            + batch
+            + ": the checkpoint is an older copy, or another run goes on with a copy of it");
+  }
+
+  /** The marks of a batch, by group. */
+  Map<String, Map<TopicPartition, OffsetAndMetadata>> of(long batch) {
+    TopicPartition place = new TopicPartition(spec.path("topic").asText(), 0);
+    OffsetAndMetadata mark = new OffsetAndMetadata(batch, Integer.toString(tasks));
+    Map<String, Map<TopicPartition, OffsetAndMetadata>> found = new LinkedHashMap<>();
+    found.put(group(), Map.of(place, mark));
+    found.put(ofTask, Map.of(place, mark));
+    return found;
+  }
+
+  /** The newest mark of a group; those of transactions that are being committed are waited for. */
+  private OffsetAndMetadata last(String group) {
+    OffsetAndMetadata found = null;
+    ListConsumerGroupOffsetsOptions options =
+        new ListConsumerGroupOffsetsOptions().requireStable(true);
+    try {
+      // A table may have had another topic.
+      for (OffsetAndMetadata each :
+          admin
+              .listConsumerGroupOffsets(group, options)
+              .partitionsToOffsetAndMetadata()
+              .get()
+              .values())
+        if (each != null && (found == null || each.offset() > found.offset())) found = each;
+      return found;
+    } catch (InterruptedException error) {
+      throw new InterruptException(error);
+    } catch (ExecutionException error) {
+      if (error.getCause() instanceof RuntimeException) throw (RuntimeException) error.getCause();
+      throw new KafkaException(error.getCause().toString());
+    }
+  }
+
+  @Override
+  public void close() {
+    admin.close(Duration.ZERO);
+  }
+}

@@ -1,0 +1,136 @@
+package org.compiledplan.kernel.kafka.clients;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.kafka.KafkaException;
+import org.compiledplan.kernel.kafka.Transactions;
+
+/**
+ * Transactions by Kafka's producer.
+ *
+ * <p>The order of steps is what makes it right: a producer that has begun ends all older ones of
+ * its transactional id, so what the marks say then can no longer change behind its back, but by one
+ * that begins later and so ends this one, whose commit fails.
+ */
+public final class ProducerTransactions implements Transactions {
+  private static final Duration ENOUGH = Duration.ofSeconds(5);
+
+  @Override
+  public void write(JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows) {
+    String id = spec.path("prefix").asText() + "-" + task;
+    Failures failures = new Failures(spec, id);
+    try (Marks marks = new Marks(spec, task)) {
+      // Before others are ended, too: they may be in the right.
+      marks.checkOwner();
+      write(spec, marks, id, batch, mayBeThere, rows);
+    } catch (org.apache.kafka.common.KafkaException error) {
+      throw failures.told(error);
+    }
+  }
+
+  private static void write(
+      JsonNode spec, Marks marks, String id, long batch, boolean mayBeThere, Iterator<Row> rows) {
+    KafkaProducer<byte[], byte[]> producer = producer(spec, id);
+    boolean begun = false, done = false;
+    try {
+      producer.initTransactions();
+      if (marks.have(batch, mayBeThere)) return;
+      producer.beginTransaction();
+      begun = true;
+      send(producer, spec, rows);
+      for (Map.Entry<String, Map<TopicPartition, OffsetAndMetadata>> mark :
+          marks.of(batch).entrySet())
+        producer.sendOffsetsToTransaction(
+            mark.getValue(), new ConsumerGroupMetadata(mark.getKey()));
+      producer.commitTransaction();
+      done = true;
+    } finally {
+      // A task that is stopped is interrupted, and Kafka's clients do nothing then.
+      boolean interrupted = Thread.interrupted();
+      if (begun && !done) abort(producer);
+      producer.close(done ? ENOUGH : Duration.ZERO);
+      if (interrupted) Thread.currentThread().interrupt();
+    }
+  }
+
+  /** So that who reads what is committed need not wait until it is over by itself. */
+  private static void abort(KafkaProducer<byte[], byte[]> producer) {
+    try {
+      producer.abortTransaction();
+    } catch (RuntimeException error) {
+      // What went wrong before says more, and the next producer of this id ends it.
+    }
+  }
+
+  private static KafkaProducer<byte[], byte[]> producer(JsonNode spec, String id) {
+    Properties settings = settings(spec);
+    settings.put("transactional.id", id);
+    return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  static Properties settings(JsonNode spec) {
+    Properties found = new Properties();
+    spec.path("settings").properties().forEach(e -> found.put(e.getKey(), e.getValue().asText()));
+    return found;
+  }
+
+  private static void send(
+      KafkaProducer<byte[], byte[]> producer, JsonNode spec, Iterator<Row> rows) {
+    AtomicReference<Exception> failed = new AtomicReference<>();
+    int headers = -1, partition = -1;
+    boolean first = true;
+    while (rows.hasNext() && failed.get() == null) {
+      Row row = rows.next();
+      if (first) {
+        headers = position(row, "headers");
+        partition = position(row, "partition");
+        first = false;
+      }
+      if (row.isNullAt(2))
+        throw new KafkaException(
+            "a row of table " + spec.path("table").asText() + " names no topic");
+      ProducerRecord<byte[], byte[]> message =
+          new ProducerRecord<>(
+              row.getString(2),
+              partition < 0 ? null : (Integer) row.get(partition),
+              (byte[]) row.get(0),
+              (byte[]) row.get(1),
+              headers < 0 ? List.of() : headers(row.getList(headers)));
+      producer.send(
+          message,
+          (done, error) -> {
+            if (error != null) failed.compareAndSet(null, error);
+          });
+    }
+    // What is not told here is told by the commit.
+    Exception error = failed.get();
+    if (error instanceof RuntimeException) throw (RuntimeException) error;
+    if (error != null) throw new KafkaException(error.toString());
+  }
+
+  private static int position(Row row, String name) {
+    return List.of(row.schema().fieldNames()).indexOf(name);
+  }
+
+  private static List<Header> headers(List<Row> given) {
+    List<Header> found = new ArrayList<>();
+    if (given != null)
+      for (Row each : given) found.add(new RecordHeader(each.getString(0), (byte[]) each.get(1)));
+    return found;
+  }
+}

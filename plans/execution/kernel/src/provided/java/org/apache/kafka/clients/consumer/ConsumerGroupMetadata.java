@@ -1,0 +1,5 @@
+package org.apache.kafka.clients.consumer;
+
+public class ConsumerGroupMetadata {
+  public ConsumerGroupMetadata(String group) {}
+}

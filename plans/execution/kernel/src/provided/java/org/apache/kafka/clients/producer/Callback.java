@@ -1,0 +1,5 @@
+package org.apache.kafka.clients.producer;
+
+public interface Callback {
+  void onCompletion(RecordMetadata metadata, Exception error);
+}

@@ -1,0 +1,3 @@
+package org.apache.kafka.clients.producer;
+
+public final class RecordMetadata {}

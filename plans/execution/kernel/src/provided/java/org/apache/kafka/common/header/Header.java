@@ -1,0 +1,3 @@
+package org.apache.kafka.common.header;
+
+public interface Header {}

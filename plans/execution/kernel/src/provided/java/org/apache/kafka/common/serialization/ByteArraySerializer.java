@@ -1,0 +1,3 @@
+package org.apache.kafka.common.serialization;
+
+public class ByteArraySerializer implements Serializer<byte[]> {}
