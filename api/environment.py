@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.api.catalogs import CatalogMethods
@@ -50,10 +51,16 @@ class TableEnvironment(CatalogMethods):
 
     Args:
         options: configuration, as by SET.
+        init: files of SQL that prepare the session, as `compile-plan --init` takes them.
+
+    Raises:
+        ProgramError: an init file is wrong; see `run_init_file`.
     """
 
-    def __init__(self, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, options: Mapping[str, str] | None = None, *, init: Sequence[str | Path] = ()) -> None:
         self.context = PlanningContext.new(options)
+        for path in init:
+            self.run_init_file(path)
 
     @property
     def config(self) -> TableConfig:
@@ -76,6 +83,21 @@ class TableEnvironment(CatalogMethods):
     def get_config(self) -> TableConfig:
         """The configuration: `env.get_config().set(key, value)`."""
         return self.config
+
+    def run_init_file(self, path: str | Path) -> None:
+        """Carry out a file of SQL that prepares the session: SET, RESET, USE, CREATE, ALTER and DROP.
+
+        Args:
+            path: the file, local or remote (`s3://...`).
+
+        Raises:
+            ProgramError: it cannot be read, a statement is wrong, or one does more than that (a query, INSERT, SHOW);
+                with file, line, column and caret. What stands before a wrong statement has been carried out.
+            UnsupportedError: a statement that is not supported.
+        """
+        from compiled_plan.api.initializing import run_init_file
+
+        run_init_file(self.context, str(path))
 
     def execute_sql(self, text: str) -> TableResult:
         """Carry out statements, one after another; the result is that of the last.
@@ -161,6 +183,8 @@ class TableEnvironment(CatalogMethods):
         from compiled_plan.planner.functions.user.registering import catalog_function, path_of
 
         full = self.catalog.qualify(path_of(name, system))
+        if not temporary:
+            self.catalog.require_database(full)
         self.catalog.functions.create(catalog_function(full, function, temporary=temporary, system=system))
 
     def _unregister(self, name: str, *, temporary: bool, system: bool = False) -> bool:
@@ -379,6 +403,6 @@ def _checked(reference: Any, operation: str) -> PlanReference:
 
 
 #: Statements that show something.
-_SHOWS = st.Describe | st.Show | st.Explain
+_SHOWS = st.Describe | st.DescribeCatalog | st.Show | st.Explain
 #: Statements that read or write data, or plan files.
 _RUNS = st.Query | st.Insert | st.StatementSet | st.CompilePlan | st.ExecutePlan | st.CompileAndExecutePlan

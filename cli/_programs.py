@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.errors import ProgramError
+import typer
+
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 
 if TYPE_CHECKING:
     from compiled_plan.api.environment import CompiledScript, TableEnvironment
@@ -26,12 +29,42 @@ def is_program(path: str) -> bool:
     return path == STDIN or path.endswith((_PYTHON, _SQL))
 
 
-def compiled(program: str, settings: Mapping[str, str], say: Say) -> CompiledScript:
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What the session of a program begins with.
+
+    Args:
+        settings: options, as SET at the program's start.
+        init: files that prepare it, in their order.
+    """
+
+    settings: Mapping[str, str]
+    init: tuple[str, ...] = ()
+
+    def concerned(self, fault: CompiledPlanError, program: str) -> str:
+        """The program, if an error is of that; empty for one of an init file, whose place names it."""
+        of_init = any(fault.where == file or fault.where.startswith(f"{file}, line ") for file in self.init)
+        return "" if of_init else program
+
+
+def session_of(settings: Mapping[str, str], init: Sequence[str] | None) -> Session:
+    """What a session begins with.
+
+    Raises:
+        typer.BadParameter: an init file that holds no SQL.
+    """
+    for file in init or ():
+        if file == STDIN or file.endswith(_PYTHON):
+            raise typer.BadParameter(f"--init takes a file of SQL, not {file!r}")
+    return Session(settings, tuple(init or ()))
+
+
+def compiled(program: str, session: Session, say: Say) -> CompiledScript:
     """The plan of a program, and where its COMPILE PLAN statement wants it.
 
     Args:
         program: a file, .py or else SQL; `-` reads SQL from stdin.
-        settings: options, as SET at the program's start.
+        session: what it begins with; options hold over those that an init file sets.
         say: told each warning.
 
     Raises:
@@ -42,14 +75,14 @@ def compiled(program: str, settings: Mapping[str, str], say: Say) -> CompiledScr
         raise ProgramError(
             "a program in Python is imported, so it must be a local file", where=program, remedy="copy it here first"
         )
-    text = "" if in_python else _read(program)
-    # CREATE FUNCTION ... AS 'module.Class' finds modules beside the program, after all others.
-    sys.path.append(str(Path.cwd() if program == STDIN else Path(program).resolve().parent))
     from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.api.initializing import find_modules_in, text_of
 
-    environment = TableEnvironment()
+    text = "" if in_python else sys.stdin.read() if program == STDIN else text_of(program)
+    find_modules_in(Path.cwd() if program == STDIN else Path(program).resolve().parent)
     with _warnings_said(say):
-        for key, value in settings.items():
+        environment = TableEnvironment(session.settings, init=session.init)
+        for key, value in session.settings.items():
             environment.set(key, value)
         found = _in_python(environment, program) if in_python else environment.compile_statements(text)
     for key in environment.config:
@@ -88,18 +121,3 @@ def _in_python(environment: TableEnvironment, program: str) -> CompiledScript:
 
         check_can_leave(plan)
     return CompiledScript(plan)
-
-
-def _read(program: str) -> str:
-    from compiled_plan.plans.files import is_remote, read_text
-
-    if program == STDIN:
-        return sys.stdin.read()
-    if is_remote(program):
-        return read_text(program, "program")
-    try:
-        return Path(program).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ProgramError("there is no such file", where=program, remedy="check the path") from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ProgramError(f"the program cannot be read: {fault}", where=program) from None

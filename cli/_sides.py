@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from compiled_plan.cli._programs import Say, compiled, is_program
+from compiled_plan.cli._programs import Say, Session, compiled, is_program
 from compiled_plan.plans.files.folders import ReadableFolder, folder_to_read
 from compiled_plan.plans.files.local import is_remote
 
@@ -38,12 +37,12 @@ class Side:
         return Named(name=self.name, kind=self.kind)  # type: ignore[arg-type]
 
 
-def side_of(name: str, settings: Mapping[str, str], say: Say, over: Side | None = None) -> Side:
+def side_of(name: str, session: Session, say: Say, over: Side | None = None) -> Side:
     """What an argument stands for.
 
     Args:
         name: a plan file, a checkpoint's folder or a program, local or remote.
-        settings: options for programs.
+        session: what programs begin with.
         say: told each warning.
         over: what a program is compiled over: as by `compile-plan -o` it keeps its uids and edited TTLs.
 
@@ -51,7 +50,7 @@ def side_of(name: str, settings: Mapping[str, str], say: Say, over: Side | None 
         CompiledPlanError: it cannot be read, or is refused.
     """
     if is_program(name):
-        plan = compiled(name, settings, say).plan
+        plan = compiled(name, session, say).plan
         return Side(name, "program", plan if over is None else _over(plan, over, say))
     folder = _checkpoint(name)
     if folder is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.cli._common import ExitCode, app_for, fail, run_app, settings_of
-from compiled_plan.cli._programs import compiled
+from compiled_plan.cli._programs import compiled, session_of
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 
 if TYPE_CHECKING:
@@ -32,6 +32,15 @@ def compile_plan(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Set an option, as SET at the program's start; repeatable."),
     ] = None,
+    init: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--init",
+            "-i",
+            metavar="INIT.sql",
+            help="Carry out a file of SQL first, such as shared CREATE TABLEs; repeatable.",
+        ),
+    ] = None,
     if_not_exists: Annotated[
         bool, typer.Option("--if-not-exists", help="Do nothing when the plan file is already there.")
     ] = False,
@@ -50,6 +59,9 @@ def compile_plan(
     Python (.py) has a function main(env) that is given a TableEnvironment and returns what to write:
     table.insert_into("sink"), a list of those, or a statement set. What it prints goes to stderr.
 
+    A file of --init prepares the session, as the SQL client's -i: SET, RESET, USE, CREATE, ALTER and DROP may stand in
+    it. What --set says holds over what it sets.
+
     Over a plan that is already at -o, operators keep their uids and edited TTLs, and what differs is printed; where the
     new plan would not go on with all state, nothing is written without --force. A COMPILE PLAN statement without IF NOT
     EXISTS refuses a file that is there, unless --force or table.plan.force-recompile says otherwise.
@@ -58,15 +70,15 @@ def compile_plan(
     """
     if force and if_not_exists:
         raise typer.BadParameter("--force and --if-not-exists contradict each other")
-    settings = settings_of(options or [])
+    session = session_of(settings_of(options or []), init)
     how = _How(force, if_not_exists, program_ttls, quiet)
     try:
         if output and if_not_exists and _is_there(output):
             how.say(f"{output} exists already; nothing was done")
         else:
-            _write(compiled(program, settings, how.say), output, how)
+            _write(compiled(program, session, how.say), output, how)
     except CompiledPlanError as fault:
-        fail(fault, program, debug=debug)
+        fail(fault, session.concerned(fault, program), debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.cli._common import ExitCode, app_for, fail, print_lines, run_app, settings_of
-from compiled_plan.cli._programs import STDIN
+from compiled_plan.cli._programs import STDIN, session_of
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
@@ -55,6 +55,15 @@ def diff(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Set an option, as SET at a program's start; repeatable."),
     ] = None,
+    init: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--init",
+            "-i",
+            metavar="INIT.sql",
+            help="Carry out a file of SQL before each program, as compile-plan does; repeatable.",
+        ),
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """Compare two plans: operators, what becomes of their state, sources and sinks, and what to do next.
@@ -74,19 +83,20 @@ def diff(
     if old == new == STDIN:
         raise typer.BadParameter("only one of both can come from stdin")
     settings = settings_of(options or [])
+    session = session_of(settings, init)
     form = Form.JSON if as_json else Form.MARKDOWN if markdown else Form.TEXT
     concerned = old
     try:
         from compiled_plan.cli._sides import side_of
 
-        before = side_of(old, settings, _say)
+        before = side_of(old, session, _say)
         concerned = new
-        after = side_of(new, settings, _say, over=before)
+        after = side_of(new, session, _say, over=before)
         from compiled_plan.plans.inspection.diff.build import diff_plans
 
         found = diff_plans(before.plan, after.plan)
     except CompiledPlanError as fault:
-        fail(fault, concerned, debug=debug)
+        fail(fault, session.concerned(fault, concerned), debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
     flink = _in_flink(found, before, after, settings) if engine else None
     _print(found, flink, before, after, form, everything)

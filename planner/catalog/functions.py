@@ -112,6 +112,23 @@ class FunctionCatalog:
         found = [*self._system.values(), *self._temporary.values(), *self._permanent.values()]
         return sorted({function.name.name for function in found})
 
+    def names_in(self, catalog: str, database: str, *, temporary: bool = True) -> list[str]:
+        """The names of a database's functions.
+
+        Args:
+            catalog: its catalog.
+            database: its name.
+            temporary: whether those count that end with the session.
+        """
+        found = [*self._permanent.values(), *(self._temporary.values() if temporary else ())]
+        return sorted(
+            {each.name.name for each in found if (each.name.catalog, each.name.database) == (catalog, database)}
+        )
+
+    def forget(self, catalog: str, database: str) -> None:
+        """Remove the functions of a database that is gone; temporary ones stay, as temporary tables do."""
+        self._permanent = {key: each for key, each in self._permanent.items() if key[:2] != (catalog, database)}
+
     def _table(
         self, temporary: bool, system: bool
     ) -> dict[str, CatalogFunction] | dict[tuple[str, str, str], CatalogFunction]:

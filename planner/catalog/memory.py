@@ -8,27 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiled_plan.planner.catalog.functions import FunctionCatalog
+from compiled_plan.planner.catalog.databases import CatalogObject, Catalogs
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
 from compiled_plan.plans.errors import ProgramError
-
-CatalogObject = CatalogTable | CatalogView
 
 DEFAULT_CATALOG = "default_catalog"
 DEFAULT_DATABASE = "default_database"
 
 
-class Catalog:
+class Catalog(Catalogs):
     """Everything that names in a program can stand for. Names are case-sensitive."""
 
     def __init__(self, catalog: str = DEFAULT_CATALOG, database: str = DEFAULT_DATABASE) -> None:
-        self.current_catalog = catalog
-        self.current_database = database
-        #: Grows when a name comes to mean something else: what was bound before may then mean something else, too.
-        self.version = 0
-        self._catalogs: dict[str, dict[str, dict[str, CatalogObject]]] = {catalog: {database: {}}}
+        super().__init__(catalog, database)
         self._temporary: dict[ObjectIdentifier, CatalogObject] = {}
-        self.functions = FunctionCatalog()
 
     # --- names
 
@@ -42,37 +35,23 @@ class Catalog:
         identifier = self.qualify(name)
         return self._temporary.get(identifier) or self._database(identifier).get(identifier.name)
 
-    def names(self) -> list[str]:
-        """The names that can be used unqualified."""
-        here = self._catalogs.get(self.current_catalog, {}).get(self.current_database, {})
-        hidden = (
-            item.name
-            for item in self._temporary
-            if (item.catalog, item.database) == (self.current_catalog, self.current_database)
-        )
-        return sorted({*here, *hidden})
+    def names(self, database: tuple[str, ...] = ()) -> list[str]:
+        """The names of the tables and views of a database, by default those that can be used unqualified."""
+        path = self.path_of(database) if database else (self.current_catalog, self.current_database)
+        hidden = (item.name for item in self._temporary if (item.catalog, item.database) == path)
+        return sorted({*self.objects_in(*path), *hidden})
 
-    def view_names(self) -> list[str]:
+    def view_names(self, database: tuple[str, ...] = ()) -> list[str]:
         """Those of `names` that are views."""
-        return [name for name in self.names() if isinstance(self.find((name,)), CatalogView)]
-
-    def catalog_names(self) -> list[str]:
-        """The names of all catalogs."""
-        return sorted(self._catalogs)
-
-    def database_names(self) -> list[str]:
-        """The names of the databases of the current catalog."""
-        return sorted(self._catalogs.get(self.current_catalog, {}))
+        return [name for name in self.names(database) if isinstance(self.find((*database, name)), CatalogView)]
 
     def objects(self) -> Iterator[CatalogObject]:
         """All tables and views, temporary ones last."""
-        for databases in self._catalogs.values():
-            for objects in databases.values():
-                yield from objects.values()
+        yield from self.permanent_objects()
         yield from self._temporary.values()
 
     def _database(self, identifier: ObjectIdentifier) -> dict[str, CatalogObject]:
-        return self._catalogs.get(identifier.catalog, {}).get(identifier.database, {})
+        return self.objects_in(identifier.catalog, identifier.database)
 
     # --- tables and views
 
@@ -80,10 +59,11 @@ class Catalog:
         """Add a table or view.
 
         Raises:
-            ProgramError: the name is taken, or its catalog or database does not exist.
+            ProgramError: the name is taken, or the catalog or database of a permanent one does not exist.
         """
         identifier = item.identifier
-        self._require_database(identifier)
+        if not item.temporary:
+            self.require_database(identifier)
         database = self._database(identifier)
         taken = identifier in self._temporary if item.temporary else identifier.name in database
         if taken and not replace:
@@ -126,105 +106,3 @@ class Catalog:
         if not if_exists:
             what = f"temporary {kind.lower()}" if temporary else kind.lower()
             raise ProgramError(f"there is no {what} {identifier}", remedy="write IF EXISTS, or check the name")
-
-    # --- catalogs and databases
-
-    def use_catalog(self, name: str) -> None:
-        """USE CATALOG; its first database becomes the current one.
-
-        Raises:
-            ProgramError: there is no such catalog.
-        """
-        if name not in self._catalogs:
-            raise ProgramError(f"there is no catalog {name!r}", remedy=f"there are: {', '.join(self._catalogs)}")
-        self.current_catalog = name
-        self.current_database = next(iter(self._catalogs[name]))
-
-    def use_database(self, name: tuple[str, ...]) -> None:
-        """USE [catalog.]database.
-
-        Raises:
-            ProgramError: there is no such database.
-        """
-        catalog, database = name if len(name) == 2 else (self.current_catalog, name[0])
-        databases = self._catalogs.get(catalog, {})
-        if database not in databases:
-            known = ", ".join(databases) or "none"
-            raise ProgramError(
-                f"there is no database {database!r} in catalog {catalog!r}", remedy=f"there are: {known}"
-            )
-        self.current_catalog, self.current_database = catalog, database
-
-    def create_catalog(self, name: str, *, if_not_exists: bool = False) -> None:
-        """Add an in-memory catalog with the database `default`.
-
-        Raises:
-            ProgramError: the name is taken.
-        """
-        if name in self._catalogs:
-            if not if_not_exists:
-                raise ProgramError(f"a catalog {name!r} already exists", remedy="write IF NOT EXISTS")
-            return
-        self._catalogs[name] = {"default": {}}
-        self.version += 1
-
-    def create_database(self, name: tuple[str, ...], *, if_not_exists: bool = False) -> None:
-        """Add a database.
-
-        Raises:
-            ProgramError: the name is taken, or the catalog does not exist.
-        """
-        catalog, database = name if len(name) == 2 else (self.current_catalog, name[0])
-        if catalog not in self._catalogs:
-            raise ProgramError(f"there is no catalog {catalog!r}", remedy=f"there are: {', '.join(self._catalogs)}")
-        if database in self._catalogs[catalog]:
-            if not if_not_exists:
-                raise ProgramError(f"a database {database!r} already exists", remedy="write IF NOT EXISTS")
-            return
-        self._catalogs[catalog][database] = {}
-        self.version += 1
-
-    def drop_database(self, name: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False) -> None:
-        """Remove a database.
-
-        Raises:
-            ProgramError: there is none, it is the current one, or it holds tables and CASCADE was not written.
-        """
-        catalog, database = name if len(name) == 2 else (self.current_catalog, name[0])
-        databases = self._catalogs.get(catalog, {})
-        if database not in databases:
-            if not if_exists:
-                raise ProgramError(f"there is no database {database!r}", remedy="write IF EXISTS, or check the name")
-            return
-        if (catalog, database) == (self.current_catalog, self.current_database):
-            raise ProgramError(f"the current database {database!r} cannot be dropped", remedy="USE another one first")
-        if databases[database] and not cascade:
-            raise ProgramError(f"database {database!r} is not empty", remedy="write CASCADE to drop its tables too")
-        del databases[database]
-        self.version += 1
-
-    def drop_catalog(self, name: str, *, if_exists: bool = False) -> None:
-        """Remove a catalog.
-
-        Raises:
-            ProgramError: there is none, or it is the current one.
-        """
-        if name not in self._catalogs:
-            if not if_exists:
-                raise ProgramError(f"there is no catalog {name!r}", remedy="write IF EXISTS, or check the name")
-            return
-        if name == self.current_catalog:
-            raise ProgramError(f"the current catalog {name!r} cannot be dropped", remedy="USE CATALOG another first")
-        del self._catalogs[name]
-        self.version += 1
-
-    def _require_database(self, identifier: ObjectIdentifier) -> None:
-        if identifier.catalog not in self._catalogs:
-            raise ProgramError(
-                f"there is no catalog {identifier.catalog!r}", remedy=f"there are: {', '.join(self._catalogs)}"
-            )
-        if identifier.database not in self._catalogs[identifier.catalog]:
-            raise ProgramError(
-                f"there is no database {identifier.database!r} in catalog {identifier.catalog!r}",
-                remedy="write CREATE DATABASE first",
-            )

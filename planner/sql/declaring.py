@@ -62,16 +62,23 @@ def _create_function(context: PlanningContext, binder: Binder, statement: st.Cre
 
 
 def _create_database(context: PlanningContext, binder: Binder, statement: st.CreateDatabase) -> None:
-    context.catalog.create_database(statement.name, if_not_exists=statement.if_not_exists)
+    context.catalog.create_database(
+        statement.name, statement.options, statement.comment or "", if_not_exists=statement.if_not_exists
+    )
+
+
+def _alter_database(context: PlanningContext, binder: Binder, statement: st.AlterDatabase) -> None:
+    context.catalog.alter_database(statement.name, statement.options)
 
 
 def _create_catalog(context: PlanningContext, binder: Binder, statement: st.CreateCatalog) -> None:
-    kind = statement.options.get("type")
-    if kind != "generic_in_memory":
-        raise binder.source.unsupported_at(
-            statement.span, f"a catalog of type {kind!r}", "write 'type' = 'generic_in_memory'"
-        )
-    context.catalog.create_catalog(statement.name, if_not_exists=statement.if_not_exists)
+    context.catalog.create_catalog(
+        statement.name, statement.options, statement.comment or "", if_not_exists=statement.if_not_exists
+    )
+
+
+def _alter_catalog(context: PlanningContext, binder: Binder, statement: st.AlterCatalog) -> None:
+    context.catalog.alter_catalog(statement.name, statement.options, statement.reset, statement.comment)
 
 
 def _drop(context: PlanningContext, binder: Binder, statement: st.Drop) -> None:
@@ -135,11 +142,14 @@ _ACTIONS: dict[type[st.Statement], Callable[[PlanningContext, Binder, Any], None
     st.CreateView: _create_view,
     st.CreateFunction: _create_function,
     st.CreateDatabase: _create_database,
+    st.AlterDatabase: _alter_database,
     st.CreateCatalog: _create_catalog,
+    st.AlterCatalog: _alter_catalog,
     st.Drop: _drop,
     st.UseCatalog: _use_catalog,
     st.UseDatabase: _use_database,
     st.Describe: _ignore,
+    st.DescribeCatalog: _ignore,
     st.Show: _ignore,
     st.Explain: _ignore,
     st.Query: _query,

@@ -232,6 +232,24 @@ class CreateCatalog(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AlterDatabase(Statement):
+    """ALTER DATABASE ... SET (options)."""
+
+    name: Name
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlterCatalog(Statement):
+    """ALTER CATALOG ... SET (options), RESET (keys) or COMMENT; `comment` is None where it is not that."""
+
+    name: str
+    options: Mapping[str, str]
+    reset: tuple[str, ...]
+    comment: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Drop(Statement):
     """DROP of `kind` TABLE, VIEW, FUNCTION, DATABASE or CATALOG."""
 
@@ -335,10 +353,35 @@ class Describe(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DescribeCatalog(Statement):
+    """DESCRIBE CATALOG [EXTENDED] name."""
+
+    name: str
+    extended: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamePattern:
+    """[NOT] LIKE or ILIKE 'pattern' of SHOW; `any_case`: ILIKE."""
+
+    pattern: str
+    negated: bool
+    any_case: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Show(Statement):
-    """SHOW ...; `what`: the words after SHOW in capitals."""
+    """SHOW ...
+
+    Attributes:
+        what: the words after SHOW in capitals.
+        of: the name after FROM or IN; empty without it.
+        like: which names are shown, or None for all.
+    """
 
     what: str
+    of: Name = ()
+    like: NamePattern | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

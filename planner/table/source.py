@@ -14,7 +14,7 @@ from compiled_plan.planner.sql import position
 from compiled_plan.planner.sql.binding.source import Source
 from compiled_plan.planner.table.nodes import TEXT
 from compiled_plan.plans.deep import deeply
-from compiled_plan.plans.errors import NestingError, ProgramError, UnsupportedError
+from compiled_plan.plans.errors import NestingError, ProgramError
 
 T = TypeVar("T")
 
@@ -44,12 +44,6 @@ class Operation(Source):
 
     def where_span(self, span: position.Span) -> str:
         return f"{self.text}()"
-
-    def error_at(self, span: position.Span, message: str, remedy: str = "") -> ProgramError:
-        return ProgramError(message, where=self.where_span(span), remedy=remedy)
-
-    def unsupported_at(self, span: position.Span, what: str, remedy: str = "") -> UnsupportedError:
-        return UnsupportedError(f"{what} is not supported yet", where=self.where_span(span), remedy=remedy)
 
     def refuse(self, message: str, remedy: str = "") -> ProgramError:
         """An error of the operation itself."""

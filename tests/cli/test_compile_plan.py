@@ -238,3 +238,44 @@ def test_a_table_of_the_program_itself_cannot_leave_it(tmp_path: Path) -> None:
     code, _, err = run(path, "-o", plan)
     assert code == 1 and "reads a DataFrame of this program" in err
     assert not plan.exists()
+
+
+SHARED, WRITES = PROGRAM.split("INSERT INTO")
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    path = tmp_path / "shared.sql"
+    path.write_text(f"SET 'table.exec.state.ttl' = '1 h';\n{SHARED}", encoding="utf-8")
+    return path
+
+
+def test_init_files_come_before_the_program(shared: Path, program: Path, tmp_path: Path) -> None:
+    program.write_text(f"INSERT INTO{WRITES}", encoding="utf-8")
+    second = tmp_path / "second.sql"
+    second.write_text("CREATE DATABASE other; USE other; USE default_database;", encoding="utf-8")
+    code, out, err = run(program, "--init", shared, "-i", second)
+    assert (code, err) == (0, "") and '"ttl" : "1 h"' in out
+    _, out, _ = run(program, "--init", shared, "--set", "table.exec.state.ttl=2 h")
+    assert '"ttl" : "2 h"' in out
+    program.write_text(f"SET 'table.exec.state.ttl' = '3 h'; INSERT INTO{WRITES}", encoding="utf-8")
+    _, out, _ = run(program, "--init", shared, "--set", "table.exec.state.ttl=2 h")
+    assert '"ttl" : "3 h"' in out
+
+
+def test_init_files_prepare_the_session_of_a_program_in_python(shared: Path, tmp_path: Path) -> None:
+    path = tmp_path / "of_shared_tables.py"
+    path.write_text(f"def main(env):\n    return 'INSERT INTO' + {WRITES!r}\n")
+    code, out, _ = run(path, "--init", shared)
+    assert code == 0 and "stream-exec-join_1" in out
+
+
+def test_an_error_in_an_init_file_names_it(shared: Path, program: Path, tmp_path: Path) -> None:
+    shared.write_text("CREATE DATABASE d;\nSELECT 1", encoding="utf-8")
+    code, _, err = run(program, "-o", tmp_path / "plan.json", "--init", shared)
+    assert code == 1 and f"at: {shared}, line 2, column 1" in err and "program.sql" not in err
+    assert not (tmp_path / "plan.json").exists()
+    code, _, err = run(program, "--init", tmp_path / "nope.sql")
+    assert code == 1 and "there is no such file" in err and "program.sql" not in err
+    for wrong in ("-", "x.py"):
+        assert run(program, "--init", wrong)[0] == 2

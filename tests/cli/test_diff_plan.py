@@ -317,3 +317,14 @@ def test_plans_of_a_hundred_nodes_in_no_time(tmp_path: Path) -> None:
         assert "14 changed" in found.stdout
     # 0.6 s is the aim on an idle machine; tests run beside others, and perhaps without cached byte code.
     assert min(spent) < 2
+
+
+def test_init_files_come_before_each_program(plans: Path) -> None:
+    declared, insert = PROGRAM.split("INSERT INTO")
+    (plans / "shared.sql").write_text(declared, encoding="utf-8")
+    (plans / "insert.sql").write_text(f"INSERT INTO{insert}", encoding="utf-8")
+    assert "no difference" in run(plans / "insert.sql", plans / "insert.sql", "--init", plans / "shared.sql")[1]
+    assert "no difference" in run(plans / "old.json", plans / "insert.sql", "-i", plans / "shared.sql")[1]
+    (plans / "shared.sql").write_text("SHOW TABLES", encoding="utf-8")
+    code, _, err = run(plans / "old.json", plans / "insert.sql", "-i", plans / "shared.sql")
+    assert code == 1 and f"at: {plans / 'shared.sql'}, line 1, column 1" in err and "insert.sql" not in err

@@ -16,7 +16,8 @@ def create_function(catalog: Catalog, source: Source, statement: st.CreateFuncti
 
     Raises:
         UnsupportedError: another language, or resources.
-        ProgramError: the class cannot be imported, its types cannot be had, or the name is taken.
+        ProgramError: the class cannot be imported, its types cannot be had, the name is taken, or there is no such
+            database.
     """
     if statement.language != "PYTHON":
         language = statement.language or "JAVA"
@@ -27,6 +28,8 @@ def create_function(catalog: Catalog, source: Source, statement: st.CreateFuncti
         raise source.unsupported_at(statement.span, "USING", "put the module beside the program, or on PYTHONPATH")
     name = catalog.qualify(statement.name)
     temporary = statement.temporary or statement.system
+    if not temporary:
+        catalog.require_database(name)
     exists = catalog.functions.holds(name, temporary=temporary, system=statement.system)
     if exists and statement.if_not_exists:
         return

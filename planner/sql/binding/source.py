@@ -15,17 +15,27 @@ from compiled_plan.plans.errors import CompiledPlanError, ProgramError, Unsuppor
 
 @dataclass(frozen=True)
 class Source:
-    """The script that the nodes' positions refer to."""
+    """The script that the nodes' positions refer to.
+
+    Args:
+        text: the script.
+        file: its file, where that is another one than the program's; places then begin with it.
+    """
 
     text: str
+    file: str = ""
 
     def where(self, node: exp.Expr | None) -> str:
         """Line, column and the text with a caret under `node`."""
-        return position.where(node, self.text) if node is not None else ""
+        return self.in_file(position.where(node, self.text)) if node is not None else ""
 
     def where_span(self, span: position.Span) -> str:
         """As `where`, of a span."""
-        return position.render(span, self.text)
+        return self.in_file(position.render(span, self.text))
+
+    def in_file(self, where: str) -> str:
+        """A place in the script, with the file where that is to be said."""
+        return f"{self.file}, {where}" if self.file and where else where
 
     def error(self, node: exp.Expr | None, message: str, remedy: str = "") -> ProgramError:
         """A program error at `node`."""
@@ -33,11 +43,11 @@ class Source:
 
     def error_at(self, span: position.Span, message: str, remedy: str = "") -> ProgramError:
         """A program error at a span."""
-        return ProgramError(message, where=position.render(span, self.text), remedy=remedy)
+        return ProgramError(message, where=self.where_span(span), remedy=remedy)
 
     def unsupported_at(self, span: position.Span, what: str, remedy: str = "") -> UnsupportedError:
         """As `unsupported`, at a span."""
-        return UnsupportedError(f"{what} is not supported yet", where=position.render(span, self.text), remedy=remedy)
+        return UnsupportedError(f"{what} is not supported yet", where=self.where_span(span), remedy=remedy)
 
     def refuse_queries(self, node: exp.Expr, what: str) -> None:
         """Refuse a query inside an expression of a table's declaration.

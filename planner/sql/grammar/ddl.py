@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from sqlglot import TokenType, exp
 
+from compiled_plan.planner.sql.grammar.catalogs import Catalogs
 from compiled_plan.planner.sql.grammar.core import all_texts
-from compiled_plan.planner.sql.grammar.queries import Queries
 from compiled_plan.planner.sql.statements import (
     Column,
     ComputedColumn,
-    CreateCatalog,
-    CreateDatabase,
     CreateFunction,
     CreateTable,
     CreateView,
@@ -28,9 +25,6 @@ from compiled_plan.planner.sql.statements import (
     Statement,
     Watermark,
 )
-
-if TYPE_CHECKING:
-    from compiled_plan.planner.sql.statements import Name
 
 _LIKE_STRATEGIES = ("INCLUDING", "EXCLUDING", "OVERWRITING")
 _LIKE_FEATURES = (
@@ -55,8 +49,8 @@ class _Body:
     keys: list[PrimaryKey] = field(default_factory=list)
 
 
-class Ddl(Queries):
-    """Statements that change the catalog."""
+class Ddl(Catalogs):
+    """Statements that change what databases hold."""
 
     def create(self, start: int) -> Statement:
         """CREATE ..., the word itself already read."""
@@ -76,38 +70,20 @@ class Ddl(Queries):
         if self.take("FUNCTION"):
             return self._create_function(start, temporary, system)
         if self.take("DATABASE"):
-            return self._create_database(start)
+            return self.create_database(start)
         if self.take("CATALOG"):
-            return self._create_catalog(start)
+            return self.create_catalog(start)
         if self.at_any(("MATERIALIZED", "MODEL", "CONNECTION")):
             self.refuse(f"CREATE {self.word()}")
         self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
 
-    def text_from(self, start: int) -> str:
-        """The script from an offset to the end of the token read last."""
-        return self.sql[start : self._prev.end + 1]
-
-    def _if_not_exists(self) -> bool:
-        return self.take("IF", "NOT", "EXISTS")
-
-    def table_name(self, what: str = "a table name") -> Name:
-        """One to three names between dots."""
-        parts = self.dotted(what)
-        if len(parts) > 3:
-            span = self.span_from(parts[0].meta["start"])
-            self.fail(f"SQL parse failed: {what} has at most three parts", span=span)
-        return all_texts(parts)
-
-    def _comment(self) -> str | None:
-        return self.string("a comment in single quotes") if self.take("COMMENT") else None
-
     # --- tables ---------------------------------------------------------------------------------------------------
 
     def _create_table(self, start: int, temporary: bool, or_replace: bool) -> CreateTable:
-        if_not_exists = self._if_not_exists()
+        if_not_exists = self.if_not_exists()
         name = self.table_name()
         body = self._table_body() if self.at_symbol(TokenType.L_PAREN) else _Body()
-        comment = self._comment()
+        comment = self.comment()
         distribution = self._distribution()
         partitioned = all_texts(self.names()) if self.take("PARTITIONED", "BY") else ()
         options = self.properties() if self.take("WITH") else {}
@@ -196,7 +172,7 @@ class Ddl(Queries):
             if query := expression.find(exp.Subquery, exp.Exists):
                 where = self.span_from(query.meta["start"])
                 self.fail("SQL parse failed: a computed column holds no query", span=where)
-            comment = self._comment()
+            comment = self.comment()
             return ComputedColumn(name=name, expression=expression, comment=comment, span=self.span_from(start))
         if self.at_symbol(TokenType.COMMA) or self.at_symbol(TokenType.R_PAREN):
             return NamedColumn(name=name, comment=None, span=self.span_from(start))
@@ -204,7 +180,7 @@ class Ddl(Queries):
         if self.take("METADATA"):
             key = self.string("a metadata key") if self.take("FROM") else None
             virtual = self.take("VIRTUAL")
-            comment = self._comment()
+            comment = self.comment()
             span = self.span_from(start)
             return MetadataColumn(name=name, type=kind, key=key, virtual=virtual, comment=comment, span=span)
         inner = self.mark()
@@ -215,7 +191,7 @@ class Ddl(Queries):
             self.fail("UNIQUE constraints are not supported by Flink", remedy="leave it out")
         elif constraint is not None:
             self.fail_expected("PRIMARY KEY")
-        comment = self._comment()
+        comment = self.comment()
         return PhysicalColumn(name=name, type=kind, comment=comment, span=self.span_from(start))
 
     def _distribution(self) -> Distribution | None:
@@ -251,13 +227,13 @@ class Ddl(Queries):
             self.close()
         return LikeClause(source=source, options=tuple(options), span=self.span_from(start))
 
-    # --- views, functions, databases ------------------------------------------------------------------------------
+    # --- views and functions ---------------------------------------------------------------------------------------
 
     def _create_view(self, start: int, temporary: bool, or_replace: bool) -> CreateView:
-        if_not_exists = self._if_not_exists()
+        if_not_exists = self.if_not_exists()
         name = self.table_name("a view name")
         columns = all_texts(self.names()) if self.at_symbol(TokenType.L_PAREN) else ()
-        comment = self._comment()
+        comment = self.comment()
         self.need("AS")
         query_start = self.mark()
         query = self.parse_query()
@@ -275,7 +251,7 @@ class Ddl(Queries):
         )
 
     def _create_function(self, start: int, temporary: bool, system: bool) -> CreateFunction:
-        if_not_exists = self._if_not_exists()
+        if_not_exists = self.if_not_exists()
         name = (self.name("a function name").name,) if system else self.table_name("a function name")
         self.need("AS")
         identifier = self.string("the function's class or module name")
@@ -302,34 +278,6 @@ class Ddl(Queries):
             self.fail_expected("JAR")
         return self.string("a path")
 
-    def _create_database(self, start: int) -> CreateDatabase:
-        if_not_exists = self._if_not_exists()
-        name = self.table_name("a database name")
-        comment = self._comment()
-        options = self.properties() if self.take("WITH") else {}
-        return CreateDatabase(
-            span=self.span_from(start),
-            text=self.text_from(start),
-            name=name,
-            if_not_exists=if_not_exists,
-            comment=comment,
-            options=options,
-        )
-
-    def _create_catalog(self, start: int) -> CreateCatalog:
-        if_not_exists = self._if_not_exists()
-        name = self.name("a catalog name").name
-        comment = self._comment()
-        options = self.properties() if self.take("WITH") else {}
-        return CreateCatalog(
-            span=self.span_from(start),
-            text=self.text_from(start),
-            name=name,
-            if_not_exists=if_not_exists,
-            comment=comment,
-            options=options,
-        )
-
     def drop(self, start: int) -> Statement:
         """DROP ..., the word itself already read."""
         temporary = self.take("TEMPORARY")
@@ -338,7 +286,8 @@ class Ddl(Queries):
         if not kind:
             self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
         if_exists = self.take("IF", "EXISTS")
-        name = self.table_name(f"the name of a {kind.lower()}")
+        what = f"the name of a {kind.lower()}"
+        name = (self.name(what).name,) if kind == "CATALOG" else self.table_name(what)
         cascade = kind == "DATABASE" and self.take_any(("RESTRICT", "CASCADE")) == "CASCADE"
         return Drop(
             span=self.span_from(start),

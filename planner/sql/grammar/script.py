@@ -11,7 +11,6 @@ from compiled_plan.planner.sql.grammar.ddl import Ddl
 from compiled_plan.planner.sql.statements import (
     CompileAndExecutePlan,
     CompilePlan,
-    Describe,
     ExecutePlan,
     Explain,
     Insert,
@@ -19,11 +18,8 @@ from compiled_plan.planner.sql.statements import (
     Query,
     ResetOption,
     SetOption,
-    Show,
     Statement,
     StatementSet,
-    UseCatalog,
-    UseDatabase,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +35,6 @@ _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")
 #: Statements that Flink has and that a compiled program has no use for.
 _OTHER = frozenset(
     {
-        "ALTER",
         "ANALYZE",
         "DELETE",
         "UPDATE",
@@ -264,34 +259,16 @@ class Script(Ddl):
         key = None if ended else self._option_key()
         return ResetOption(span=self.span_from(start), text=self.text_from(start), key=key)
 
-    def _use(self, start: int) -> Statement:
+    def _alter(self, start: int) -> Statement:
+        if self.take("DATABASE"):
+            return self.alter_database(start)
         if self.take("CATALOG"):
-            name = self.name("a catalog name").name
-            return UseCatalog(span=self.span_from(start), text=self.text_from(start), name=name)
-        if self.at("MODULES"):
-            self.refuse("USE MODULES")
-        parts = all_texts(self.dotted("a database name"))
-        return UseDatabase(span=self.span_from(start), text=self.text_from(start), name=parts)
-
-    def _describe(self, start: int) -> Statement:
-        self.take("TABLE")
-        extended = self.take("EXTENDED")
-        name = self.table_name()
-        return Describe(span=self.span_from(start), text=self.text_from(start), name=name, extended=extended)
-
-    def _rest(self) -> list[str]:
-        words = []
-        while not self.at_end() and not self.at_symbol(TokenType.SEMICOLON):
-            words.append(self._curr.text.upper())
-            self._advance()
-        return words
-
-    def _show(self, start: int) -> Statement:
-        what = " ".join(self._rest())
-        return Show(span=self.span_from(start), text=self.text_from(start), what=what)
+            return self.alter_catalog(start)
+        words = ("ALTER", *self.rest())
+        return Other(span=self.span_from(start), text=self.text_from(start), kind=words[0], words=words)
 
     def _other(self, start: int) -> Statement:
-        words = tuple(self._rest())
+        words = tuple(self.rest())
         return Other(span=self.span_from(start), text=self.text_from(start), kind=words[0], words=words)
 
 
@@ -305,9 +282,10 @@ _READERS: dict[str, Callable[[Script, int], Statement]] = {
     "EXPLAIN": Script._explain,
     "SET": Script._set_option,
     "RESET": Script._reset,
-    "USE": Script._use,
-    "DESCRIBE": Script._describe,
-    "DESC": Script._describe,
-    "SHOW": Script._show,
+    "ALTER": Script._alter,
+    "USE": Script.use,
+    "DESCRIBE": Script.describe,
+    "DESC": Script.describe,
+    "SHOW": Script.show,
 }
 _STARTERS = frozenset({*_READERS, *_OTHER, "SELECT", "WITH", "VALUES"})
