@@ -132,8 +132,8 @@ def format_options(options: Mapping[str, str], format_: str, option: str = "form
     given = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
     if spec.open:
         return given
-    known = spec.options
-    return {key: known[key].spelled(value) for key, value in given.items() if key in known}
+    known = {key: spec.option(key) for key in given}
+    return {key: option.spelled(given[key]) for key, option in known.items() if option is not None}
 
 
 def unknown_format_options(options: Mapping[str, str]) -> Mapping[str, str]:
@@ -147,7 +147,8 @@ def unknown_format_options(options: Mapping[str, str]) -> Mapping[str, str]:
         prefix = FormatSlot.prefix(option, spec.name)
         known = {prefix + key: each for key, each in spec.options.items()}
         if not spec.open:
-            found |= {key: _choices(key, known) for key in options if key.startswith(prefix) and key not in known}
+            named = [key for key in options if key.startswith(prefix)]
+            found |= {key: _choices(key, known) for key in named if spec.option(key.removeprefix(prefix)) is None}
     return found
 
 
@@ -161,8 +162,8 @@ def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorS
                 yield TableFault(
                     message, f"add '{slot.options[0]}' = '...', one of: {', '.join(sorted(format_specs()))}"
                 )
-        elif chosen[1] in FLINK_FORMATS or _in_files_alone(chosen[1], connector):
-            fit = (name for name, spec in format_specs().items() if spec.messages or connector.messages is None)
+        elif chosen[1] in FLINK_FORMATS or not _has_place(format_spec(chosen[1]), connector):
+            fit = (name for name, spec in format_specs().items() if _has_place(spec, connector))
             remedy = f"use one of: {', '.join(sorted(fit))}"
             where = f" by connector {connector.name!r}" if format_spec(chosen[1]) is not None else ""
             message = f"format {chosen[1]!r} is not supported{where}"
@@ -171,10 +172,9 @@ def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorS
             yield _unknown("format", chosen[1], format_specs(), chosen[0])
 
 
-def _in_files_alone(name: str, connector: ConnectorSpec) -> bool:
-    """Whether a format cannot be in the messages of a connector."""
-    spec = format_spec(name)
-    return spec is not None and connector.messages is not None and not spec.messages
+def _has_place(spec: FormatSpec | None, connector: ConnectorSpec) -> bool:
+    """Whether a format, where there is such a one, can be in the files or messages of a connector."""
+    return spec is None or (spec.files if connector.messages is None else spec.messages)
 
 
 def metadata_of(options: Mapping[str, str]) -> Mapping[str, Metadata] | None:
@@ -231,6 +231,9 @@ def _option_faults(
     prefixes = tuple(FormatSlot.prefix(option, spec.name) for option, spec in formats.items())
     for prefix, spec in zip(prefixes, formats.values(), strict=True):
         known |= {prefix + key: option for key, option in spec.options.items()}
+        given = {key: spec.option(key.removeprefix(prefix)) for key in options if key.startswith(prefix)}
+        known |= {key: option for key, option in given.items() if option is not None}
+        yield from _lacking(table, options, prefix, spec)
     if connector.column_options is not None:
         by_column = connector.column_options(row, options)
         known |= by_column
@@ -254,6 +257,14 @@ def _option_faults(
                 yield TableFault(f"invalid value {value!r} for the option {key!r} of table {table}", remedy, key)
     for prefix, spec in zip(prefixes, formats.values(), strict=True):
         yield from _contradictions(options, prefix, spec)
+
+
+def _lacking(table: str, options: Mapping[str, str], prefix: str, spec: FormatSpec) -> Iterator[TableFault]:
+    """Options that a format requires."""
+    for name, option in spec.options.items():
+        if option.required and not any(prefix + key in options for key in (name, *option.fallbacks)):
+            message = f"table {table} lacks the option {prefix + name!r}, which format {spec.name!r} requires"
+            yield TableFault(message, f"add '{prefix + name}' = '...'")
 
 
 def _contradictions(options: Mapping[str, str], prefix: str, spec: FormatSpec) -> Iterator[TableFault]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from compiled_plan.plans.connectors.registry import connector_specs, format_specs
-from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec, Metadata, TableOption, Use
+from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec, Metadata, OptionGroup, TableOption, Use
 
 
 def to_dict() -> dict[str, Any]:
@@ -28,7 +28,7 @@ def connector_dict(spec: ConnectorSpec) -> dict[str, Any]:
         "lookup": None if lookup is None else {"caches": lookup.caches},
         "formats": [list(slot.options) for slot in spec.formats],
         "options": _options(spec.all_options, spec.uses),
-        "groups": [{"name": f"{group.prefix}*", "doc": group.doc} for group in spec.groups],
+        "groups": _groups(spec.groups),
         "metadata": _metadata(spec.metadata),
         "jars": [package.coordinates for package in spec.packages],
     }
@@ -43,6 +43,7 @@ def format_dict(spec: FormatSpec) -> dict[str, Any]:
         "writes": spec.writes.names(),
         "open": spec.open,
         "options": _options(spec.options, Use.SOURCE | Use.SINK),
+        "groups": _groups(spec.groups),
         "metadata": _metadata(spec.metadata),
         "jars": [package.coordinates for package in spec.packages],
     }
@@ -62,6 +63,10 @@ def _options(options: Mapping[str, TableOption], uses: Use) -> list[dict[str, An
         }
         for name, option in options.items()
     ]
+
+
+def _groups(groups: tuple[OptionGroup, ...]) -> list[dict[str, str]]:
+    return [{"name": f"{group.prefix}*", "doc": group.doc} for group in groups]
 
 
 def _metadata(metadata: Mapping[str, Metadata]) -> list[dict[str, Any]]:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from compiled_plan.plans.connectors.common import VERSION, refused, tuning
-from compiled_plan.plans.connectors.spec import Asked, Metadata, OptionGroup, TableOption, Use
+from compiled_plan.plans.connectors.registry import format_spec
+from compiled_plan.plans.connectors.schema_registry import SUBJECT
+from compiled_plan.plans.connectors.spec import Asked, FormatSlot, Metadata, OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 from compiled_plan.plans.types import (
@@ -219,6 +221,8 @@ def faults(asked: Asked, key: tuple[str, ...]) -> Iterator[TableFault]:
             message = f"option 'properties.{name}' of table {table} is not supported"
             yield TableFault(message, "leave it out; formats say how messages are read", f"properties.{name}", False)
     yield from _key_faults(asked, key)
+    if not asked.reading:
+        yield from _subject_faults(asked)
     if asked.reading:
         yield from _mode_faults(asked, "startup")
         yield from _mode_faults(asked, "bounded")
@@ -255,6 +259,19 @@ def _topic_faults(asked: Asked) -> Iterator[TableFault]:
         yield TableFault(f"table {table} has no topic", "add 'topic' = '...', or 'topic-pattern' = '...'")
     elif "topic" in options and not listed(options["topic"]):
         yield TableFault(f"the topic of table {table} is empty", "name a topic", "topic")
+
+
+def _subject_faults(asked: Asked) -> Iterator[TableFault]:
+    """Formats whose schemas need a subject to be registered under, which one topic says."""
+    options = asked.options
+    for option in ("key.format", "value.format", "format"):
+        spec = format_spec(options.get(option))
+        if spec is None or SUBJECT not in spec.options or len(listed(options.get("topic", ""))) == 1:
+            continue
+        prefix = FormatSlot.prefix(option, spec.name)
+        if not any(prefix + name in options for name in (SUBJECT, *spec.options[SUBJECT].fallbacks)):
+            message = f"table {asked.table} has not one topic, which would say the subject of its schemas"
+            yield TableFault(message, f"set '{prefix}{SUBJECT}'", option)
 
 
 def _key_faults(asked: Asked, key: tuple[str, ...]) -> Iterator[TableFault]:

@@ -21,7 +21,7 @@ FLINK_CONNECTORS = frozenset(
     "mongodb hbase-1.4 hbase-2.2 hive hudi iceberg paimon mysql-cdc postgres-cdc oracle-cdc sqlserver-cdc mongodb-cdc "
     "pulsar rabbitmq python-input".split()
 )
-FLINK_FORMATS = frozenset("avro-confluent debezium-avro-confluent ogg-json protobuf testcsv".split())
+FLINK_FORMATS = frozenset("ogg-json protobuf testcsv".split())
 
 
 def connector_spec(name: str | None) -> ConnectorSpec | None:

@@ -310,16 +310,16 @@ class ConnectorSpec:
 
     def option(self, name: str) -> TableOption | None:
         """The option of that name, also one of a group; None for one that the connector has not."""
-        found = self.all_options.get(name)
-        if found is not None:
-            return found
-        return next(
-            (group.option for group in self.groups if name.startswith(group.prefix) and name != group.prefix), None
-        )
+        return self.all_options.get(name) or _of_group(self.groups, name)
 
     def values(self, given: Mapping[str, str]) -> Values:
         """A table's options as values, defaults filled in."""
         return Values(self.options, given)
+
+
+def _of_group(groups: tuple[OptionGroup, ...], name: str) -> TableOption | None:
+    """What an option is that one of several groups has."""
+    return next((group.option for group in groups if name.startswith(group.prefix) and name != group.prefix), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +350,8 @@ class FormatSpec:
         unfit: what it cannot hold of a row's columns, given its options; None where all is well.
         contradiction: what is wrong with its options together: option, message, remedy.
         messages: whether it can be in messages, and not in files alone.
+        files: whether it can be in files, and not in messages alone.
+        groups: options of which only the prefix is known, which is behind the format's own.
         packages: libraries that a run needs beside the product.
     """
 
@@ -366,7 +368,13 @@ class FormatSpec:
     unfit: Callable[[RowType, Mapping[str, str]], Unfit | None] | None = None
     contradiction: Callable[[Mapping[str, str]], tuple[str, str, str] | None] | None = None
     messages: bool = False
+    files: bool = True
+    groups: tuple[OptionGroup, ...] = ()
     packages: tuple[Package, ...] = ()
+
+    def option(self, name: str) -> TableOption | None:
+        """The option of that name, without the format's prefix, also one of a group; None for one that it has not."""
+        return self.options.get(name) or _of_group(self.groups, name)
 
     def values(self, given: Mapping[str, str]) -> Values:
         """The format's options, without its prefix, as values, defaults filled in."""

@@ -59,6 +59,10 @@ def translate(fault: Exception) -> ExecutionError:
             remedy="run it with the release that wrote the state, reset the operator with --reset, "
             "or start with an empty checkpoint",
         )
+    if "RegistryException" in message:
+        return ExecutionError(
+            _short(message), remedy="start it, or correct the options of the table's format: url, credentials, subject"
+        )
     user_raised = "USER_RAISED_EXCEPTION" in message
     text = _short(message) or type(fault).__name__
     if user_raised or "org.compiledplan" in message:

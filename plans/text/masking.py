@@ -1,6 +1,7 @@
 """Hides passwords wherever the content of a plan is shown.
 
-Source: `GlobalConfiguration.isSensitive` of Flink 2.3: a key is sensitive that contains one of these, in any case.
+Source: `GlobalConfiguration.isSensitive` of Flink 2.3: a key is sensitive that contains one of these, in any case. Added
+is `user.info`, by which a schema registry's own client calls name and password.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _SENSITIVE = (
     "service-key",
     "token",
     "basic-auth",
+    "user.info",
     "jaas.config",
     "http-headers",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from compiled_plan.plans.connectors.registry import FLINK_CONNECTORS, FLINK_FORMATS, connector_specs, format_specs
 from compiled_plan.plans.connectors.spec import Effect, OptionGroup, TableOption, Use
@@ -53,7 +54,8 @@ def format_options() -> str:
     parts = []
     for item in format_specs().values():
         options = {f"{item.name}.{name}": option for name, option in item.options.items()}
-        text = _options(options, Use.SOURCE | Use.SINK)
+        groups = tuple(replace(group, prefix=f"{item.name}.{group.prefix}") for group in item.groups)
+        text = _options(options, Use.SOURCE | Use.SINK, groups)
         if item.open:
             text = "Its options go to Spark's writer and reader of the format as they are."
         parts.append(f"### `{item.name}`\n\n{text}")

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.connectors.checks import format_options, formats_of, metadata_of
-from compiled_plan.plans.connectors.messages import Parts
+from compiled_plan.plans.connectors.messages import Parts, listed
+from compiled_plan.plans.connectors.schema_registry import OWN_SUBJECT
 from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import TableSpec
@@ -62,6 +63,9 @@ class Messages:
             return None
         name = found[option].name
         options = {**format_options(self.table.options, name, option), "message": "true"}
+        topics = listed(self.table.options.get("topic", ""))
+        if len(topics) == 1:
+            options[OWN_SUBJECT] = f"{topics[0]}-{'key' if part == KEY else 'value'}"
         row = self.parts.rows(self.table.columns)[part]
         metadata = self._format_metadata(found[option]) if part == VALUE else ()
         table = FormatTable(self.table.identifier, row, options, metadata)

@@ -1,22 +1,25 @@
-"""The format `avro`: Avro's container files, read and written by the kernel.
+"""The format `avro`: Avro's container files, and records in messages, read and written by the kernel.
 
 Source: Flink's page "Avro". The schema of the files follows from the table's columns. A file that something else wrote
-is read by its own schema: columns are found by name, and its units of time are heeded.
+is read by its own schema: columns are found by name, and its units of time are heeded. A message has no schema, so it
+has to be of the one that follows from the columns.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
-from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.avro_schemas import avro_schema
 from compiled_plan.plans.connectors.formats.avro import SPEC
 from compiled_plan.plans.execution.connectors.base import INSERT, KIND
 from compiled_plan.plans.execution.formats.base import SUFFIX, FormatTable, register, shape
+from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.types import to_spark
 
@@ -25,13 +28,16 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
 _FILES = "org.compiledplan.kernel.formats.AvroFiles"
-_RECORD = "org.apache.flink.avro.generated.record"
 
 
-class AvroFormat:
+class AvroFormat(LineFormat):
     """`avro`: inserts only."""
 
     spec = SPEC
+
+    def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
+        """The table as the kernel takes it; see `LineFormat.prepared`."""
+        return replace(spec, options={**spec.options, "schema": _schema(spec)})
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
@@ -60,79 +66,12 @@ class AvroFormat:
 
 
 def _settings(spec: FormatTable) -> dict[str, str]:
+    return {"table": f"table {spec.table}", "shape": shape(spec.row), "schema": _schema(spec)}
+
+
+def _schema(spec: FormatTable) -> str:
     legacy = SPEC.values(spec.options).flag("timestamp_mapping.legacy")
-    return {
-        "table": f"table {spec.table}",
-        "shape": shape(spec.row),
-        "schema": json.dumps(avro_schema(spec.row.not_null(), legacy=legacy)),
-    }
-
-
-def avro_schema(type_: t.LogicalType, *, legacy: bool, name: str = _RECORD) -> Any:
-    """The Avro schema of a type, as JSON's values.
-
-    Args:
-        type_: a type that `plans.connectors.columns` lets through.
-        legacy: TIMESTAMP is Avro's timestamp, which is a moment; else it is a local timestamp, and TIMESTAMP_LTZ a
-            timestamp.
-        name: the name of a record.
-    """
-    found = _present(type_, legacy, name)
-    return ["null", found] if type_.nullable and found != "null" else found
-
-
-_SIMPLE: Mapping[type[t.LogicalType], str] = {
-    t.NullType: "null",
-    t.BooleanType: "boolean",
-    t.IntegerType: "int",
-    t.FloatType: "float",
-    t.DoubleType: "double",
-    t.CharacterType: "string",
-    t.BytesType: "bytes",
-}
-
-
-def _present(type_: t.LogicalType, legacy: bool, name: str) -> Any:
-    match type_:
-        case t.BigIntType():
-            return "long"
-        case t.DateType():
-            return {"type": "int", "logicalType": "date"}
-        case t.TimeType():
-            return {"type": "int", "logicalType": "time-millis"}
-        case t.TimestampType():
-            return {"type": "long", "logicalType": ("" if legacy else "local-") + _timestamp(type_.precision)}
-        case t.TimestampLtzType():
-            return {"type": "long", "logicalType": _timestamp(type_.precision)}
-        case t.DecimalType():
-            return {"type": "bytes", "logicalType": "decimal", "precision": type_.precision, "scale": type_.scale}
-        case t.ArrayType():
-            return {"type": "array", "items": avro_schema(type_.element, legacy=legacy, name=name)}
-        case t.MapType():
-            return {"type": "map", "values": avro_schema(type_.value, legacy=legacy, name=name)}
-        case t.MultisetType():
-            return {"type": "map", "values": avro_schema(t.INT, legacy=legacy, name=name)}
-        case t.FieldsType():
-            return _record(type_, legacy, name)
-    return next(avro for kind, avro in _SIMPLE.items() if isinstance(type_, kind))
-
-
-def _timestamp(precision: int) -> str:
-    if precision <= 3:
-        return "timestamp-millis"
-    return "timestamp-micros" if precision <= 6 else "timestamp-nanos"
-
-
-def _record(type_: t.FieldsType, legacy: bool, name: str) -> dict[str, Any]:
-    fields = []
-    for field in type_.fields:
-        entry = {
-            "name": field.name,
-            "type": avro_schema(field.type, legacy=legacy, name=f"{name}_{field.name}"),
-        }
-        fields.append(entry | {"default": None} if field.type.nullable else entry)
-    namespace, _, simple = name.rpartition(".")
-    return {"type": "record", "name": simple, "namespace": namespace, "fields": fields}
+    return json.dumps(avro_schema(spec.row.not_null(), legacy=legacy))
 
 
 register(AvroFormat())

@@ -42,7 +42,8 @@ def _counts(connector: ConnectorSpec, options: Mapping[str, str], key: str) -> b
     """Whether rows depend on an option; one that nobody knows may be of use to a library."""
     known = connector.option(key)
     for option, spec in formats_of(options, connector).items():
-        known = known or spec.options.get(key.removeprefix(FormatSlot.prefix(option, spec.name)))
+        prefix = FormatSlot.prefix(option, spec.name)
+        known = known or (spec.option(key.removeprefix(prefix)) if key.startswith(prefix) else None)
     return known is None or known.shapes_rows
 
 

@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.avro_schemas import avro_schema
 from compiled_plan.plans.execution.expressions.functions import register
-from compiled_plan.plans.execution.formats.avro import avro_schema
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 
 FAILURE = (PySparkException, Py4JJavaError)

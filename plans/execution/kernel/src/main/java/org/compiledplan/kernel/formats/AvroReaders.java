@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.avro.LogicalType;
 import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
@@ -63,6 +64,11 @@ final class AvroReaders {
       }
       return new GenericInternalRow(values);
     };
+  }
+
+  /** A reader of records of a table's own schema as rows of all its columns. */
+  static Reader record(Schema table, Shape shape) {
+    return row(table, table, shape, IntStream.range(0, shape.names().length).toArray());
   }
 
   private static Reader named(String name, Schema file, Schema table, Shape shape) {

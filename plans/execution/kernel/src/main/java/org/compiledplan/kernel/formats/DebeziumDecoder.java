@@ -109,25 +109,28 @@ public final class DebeziumDecoder extends Decoder {
     for (int i = 0; i < extra.length; i++) {
       extra[i] = metadata(metadata[i], event);
     }
-    switch (String.valueOf(event.op)) {
+    return changes(event.op, event.before, event.after, extra);
+  }
+
+  /** The changes of an event of this kind, with the rows before and after it. */
+  static GenericArrayData changes(String op, InternalRow was, InternalRow is, Object[] extra) {
+    switch (String.valueOf(op)) {
       case "c", "r" -> {
-        return array(change(INSERT, null, present(event.after, "after", event.op), extra));
+        return array(change(INSERT, null, present(is, "after", op), extra));
       }
       case "u" -> {
-        InternalRow before = present(event.before, "before", "u");
-        InternalRow after = present(event.after, "after", "u");
+        InternalRow before = present(was, "before", "u");
+        InternalRow after = present(is, "after", "u");
         return array(
             change(UPDATE_BEFORE, FIRST, before, extra),
             change(UPDATE_AFTER, SECOND, after, extra));
       }
       case "d" -> {
-        return array(change(DELETE, null, present(event.before, "before", "d"), extra));
+        return array(change(DELETE, null, present(was, "before", "d"), extra));
       }
       default ->
           throw new DataException(
-              "unknown \"op\" value '"
-                  + event.op
-                  + "' in a Debezium event; c, r, u and d are known");
+              "unknown \"op\" value '" + op + "' in a Debezium event; c, r, u and d are known");
     }
   }
 

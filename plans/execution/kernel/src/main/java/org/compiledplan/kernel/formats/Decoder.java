@@ -15,7 +15,9 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public abstract class Decoder implements Serializable {
   private static final long serialVersionUID = 1L;
-  private static final Object[] NO_METADATA = {};
+
+  /** The metadata of formats that have none. */
+  protected static final Object[] NO_METADATA = {};
 
   /** No changes. */
   protected static final ArrayData NOTHING = new GenericArrayData(new Object[0]);
@@ -39,17 +41,24 @@ public abstract class Decoder implements Serializable {
     }
     try {
       return decode(line);
+    } catch (RegistryException e) {
+      throw e;
     } catch (Exception e) {
       if (lenient) {
         return NOTHING;
       }
-      throw DataException.reading(table, line, e);
+      throw DataException.reading(table, shown(line), e);
     }
   }
 
   /** Whether a line is not looked at, as empty ones. */
   protected boolean skips(UTF8String line) {
     return line.numBytes() == 0;
+  }
+
+  /** A line as messages show it. */
+  protected Object shown(UTF8String line) {
+    return line;
   }
 
   /** The changes of a line. */

@@ -21,6 +21,8 @@ public abstract class Encoder implements Serializable {
   public final UTF8String line(byte kind, InternalRow row) {
     try {
       return encode(kind, row);
+    } catch (RegistryException e) {
+      throw e;
     } catch (Exception e) {
       throw new DataException(DataException.reason(e) + " (written to " + table + ")");
     }

@@ -39,6 +39,8 @@ public final class Formats {
           case "json" -> new JsonDecoder(table, shape, options);
           case "csv" -> new CsvDecoder(table, shape, options);
           case "raw" -> new RawDecoder(table, shape, options);
+          case "avro", "avro-confluent" -> new AvroDecoder(table, shape, options, false);
+          case "debezium-avro-confluent" -> new AvroDecoder(table, shape, options, true);
           case "debezium-json" -> new DebeziumDecoder(table, shape, options, keys);
           case "canal-json" -> new DataOldDecoder(EventDialect.CANAL, table, shape, options, keys);
           case "maxwell-json" ->
@@ -88,6 +90,8 @@ public final class Formats {
           case "json" -> new JsonEncoder(table, shape, options, JsonEncoder.Envelope.NONE);
           case "csv" -> new CsvEncoder(table, shape, options);
           case "raw" -> new RawEncoder(table, shape, options);
+          case "avro", "avro-confluent" -> new AvroEncoder(table, shape, options, false);
+          case "debezium-avro-confluent" -> new AvroEncoder(table, shape, options, true);
           case "debezium-json" ->
               new JsonEncoder(table, shape, options, JsonEncoder.Envelope.DEBEZIUM);
           case "canal-json" -> new JsonEncoder(table, shape, options, JsonEncoder.Envelope.CANAL);

@@ -1,0 +1,236 @@
+"""Avro's schemas of types, and types of schemas, as Flink's `AvroSchemaConverter` derives them.
+
+Source: Flink's pages "Avro" and "Confluent Avro", and what Flink 2.3 registers and refuses.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.columns import Rule, column, within
+from compiled_plan.plans.connectors.spec import Unfit
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RECORD = "org.apache.flink.avro.generated.record"
+_LEGACY = "timestamp_mapping.legacy"
+
+
+def avro_columns(name: str) -> Rule:
+    """The rule of a format of Avro; one without the option for timestamps has Flink's older mapping."""
+
+    def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
+        legacy = options.get(_LEGACY, "true").strip().lower() == "true"
+        # What corrects the mapping is an option of the format `avro` alone.
+        corrected = f", or set 'avro.{_LEGACY}' = 'false'" if name == "avro" else ""
+        for field in row.fields:
+            for type_ in within(field.type):
+                remedy = _remedy(type_, legacy, corrected)
+                if remedy is not None:
+                    return column(name, field, remedy)
+        for text in (text for type_ in within(row) if isinstance(type_, t.FieldsType) for text in type_.names):
+            if not _NAME.fullmatch(text):
+                return Unfit(
+                    f"format {name!r} cannot hold a column named {text!r}", "use letters, digits and underscores alone"
+                )
+        return None
+
+    return rule
+
+
+def _remedy(type_: t.LogicalType, legacy: bool, corrected: str) -> str | None:
+    match type_:
+        case t.TimestampType() if legacy and type_.precision > 3:
+            return f"make it a TIMESTAMP(3){corrected}"
+        case t.TimestampLtzType() if legacy:
+            return f"make it a TIMESTAMP(3){corrected}"
+        case t.TimeType() if type_.precision > 3:
+            return "make it a TIME(3)"
+        case t.MapType() if not isinstance(type_.key, t.CharacterType):
+            return "make the map's key a STRING"
+        case t.MultisetType() if not isinstance(type_.element, t.CharacterType):
+            return "make the multiset's element a STRING"
+        case t.RawType() | t.VariantType() | t.TimestampTzType() | t.IntervalType():
+            return "declare it as STRING or BYTES"
+    return None
+
+
+def avro_schema(type_: t.LogicalType, *, legacy: bool = True, name: str = _RECORD) -> Any:
+    """The Avro schema of a type, as JSON's values.
+
+    Args:
+        type_: a type that the rule of `avro_columns` lets through.
+        legacy: TIMESTAMP is Avro's timestamp, which is a moment; else it is a local timestamp, and TIMESTAMP_LTZ a
+            timestamp.
+        name: the name of a record.
+    """
+    found = _present(type_, legacy, name)
+    return ["null", found] if type_.nullable and found != "null" else found
+
+
+_SIMPLE: Mapping[type[t.LogicalType], str] = {
+    t.NullType: "null",
+    t.BooleanType: "boolean",
+    t.IntegerType: "int",
+    t.FloatType: "float",
+    t.DoubleType: "double",
+    t.CharacterType: "string",
+    t.BytesType: "bytes",
+}
+
+
+def _present(type_: t.LogicalType, legacy: bool, name: str) -> Any:
+    match type_:
+        case t.BigIntType():
+            return "long"
+        case t.DateType():
+            return {"type": "int", "logicalType": "date"}
+        case t.TimeType():
+            return {"type": "int", "logicalType": "time-millis"}
+        case t.TimestampType():
+            return {"type": "long", "logicalType": ("" if legacy else "local-") + _timestamp(type_.precision)}
+        case t.TimestampLtzType():
+            return {"type": "long", "logicalType": _timestamp(type_.precision)}
+        case t.DecimalType():
+            return {"type": "bytes", "logicalType": "decimal", "precision": type_.precision, "scale": type_.scale}
+        case t.ArrayType():
+            return {"type": "array", "items": avro_schema(type_.element, legacy=legacy, name=name)}
+        case t.MapType():
+            return {"type": "map", "values": avro_schema(type_.value, legacy=legacy, name=name)}
+        case t.MultisetType():
+            return {"type": "map", "values": avro_schema(t.INT, legacy=legacy, name=name)}
+        case t.FieldsType():
+            return _record(type_, legacy, name)
+    return next(avro for kind, avro in _SIMPLE.items() if isinstance(type_, kind))
+
+
+def _timestamp(precision: int) -> str:
+    if precision <= 3:
+        return "timestamp-millis"
+    return "timestamp-micros" if precision <= 6 else "timestamp-nanos"
+
+
+def _record(type_: t.FieldsType, legacy: bool, name: str) -> dict[str, Any]:
+    fields = []
+    for field in type_.fields:
+        entry = {
+            "name": field.name,
+            "type": avro_schema(field.type, legacy=legacy, name=f"{name}_{field.name}"),
+        }
+        fields.append(entry | {"default": None} if field.type.nullable else entry)
+    namespace, _, simple = name.rpartition(".")
+    return {"type": "record", "name": simple, "namespace": namespace, "fields": fields}
+
+
+def debezium_row(row: t.RowType) -> t.RowType:
+    """The row of an event of Debezium: the table's row before and after a change, and what it is."""
+    fields = (
+        t.Field("before", row.with_nullability(True)),
+        t.Field("after", row.with_nullability(True)),
+        t.Field("op", t.STRING),
+    )
+    return t.RowType(fields=fields)
+
+
+def schema_rule(name: str, *, events: bool = False) -> Rule:
+    """The rule of a format of Avro whose option `schema` gives a schema, which has to be that of the table.
+
+    Args:
+        name: the format.
+        events: whether the schema is that of events of Debezium.
+    """
+    columns = avro_columns(name)
+
+    def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
+        found = columns(row, options)
+        given = options.get("schema")
+        if found is not None or given is None:
+            return found
+        try:
+            type_ = _type_of(json.loads(given), {})
+        except (ValueError, KeyError, TypeError, AttributeError, LookupError) as fault:
+            return Unfit(f"option '{name}.schema' is no schema of Avro: {fault}", "correct it, or leave it out")
+        wanted = debezium_row(row) if events else row.not_null()
+        said = type_ if events else type_.not_null()
+        if _plain(said) != _plain(wanted):
+            return Unfit(
+                f"option '{name}.schema' does not match the table: it says {said}, and the table {wanted}",
+                "correct the columns' types and NOT NULL, or leave the option out",
+            )
+        return None
+
+    return rule
+
+
+def _plain(type_: t.LogicalType) -> t.LogicalType:
+    """The type without descriptions of fields."""
+    return (
+        t.RowType(fields=tuple(t.Field(each.name, _plain(each.type)) for each in type_.fields), nullable=type_.nullable)
+        if isinstance(type_, t.RowType)
+        else type_
+    )
+
+
+_PRIMITIVE: Mapping[str, t.LogicalType] = {
+    "null": t.NULL,
+    "boolean": t.BooleanType(),
+    "int": t.INT,
+    "long": t.BIGINT,
+    "float": t.FloatType(),
+    "double": t.DoubleType(),
+    "string": t.STRING,
+    "bytes": t.BYTES,
+    "enum": t.STRING,
+}
+_LOGICAL: Mapping[tuple[str, str], t.LogicalType] = {
+    ("int", "date"): t.DATE,
+    ("int", "time-millis"): t.TimeType(precision=3),
+    ("long", "time-micros"): t.TimeType(precision=6),
+    ("long", "timestamp-millis"): t.TimestampType(precision=3),
+    ("long", "timestamp-micros"): t.TimestampType(precision=6),
+}
+
+
+def _type_of(schema: Any, named: dict[str, Any]) -> t.LogicalType:
+    """The type of a schema, with Flink's older mapping of timestamps.
+
+    Args:
+        schema: as JSON's values.
+        named: the schemas before it that have names.
+
+    Raises:
+        ValueError: it is no schema, or one of something that columns cannot be.
+    """
+    if isinstance(schema, list):
+        present = [each for each in schema if each != "null"]
+        if len(present) != 1 or len(schema) > 2:
+            raise ValueError("a union of several types")
+        found = _type_of(present[0], named)
+        return found.with_nullability(True) if len(schema) == 2 else found
+    if isinstance(schema, str):
+        if schema in named:
+            return _type_of(named[schema], named)
+        if schema not in _PRIMITIVE:
+            raise ValueError(f"no type is named {schema!r}")
+        return _PRIMITIVE[schema] if schema == "null" else _PRIMITIVE[schema].not_null()
+    kind, logical = schema["type"], str(schema.get("logicalType"))
+    if "name" in schema:
+        named[schema["name"]] = schema
+        named[f"{schema.get('namespace', '')}.{schema['name']}"] = schema
+    if logical == "decimal" and kind in ("bytes", "fixed"):
+        return t.DecimalType(precision=schema["precision"], scale=schema.get("scale", 0), nullable=False)
+    if kind == "record":
+        fields = tuple(t.Field(each["name"], _type_of(each["type"], named)) for each in schema["fields"])
+        return t.RowType(fields=fields, nullable=False)
+    if kind == "array":
+        return t.ArrayType(element=_type_of(schema["items"], named), nullable=False)
+    if kind == "map":
+        return t.MapType(key=t.STRING.not_null(), value=_type_of(schema["values"], named), nullable=False)
+    if kind == "fixed":
+        return t.VarBinaryType(length=schema["size"], nullable=False)
+    if kind != "enum" and not isinstance(kind, str):
+        return _type_of(kind, named)
+    return _LOGICAL.get((kind, logical), _PRIMITIVE.get(kind, t.NULL)).not_null()

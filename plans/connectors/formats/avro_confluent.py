@@ -1,0 +1,18 @@
+"""The format `avro-confluent`. Source: Flink's page "Confluent Avro"."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.connectors.avro_schemas import schema_rule
+from compiled_plan.plans.connectors.schema_registry import GROUPS, OPTIONS, contradiction
+from compiled_plan.plans.connectors.spec import FormatSpec
+
+SPEC = FormatSpec(
+    "avro-confluent",
+    "A record of Avro in a message, whose schema is in a schema registry.",
+    OPTIONS,
+    messages=True,
+    files=False,
+    groups=GROUPS,
+    unfit=schema_rule("avro-confluent"),
+    contradiction=contradiction,
+)

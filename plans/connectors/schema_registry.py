@@ -1,0 +1,116 @@
+"""What formats share whose schemas are in a schema registry: its options, and what its client is told.
+
+Source: Flink's page "Confluent Avro"; the settings of the registry's own client, to which Flink hands them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from compiled_plan.plans.connectors.spec import OptionGroup, TableOption, Use, Values
+from compiled_plan.plans.options import Kind
+
+#: The subject of the schemas that a sink registers; and what a connector says of it, where the table does not.
+SUBJECT, OWN_SUBJECT = "subject", "default-subject"
+#: Options that are settings of the client under another name. They go before those of `properties.*`.
+_SETTINGS = {
+    "ssl.keystore.location": "schema.registry.ssl.keystore.location",
+    "ssl.keystore.password": "schema.registry.ssl.keystore.password",
+    "ssl.truststore.location": "schema.registry.ssl.truststore.location",
+    "ssl.truststore.password": "schema.registry.ssl.truststore.password",
+    "basic-auth.credentials-source": "basic.auth.credentials.source",
+    "basic-auth.user-info": "basic.auth.user.info",
+    "bearer-auth.credentials-source": "bearer.auth.credentials.source",
+    "bearer-auth.token": "bearer.auth.token",
+}
+_BASIC, _BEARER = "basic.auth.credentials.source", "bearer.auth.credentials.source"
+_SOURCES = {_BASIC: ("USER_INFO", "URL"), _BEARER: ("STATIC_TOKEN",)}
+_NEEDED = {"USER_INFO": "basic.auth.user.info", "STATIC_TOKEN": "bearer.auth.token"}
+_PROPERTIES = "properties."
+#: All settings that the client here knows.
+_KNOWN = (
+    *_SETTINGS.values(),
+    "schema.registry.basic.auth.user.info",
+    "schema.registry.ssl.key.password",
+    "http.connect.timeout.ms",
+    "http.read.timeout.ms",
+)
+
+
+def _text(doc: str, **more: object) -> TableOption:
+    # Where the registry is, and who asks, says nothing of the rows.
+    return TableOption(Kind.TEXT, doc=doc, passive=True, **more)  # type: ignore[arg-type]
+
+
+OPTIONS: Mapping[str, TableOption] = {
+    "url": _text(
+        "The registry's URL; several with commas between them.", required=True, fallbacks=("schema-registry.url",)
+    ),
+    SUBJECT: _text(
+        "The subject of the schemas that a sink registers; by default `<topic>-value`, or `<topic>-key`.",
+        uses=Use.SINK,
+        fallbacks=("schema-registry.subject",),
+    ),
+    "schema": _text(
+        "The schema, which has to be that of the columns; by default it is derived from them.",
+        fallbacks=("schema-registry.schema",),
+    ),
+    "ssl.keystore.location": _text("The file with the key and certificate to show."),
+    "ssl.keystore.password": _text("Its password."),
+    "ssl.truststore.location": _text("The file with the certificates to trust."),
+    "ssl.truststore.password": _text("Its password."),
+    "basic-auth.credentials-source": _text("Where name and password are: `USER_INFO`, or `URL`."),
+    "basic-auth.user-info": _text("They themselves, with a colon between them, for `USER_INFO`."),
+    "bearer-auth.credentials-source": _text("Where the token is: `STATIC_TOKEN`."),
+    "bearer-auth.token": _text("It itself."),
+    "schema-registry.url": _text("The older name of `url`."),
+    "schema-registry.subject": _text("The older name of `subject`.", uses=Use.SINK),
+    "schema-registry.schema": _text("The older name of `schema`."),
+}
+GROUPS = (
+    OptionGroup(
+        _PROPERTIES,
+        "Settings by the names of the registry's own client: "
+        + ", ".join(f"`{name}`" for name in sorted(_KNOWN))
+        + ".",
+        TableOption(Kind.TEXT, passive=True),
+    ),
+)
+
+
+def settings(options: Mapping[str, str]) -> dict[str, str]:
+    """What the client is told, by its own names, and `url`.
+
+    Args:
+        options: those of the format, without its prefix, checked.
+    """
+    given = {key.removeprefix(_PROPERTIES): value for key, value in options.items() if key.startswith(_PROPERTIES)}
+    found = given | {_SETTINGS[key]: value for key, value in options.items() if key in _SETTINGS}
+    old = found.pop("schema.registry.basic.auth.user.info", None)
+    if old is not None:
+        found.setdefault("basic.auth.user.info", old)
+    return {"url": Values(OPTIONS, options).text("url"), **found}
+
+
+def contradiction(options: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """What is wrong with the options together, and settings that the client does not know."""
+    for key in options:
+        if key.startswith(_PROPERTIES) and key.removeprefix(_PROPERTIES) not in _KNOWN:
+            name = key.removeprefix(_PROPERTIES)
+            return key, f"the setting {name!r} of a schema registry's client is not supported", "leave it out"
+    found = settings(options)
+    chosen = [name for name in _SOURCES if found.get(name)]
+    if len(chosen) == 2:
+        named = [key for key, name in _SETTINGS.items() if name in chosen]
+        return named[1], f"{named[0]} and {named[1]} cannot both be set", "leave one of them out"
+    for name in chosen:
+        source = found[name].strip().upper()
+        option = next(key for key, each in _SETTINGS.items() if each == name)
+        if source not in _SOURCES[name]:
+            known = ", ".join(_SOURCES[name])
+            return option, f"'{found[name]}' as the source of credentials is not supported", f"set one of: {known}"
+        needed = _NEEDED.get(source)
+        if needed is not None and not found.get(needed):
+            lacking = next(key for key, each in _SETTINGS.items() if each == needed)
+            return option, f"{lacking} is not given, which {option} = '{source}' needs", f"set '{lacking}'"
+    return None

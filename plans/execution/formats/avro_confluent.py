@@ -1,0 +1,54 @@
+"""The format `avro-confluent`, and what it shares with `debezium-avro-confluent`: records of Avro with schema ids.
+
+A message is a zero byte, four bytes with the id of its schema in the registry, and the record. It is read by the schema
+with which it was written, as Avro resolves that against the table's; a sink registers the table's. The tasks ask the
+registry, and remember what it said.
+
+Source: Flink's pages "Confluent Avro" and "Debezium", and what Flink 2.3 reads, writes and registers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from compiled_plan.plans.connectors.avro_schemas import avro_schema, debezium_row
+from compiled_plan.plans.connectors.formats.avro_confluent import SPEC
+from compiled_plan.plans.connectors.schema_registry import OPTIONS, OWN_SUBJECT, SUBJECT, settings
+from compiled_plan.plans.connectors.spec import FormatSpec, Values
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.formats.base import FormatTable, register
+from compiled_plan.plans.execution.formats.lines import LineFormat
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
+
+class RegistryAvroFormat(LineFormat):
+    """Records with the ids of their schemas.
+
+    Args:
+        spec: the format.
+        events: whether records are events of Debezium.
+    """
+
+    def __init__(self, spec: FormatSpec, *, events: bool) -> None:
+        self.spec, self.events = spec, events
+
+    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
+        """Not for files, whose options are refused before; see `Format.scan`."""
+        raise UnsupportedError(f"format {self.spec.name!r} is not in files", where=f"table {spec.table}")
+
+    def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
+        """The table as the kernel takes it; see `LineFormat.prepared`."""
+        given = Values(OPTIONS, spec.options)
+        row = debezium_row(spec.row) if self.events else spec.row.not_null()
+        schema = given.text("schema") or json.dumps(avro_schema(row))
+        told = {"schema": schema, "registry": json.dumps(settings(spec.options), sort_keys=True)}
+        return replace(spec, options=told | {"subject": given.text(SUBJECT) or spec.options.get(OWN_SUBJECT, "")})
+
+
+register(RegistryAvroFormat(SPEC, events=False))

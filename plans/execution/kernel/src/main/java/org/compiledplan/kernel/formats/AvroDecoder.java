@@ -1,0 +1,74 @@
+package org.compiledplan.kernel.formats;
+
+import java.util.HexFormat;
+import java.util.Map;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.IndexedRecord;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** The formats of Avro in messages: a message is a row, or an event of Debezium with two. */
+public final class AvroDecoder extends Decoder {
+  private static final long serialVersionUID = 1L;
+  private static final int SHOWN = 64;
+
+  private final String shape;
+  private final AvroBytes messages;
+  private final boolean events;
+  private transient AvroReaders.Reader reader;
+  private transient Schema envelope;
+
+  /**
+   * @param events whether a message is an event of Debezium
+   */
+  AvroDecoder(String table, String shape, Map<String, String> options, boolean events) {
+    super(table, false);
+    this.shape = shape;
+    this.messages = AvroBytes.of(table, options);
+    this.events = events;
+  }
+
+  @Override
+  protected boolean skips(UTF8String message) {
+    // Flink has nothing in an empty message that is an event.
+    return events && message.numBytes() == 0;
+  }
+
+  @Override
+  protected Object shown(UTF8String message) {
+    byte[] bytes = message.getBytes();
+    int length = Math.min(bytes.length, SHOWN);
+    return HexFormat.ofDelimiter(" ").formatHex(bytes, 0, length)
+        + (length < bytes.length ? " ..." : "");
+  }
+
+  @Override
+  protected ArrayData decode(UTF8String message) throws Exception {
+    if (reader == null) {
+      envelope = AvroReaders.declared(messages.schema());
+      Schema row = events ? envelope.getField("before").schema() : envelope;
+      reader = AvroReaders.record(AvroReaders.declared(row), Shape.parse(shape));
+    }
+    Object datum = messages.read(message.getBytes());
+    if (!events) {
+      return insert((InternalRow) reader.read(datum));
+    }
+    if (datum == null) {
+      return NOTHING;
+    }
+    IndexedRecord event = (IndexedRecord) datum;
+    Object op = field(event, "op");
+    return DebeziumDecoder.changes(
+        op == null ? null : op.toString(), row(event, "before"), row(event, "after"), NO_METADATA);
+  }
+
+  private InternalRow row(IndexedRecord event, String name) {
+    Object found = field(event, name);
+    return found == null ? null : (InternalRow) reader.read(found);
+  }
+
+  private Object field(IndexedRecord event, String name) {
+    return event.get(envelope.getField(name).pos());
+  }
+}

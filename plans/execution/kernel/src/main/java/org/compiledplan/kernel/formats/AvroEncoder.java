@@ -1,0 +1,55 @@
+package org.compiledplan.kernel.formats;
+
+import java.util.Map;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericData;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** The formats of Avro in messages: a row is a message, or an event of Debezium with it. */
+public final class AvroEncoder extends Encoder {
+  private static final long serialVersionUID = 1L;
+  private static final byte UPDATE_AFTER = 2;
+
+  private final String shape;
+  private final AvroBytes messages;
+  private final boolean events;
+  private transient Schema schema;
+  private transient AvroWriters.RowWriter before;
+  private transient AvroWriters.RowWriter after;
+
+  /**
+   * @param events whether a message is an event of Debezium
+   */
+  AvroEncoder(String table, String shape, Map<String, String> options, boolean events) {
+    super(table);
+    this.shape = shape;
+    this.messages = AvroBytes.of(table, options);
+    this.events = events;
+  }
+
+  @Override
+  protected UTF8String encode(byte kind, InternalRow row) throws Exception {
+    if (schema == null) {
+      schema = AvroReaders.declared(messages.schema());
+      after = writer("after");
+      before = writer("before");
+    }
+    return UTF8String.fromBytes(messages.write(events ? event(kind, row) : after.write(row)));
+  }
+
+  /** Updates are a deletion and an insertion, as Flink writes them. */
+  private Object event(byte kind, InternalRow row) {
+    boolean inserts = kind == 0 || kind == UPDATE_AFTER;
+    GenericData.Record event = new GenericData.Record(schema);
+    event.put(inserts ? "after" : "before", (inserts ? after : before).write(row));
+    event.put("op", inserts ? "c" : "d");
+    return event;
+  }
+
+  /** The rows of an event have schemas of their own, which differ in their names. */
+  private AvroWriters.RowWriter writer(String field) {
+    Schema of = events ? schema.getField(field).schema() : schema;
+    return AvroWriters.row(AvroReaders.declared(of), Shape.parse(shape));
+  }
+}

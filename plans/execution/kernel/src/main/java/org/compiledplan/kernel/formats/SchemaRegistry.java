@@ -1,0 +1,114 @@
+package org.compiledplan.kernel.formats;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.avro.Schema;
+import org.apache.avro.SchemaParseException;
+
+/**
+ * The schemas of a registry that speaks Confluent's HTTP API. What it said is remembered for as
+ * long as the process lives: an id never gets another schema.
+ */
+final class SchemaRegistry {
+  private static final Map<String, SchemaRegistry> SHARED = new ConcurrentHashMap<>();
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private final RegistryHttp http;
+  private final Map<Integer, Schema> byId = new ConcurrentHashMap<>();
+  private final Map<String, Integer> ids = new ConcurrentHashMap<>();
+
+  private SchemaRegistry(String settings) {
+    http = new RegistryHttp(settings);
+  }
+
+  /**
+   * The registry that all tasks of this process share.
+   *
+   * @param settings a JSON object of `url` and the settings of Confluent's client
+   */
+  static SchemaRegistry of(String settings) {
+    return SHARED.computeIfAbsent(settings, SchemaRegistry::new);
+  }
+
+  /**
+   * The schema of an id.
+   *
+   * @param table who asks, for messages
+   */
+  Schema schema(int id, String table) {
+    Schema known = byId.get(id);
+    return known != null ? known : fetched(id, table);
+  }
+
+  private synchronized Schema fetched(int id, String table) {
+    Schema known = byId.get(id);
+    if (known != null) {
+      return known;
+    }
+    RegistryHttp.Answer answer = http.get("/schemas/ids/" + id, table);
+    if (answer.status() == RegistryHttp.NOT_FOUND) {
+      throw new DataException("the schema registry " + http + " has no schema with the id " + id);
+    }
+    Schema found = parsed(http.granted(answer, table), "the schema with the id " + id, table);
+    byId.put(id, found);
+    return found;
+  }
+
+  /**
+   * The id of a schema, registered under a subject where it is not there yet.
+   *
+   * @param table who asks, for messages
+   */
+  int register(String subject, Schema schema, String table) {
+    String text = schema.toString();
+    Integer known = ids.get(subject + "\n" + text);
+    return known != null ? known : registered(subject, text, table);
+  }
+
+  private synchronized int registered(String subject, String schema, String table) {
+    Integer known = ids.get(subject + "\n" + schema);
+    if (known != null) {
+      return known;
+    }
+    ObjectNode body = MAPPER.createObjectNode().put("schema", schema);
+    String path = "/subjects/" + URLEncoder.encode(subject, StandardCharsets.UTF_8) + "/versions";
+    RegistryHttp.Answer answer = http.post(path.replace("+", "%20"), body.toString(), table);
+    int id = http.granted(answer, table + ", subject " + subject).path("id").asInt();
+    ids.put(subject + "\n" + schema, id);
+    return id;
+  }
+
+  /** The schema of an answer, with those that it refers to. */
+  private Schema parsed(JsonNode answer, String what, String table) {
+    String type = answer.path("schemaType").asText("AVRO");
+    if (!type.equals("AVRO")) {
+      throw new DataException(what + " in the schema registry " + http + " is of type " + type);
+    }
+    Schema.Parser parser = new Schema.Parser();
+    refer(parser, answer, table);
+    try {
+      return parser.parse(answer.path("schema").asText());
+    } catch (SchemaParseException e) {
+      throw new DataException(
+          what + " in the schema registry " + http + " is no schema of Avro: " + e.getMessage());
+    }
+  }
+
+  private void refer(Schema.Parser parser, JsonNode answer, String table) {
+    for (JsonNode each : answer.path("references")) {
+      if (parser.getTypes().containsKey(each.path("name").asText())) {
+        continue;
+      }
+      String subject = URLEncoder.encode(each.path("subject").asText(), StandardCharsets.UTF_8);
+      String path = "/subjects/" + subject + "/versions/" + each.path("version").asText();
+      JsonNode found = http.granted(http.get(path.replace("+", "%20"), table), table);
+      refer(parser, found, table);
+      parser.parse(found.path("schema").asText());
+    }
+  }
+}

@@ -1,0 +1,58 @@
+"""`kafka` and `upsert-kafka` with schemas in a registry, on a real broker: what one run writes, another reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from tests.support.schema_registry import serving
+from tests.support.topics import Topics
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tools.services.server import Server
+
+
+def run(spark: SparkSession, program: str) -> list[str]:
+    lines: list[str] = []
+    Run(spark, TableEnvironment().compile_script(program), RunOptions(), lines.append).execute()
+    return sorted(lines)
+
+
+def test_keys_and_values_have_schemas_under_subjects_of_the_topic(spark: SparkSession, kafka: Server) -> None:
+    topics = Topics(spark, kafka)
+    for name in ("avro-upserts", "avro-events", "avro-plain"):
+        topics.make(name)
+    with serving() as registry:
+        value = f"'value.format' = 'avro-confluent', 'value.avro-confluent.url' = '{registry.url}'"
+        key = value.replace("value", "key")
+        begin = "'scan.startup.mode' = 'earliest-offset'"
+        end = f"'scan.bounded.mode' = 'latest-offset', {topics.options}"
+        events = f"'format' = 'debezium-avro-confluent', 'debezium-avro-confluent.url' = '{registry.url}'"
+        tables = f"""
+            CREATE TABLE up (id INT, n STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (
+              'connector' = 'upsert-kafka', 'topic' = 'avro-upserts', {key}, {value}, {end});
+            CREATE TABLE ev (id INT, n STRING) WITH ('connector' = 'kafka', 'topic' = 'avro-events', {events},
+              {begin}, {end});
+            CREATE TABLE pl (id INT, n STRING) WITH ('connector' = 'kafka', 'topic' = 'avro-plain',
+              'format' = 'avro', 'key.format' = 'avro', 'key.fields' = 'id', {begin}, {end});
+        """
+        rows = "(VALUES (300, 'a'), (-1, CAST(NULL AS STRING))) AS t(id, n)"
+        names = ("up", "ev", "pl")
+        writing = "".join(
+            f"INSERT INTO {name} SELECT id, n FROM {rows} {'ON CONFLICT DO DEDUPLICATE' if name == 'up' else ''};"
+            for name in names
+        )
+        run(spark, f"{tables} EXECUTE STATEMENT SET BEGIN {writing} END;")
+        assert sorted(registry.subjects) == ["avro-events-value", "avro-upserts-key", "avro-upserts-value"]
+        printed = "".join(
+            f"CREATE TABLE o_{name} (id INT, n STRING) WITH ('connector' = 'print', 'print-identifier' = '{name}');"
+            for name in names
+        )
+        reading = "".join(f"INSERT INTO o_{name} SELECT * FROM {name};" for name in ("ev", "pl"))
+        reading += "INSERT INTO o_up SELECT id, n FROM up;"
+        found = run(spark, f"{tables} {printed} EXECUTE STATEMENT SET BEGIN {reading} END;")
+        assert found == sorted(f"{name}> +I[{row}]" for name in names for row in ("300, a", "-1, null"))

@@ -1,0 +1,51 @@
+"""Messages through formats, without a broker: rows to bytes and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions.functions import register
+from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from compiled_plan.plans.execution.formats.lines import LineFormat
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Options = Mapping[str, str]
+
+
+def _format(spark: SparkSession, name: str) -> LineFormat:
+    register(spark)
+    found = file_format(name)
+    assert isinstance(found, LineFormat)
+    return found
+
+
+def read(spark: SparkSession, name: str, row: t.RowType, messages: Sequence[bytes], options: Options) -> list[Any]:
+    """The changes in messages: kind, then the columns."""
+    spec = FormatTable("c.d.t", row, options)
+    frame = spark.createDataFrame([(each,) for each in messages], "value binary").coalesce(1)
+    changes = _format(spark, name).changes(spark, spec, F.col("value").cast("string"))
+    rows = frame.select(F.inline(changes))
+    return [tuple(each)[:1] + tuple(each)[2:] for each in rows.collect()]
+
+
+def write(spark: SparkSession, name: str, row: t.RowType, rows: str, options: Options, kind: str = "0") -> list[bytes]:
+    """The messages of rows, which a query of Spark's gives as columns `c0`, `c1`, ....
+
+    Args:
+        spark: the session.
+        name: the format.
+        row: the columns.
+        rows: the query.
+        options: the format's.
+        kind: an expression of the rows' kind.
+    """
+    spec = FormatTable("c.d.t", row, options)
+    columns = F.struct(*(F.col(f"c{at}") for at in range(len(row.fields))))
+    line = _format(spark, name).line(spark, spec, F.expr(f"CAST({kind} AS TINYINT)"), columns)
+    return [bytes(each[0]) for each in spark.sql(rows).coalesce(1).select(line.cast("binary")).collect()]

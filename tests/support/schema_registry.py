@@ -1,0 +1,120 @@
+"""A schema registry for tests, in this process: Confluent's HTTP API, as far as readers and writers of messages go."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+_TYPE = "application/vnd.schemaregistry.v1+json"
+
+
+@dataclass(slots=True)
+class Registry:
+    """What a registry holds, and how it answers.
+
+    Args:
+        schemas: by id, what it says of it.
+        subjects: the ids of each subject, by version from 1.
+        requests: how often each path was asked for.
+        failures: the statuses with which it answers next, before it does what is asked.
+        authorization: the header that it asks for; empty where it takes anybody.
+        frozen: whether it takes no further schema.
+    """
+
+    schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
+    subjects: dict[str, list[int]] = field(default_factory=dict)
+    requests: Counter[str] = field(default_factory=Counter)
+    failures: list[int] = field(default_factory=list)
+    authorization: str = ""
+    frozen: bool = False
+    port: int = 0
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def add(self, schema: Any, subject: str = "other", **more: Any) -> int:
+        """Register a schema, or find it; its id."""
+        text = schema if isinstance(schema, str) else json.dumps(schema)
+        found = next((number for number, known in self.schemas.items() if known["schema"] == text), None)
+        number = len(self.schemas) + 1 if found is None else found
+        self.schemas[number] = {"schema": text, **more}
+        versions = self.subjects.setdefault(subject, [])
+        if number not in versions:
+            versions.append(number)
+        return number
+
+    def asks_for(self, user_info: str) -> None:
+        """Take those alone who give this name and password."""
+        self.authorization = "Basic " + base64.b64encode(user_info.encode()).decode()
+
+    def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+        """Status and content."""
+        match [unquote(part) for part in urlsplit(path).path.strip("/").split("/")]:
+            case ["schemas", "ids", number] if method == "GET":
+                found = self.schemas.get(int(number))
+                return (200, found) if found else (404, _error(40403, f"Schema {number} not found"))
+            case ["subjects", subject, "versions"] if method == "POST":
+                if self.frozen:
+                    return 409, _error(409, "Schema being registered is incompatible with an earlier schema")
+                return 200, {"id": self.add(body["schema"], subject)}
+            case ["subjects", subject, "versions", version] if method == "GET":
+                number = self.subjects[subject][int(version) - 1]
+                return 200, {"subject": subject, "version": int(version), "id": number, **self.schemas[number]}
+        return 404, _error(404, "HTTP 404 Not Found")
+
+
+def _error(code: int, message: str) -> dict[str, Any]:
+    return {"error_code": code, "message": message}
+
+
+@contextmanager
+def serving() -> Iterator[Registry]:
+    """A new registry on a free port."""
+    registry = Registry()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self._do("GET")
+
+        def do_POST(self) -> None:
+            self._do("POST")
+
+        def _do(self, method: str) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            body = json.loads(self.rfile.read(length)) if length else None
+            registry.requests[self.path] += 1
+            if registry.failures:
+                status, said = registry.failures.pop(0), _error(50003, "Error while forwarding the request")
+            elif registry.authorization not in ("", self.headers.get("Authorization")):
+                status, said = 401, _error(401, "Unauthorized")
+            else:
+                status, said = registry.answer(method, self.path, body)
+            data = json.dumps(said).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", _TYPE)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        registry.port = server.server_port
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        try:
+            yield registry
+        finally:
+            server.shutdown()
