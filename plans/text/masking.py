@@ -1,7 +1,7 @@
 """Hides passwords wherever the content of a plan is shown.
 
-Source: `GlobalConfiguration.isSensitive` of Flink 2.3: a key is sensitive that contains one of these, in any case. Added
-is `user.info`, by which a schema registry's own client calls name and password.
+Source: `GlobalConfiguration.isSensitive` of Flink 2.3: a key is sensitive that contains one of these, in any case.
+`user.info` is added, by which the client of a schema registry calls name and password.
 """
 
 from __future__ import annotations
