@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from compiled_plan.plans.inspection.lineage.expressions import Scope, field_of, meaning_of
+from compiled_plan.plans.connectors.checks import changelog_of
+from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, field_of, meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, type_text
 from compiled_plan.plans.inspection.lineage.rows import Branch
 from compiled_plan.plans.inspection.lineage.rules.base import Context, Made, rule
 from compiled_plan.plans.inspection.lineage.tables import column_of, columns_of, name_of, origin_of_table
 from compiled_plan.plans.nodes.scan import TableSourceScan, Values
-from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ProjectPushDown, ReadingMetadata, TableSource
+from compiled_plan.plans.nodes.tables import (
+    CatalogTable,
+    FilterPushDown,
+    PhysicalColumn,
+    ProjectPushDown,
+    ReadingMetadata,
+    TableSource,
+)
 from compiled_plan.plans.types import FieldsType, RowType
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 @rule(TableSourceScan)
 def scan(node: TableSourceScan, context: Context) -> Made:
-    """The columns of a table; what a source may leave out early, the operators above leave out again."""
+    """The columns of a table, and the rows that its source gives: it may have taken a filter over."""
     origin = origin_of_table(node.scan_table_source.table, context.telling)
     columns = columns_read(node.scan_table_source, node.output_type, origin)
-    found = Branch(origin, columns, history=origin.digest)
+    found = Branch(origin, columns, history=origin.digest).where(_taken_over(node, context, origin))
     if node.watermark is not None:
         made = meaning_of(node.watermark.watermark_expr, context.scope(node, found.column))
         found = replace(found, watermarks=(made,))
     return Made((found,))
+
+
+def _taken_over(node: TableSourceScan, context: Context, origin: Meaning) -> Iterator[Meaning]:
+    """The filters of a source. In one of a changelog they have no effect: the operators above filter again."""
+    source = node.scan_table_source
+    options = source.table.resolved_table.options if source.table.resolved_table else None
+    if changelog_of(options or {}, reading=True) not in (None, ChangelogMode.INSERT):
+        return
+    columns = columns_of(source.table)
+    paths: Sequence[tuple[int, ...]] = [(at,) for at in range(len(columns))]
+    for ability in source.abilities:
+        if isinstance(ability, ProjectPushDown):
+            paths = ability.projected_fields
+        elif isinstance(ability, FilterPushDown):
+            found = [_at(path, source.table, columns, origin) for path in paths]
+            scope = context.scope(node, lambda at, found=found: _of(found, at, origin))  # type: ignore[misc]
+            for predicate in ability.predicates:
+                yield from conjuncts(predicate, scope)
+
+
+def _of(columns: Sequence[Meaning], at: int, origin: Meaning) -> Meaning:
+    """What a column means; a position that is not there is a meaning of its own."""
+    return columns[at] if 0 <= at < len(columns) else made_of("column", (origin,), at, text=f"column {at}")
 
 
 def columns_read(source: TableSource, row: RowType, origin: Meaning) -> tuple[Meaning, ...]:

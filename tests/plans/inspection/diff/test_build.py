@@ -82,6 +82,16 @@ def test_plans_of_flink_and_the_programs_compiled_here_differ_in_nothing(tmp_pat
     assert len(tried) - len(empty) < len(empty) / 6
 
 
+def test_a_filter_that_a_source_of_flink_took_over_counts() -> None:
+    """Flink leaves it out of the operators above."""
+    text = (Path(__file__).parents[2] / "execution/databases/flink_plan.json").read_text(encoding="utf-8")
+    assert text.count('"value": 5,') == 1
+    found = diff_plans(
+        CompiledPlan.from_json(text), CompiledPlan.from_json(text.replace('"value": 5,', '"value": 50,'))
+    )
+    assert found.verdict is PARTIAL and "filter: (t.age > 5) -> (t.age > 50)" in shown(found)
+
+
 def operator(diff: PlanDiff, words: str) -> OperatorEdit:
     return next(each for each in diff.operators if words in each.words)
 
