@@ -83,7 +83,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         # Another session runs beside this one: one thread collects garbage, and seldom.
         "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g",
     }
-    if any("kafka" in getattr(item, "fixturenames", ()) for item in request.session.items):
+    if any({"kafka", "kafka_jars"} & set(getattr(item, "fixturenames", ())) for item in request.session.items):
         from tools.services.kafka import connector_jars
 
         conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, connector_jars()))
@@ -109,6 +109,11 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
     with running(service.SERVICE, tmp_path_factory.mktemp("services") / "kafka") as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def kafka_jars() -> None:
+    """Asked for by tests whose session needs Kafka's clients, for a broker of their own."""
 
 
 @pytest.fixture(scope="session")

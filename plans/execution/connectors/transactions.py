@@ -108,7 +108,7 @@ class TransactionSink:
             "settings": self._settings,
             "table": table.identifier,
             "prefix": self._prefix,
-            "owner": f"compiled-plan-{self._prefix}",
+            "owner": self._owner,
             "run": self.run_id,
             "marks": self._marks,
             "topic": self._topic,
@@ -124,6 +124,11 @@ class TransactionSink:
     @property
     def _prefix(self) -> str:
         return f"{self._options.text('sink.transactional-id-prefix')}-{self.sink.messages.table.sink}"
+
+    @property
+    def _owner(self) -> str:
+        """The group that says whose the transactional ids are."""
+        return f"compiled-plan-{self._prefix}"
 
     @property
     def _marks(self) -> str:
@@ -149,11 +154,11 @@ class TransactionSink:
         topics, tasks = self.sink.messages.topics, self._tasks
         clients = _Clients(topics, self._topic)
         with topics.admin() as admin:
-            clients.own(admin, f"compiled-plan-{self._prefix}", batch, self.run_id)
+            clients.own(admin, self._owner, self.run_id)
             clients.fence(admin, [f"{self._prefix}-{task}" for task in range(tasks)])
-            mark = clients.mark(admin, self._marks)
-            if mark is not None and mark[0] >= batch:
-                return mark[1] if mark[0] == batch else tasks
+            written, text = clients.mark(admin, self._marks)
+            if written >= batch:
+                return int(text) if written == batch else tasks
             age = time.time() * 1000 - self.begun(batch)
             kept = clients.minutes(admin) * _MINUTE_MS if age > _DAY_MS else age
         if age > kept:
@@ -194,11 +199,12 @@ class _Clients:
     def _java(self, name: str) -> Any:
         return java_class(self.topics.spark._jvm, name)
 
-    def own(self, admin: Any, group: str, batch: int, run: str) -> None:
-        """Say whose the transactional ids are from now on."""
+    def own(self, admin: Any, group: str, run: str) -> None:
+        """Say whose the transactional ids are from now on, whatever topic they were used for before."""
         offsets = self._java("java.util.HashMap")()
         place = self._java("org.apache.kafka.common.TopicPartition")(self.topic, 0)
-        offsets.put(place, self._java(f"{_CLIENTS}.consumer.OffsetAndMetadata")(batch, run))
+        number = self.mark(admin, group)[0] + 1
+        offsets.put(place, self._java(f"{_CLIENTS}.consumer.OffsetAndMetadata")(number, run))
         self.topics.answer(admin.alterConsumerGroupOffsets(group, offsets).all())
 
     def fence(self, admin: Any, ids: list[str]) -> None:
@@ -208,12 +214,12 @@ class _Clients:
             wanted.add(each)
         self.topics.answer(admin.fenceProducers(wanted).all())
 
-    def mark(self, admin: Any, group: str) -> tuple[int, int] | None:
-        """The newest mark of a group: the number of a micro-batch, and how many tasks write it."""
+    def mark(self, admin: Any, group: str) -> tuple[int, str]:
+        """The newest mark of a group, its number and its text; -1 where there is none."""
         options = self._java(f"{_CLIENTS}.admin.ListConsumerGroupOffsetsOptions")().requireStable(True)
         said = self.topics.answer(admin.listConsumerGroupOffsets(group, options).partitionsToOffsetAndMetadata())
-        found = [(int(said.get(at).offset()), int(said.get(at).metadata())) for at in said]
-        return max(found, default=None)
+        found = [(int(said.get(at).offset()), str(said.get(at).metadata())) for at in said]
+        return max(found, default=(-1, ""))
 
     def minutes(self, admin: Any) -> int:
         """How long the brokers keep a mark, in minutes; the default of Kafka where they do not tell us."""

@@ -44,7 +44,9 @@ def test_a_restart_compares_topic_brokers_and_formats_and_neither_starts_nor_sec
         "scan.bounded.mode": "latest-offset",
         "properties.sasl.jaas.config": "x",
         "properties.group.id": "g",
-        "sink.delivery-guarantee": "none",
+        "sink.delivery-guarantee": "exactly-once",
+        "sink.transactional-id-prefix": "p",
+        "sink.parallelism": "2",
         "scan.parallelism": "2",
     }
     if connector == "kafka":

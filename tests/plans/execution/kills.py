@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,6 +78,8 @@ class Before:
 class Killed:
     """Runs of a program: each goes on after each kill until it comes to its end, then the next begins."""
 
+    #: Spark's master.
+    MASTER = "local[1]"
     #: Whether some are asked to end before they are killed.
     ASKED_FIRST = True
 
@@ -85,7 +87,7 @@ class Killed:
         self.folder, self.chance = folder, chance
         self.kills, self.ends, self.moments = 0, 0, Counter[str]()
         self.plan = folder / "plan.json"
-        self.plan.write_text(program(folder).to_json())
+        self.plan.write_text(self.compiled().to_json())
         self.expected: dict[str, Counter[str]] = {}
         #: By kind of process, how many events a part of it has had at most.
         self.events: dict[str, Counter[str]] = defaultdict(Counter)
@@ -109,6 +111,10 @@ class Killed:
         """In which parts processes of a kind were killed."""
         return {moment.removeprefix(f"{kind}: ") for moment in self.moments if moment.startswith(f"{kind}: ")}
 
+    def compiled(self) -> CompiledPlan:
+        """The program that is run."""
+        return program(self.folder)
+
     # ---- one process
 
     def process(self, checkpoint: Path, kind: str = "") -> subprocess.Popen[str]:
@@ -117,7 +123,7 @@ class Killed:
 
     def _execute(self, *options: str, checkpoint: Path) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--quiet", *options]
-        command += ["--master", "local[1]", "--conf", "spark.driver.memory=1g", "--checkpoint", str(checkpoint)]
+        command += ["--master", self.MASTER, "--conf", "spark.driver.memory=1g", "--checkpoint", str(checkpoint)]
         command += ["--conf", f"spark.driver.extraJavaOptions={self.java}"]
         return subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -233,7 +239,7 @@ class Killed:
         assert head is not None or before.heads == 0
         if head is not None:
             plan = CompiledPlan.from_json(store.program(head).plan)
-            assert [node.type for node in plan.nodes] == [node.type for node in program(self.folder).nodes]
+            assert [node.type for node in plan.nodes] == [node.type for node in self.compiled().nodes]
             assert json.loads(store.program(head).description)["sources"]
             assert store.generation(head.generation).run_id
 
@@ -252,7 +258,9 @@ class Killed:
         assert found == self.expected, f"after {self.kills} kills"
 
 
-def killed(folder: Path, kills: int, kind: type[Killed] = Killed, seed: int | None = None) -> Killed:
+def killed(
+    folder: Path, kills: int, kind: Callable[[Path, random.Random], Killed] = Killed, seed: int | None = None
+) -> Killed:
     """Kill processes so many times; some are left alone in between, and those after it, until an end is compared.
 
     Args:
