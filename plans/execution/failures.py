@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from py4j.protocol import Py4JError, Py4JNetworkError
 
@@ -11,6 +12,16 @@ from compiled_plan.plans.errors import CheckpointError, DataError, ExecutionErro
 _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}\s*$")
 _CLASS = re.compile(r"^(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
+
+#: What Spark puts around the exception that ended a query: before it, and behind it the whole plan.
+_QUERY = re.compile(r"^(?:\[\w+\] )?Query \[.*?\] terminated with exception: ")
+_PLAN = "\n=== Streaming Query ==="
+
+#: What Kafka's clients, or Spark's around them, say of brokers that do not answer.
+_AWAY = re.compile(
+    r"org\.apache\.kafka\.common\.errors\.((?:Timeout|Disconnect|Network|BrokerNotAvailable|LeaderNotAvailable"
+    r"|CoordinatorNotAvailable|NotLeaderOrFollower)Exception: .*)|(Cannot fetch record for offset .*)"
+)
 
 #: A memory or stack that is used up: the JVM's own, or what Spark gives out of it.
 _NO_MORE = re.compile(r"(OutOfMemoryError|StackOverflowError)(?:: (.*))?")
@@ -23,10 +34,14 @@ class LostSparkError(ExecutionError):
     """The process of Spark's driver, a JVM, is gone; nothing runs in its session any more."""
 
 
-def translate(fault: Exception) -> ExecutionError:
+def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
     """The error to show for an exception that Spark or py4j raised.
 
     The deepest cause says what happened; what Spark wraps around it (stage numbers, task attempts) does not help.
+
+    Args:
+        fault: the exception.
+        brokers: addresses of Kafka's brokers that the run talks to.
     """
     if _lost(fault):
         return LostSparkError(
@@ -34,7 +49,13 @@ def translate(fault: Exception) -> ExecutionError:
             remedy="see the system's log; give it more with --conf spark.driver.memory=8g; what was committed is kept, "
             "so start the plan again on its checkpoint",
         )
-    message = _root_message(fault)
+    message = _QUERY.sub("", _root_message(fault).partition(_PLAN)[0])
+    away = _AWAY.search(message)
+    if away is not None:
+        return ExecutionError(
+            " ".join(("Kafka's brokers", *sorted(set(brokers)), f"do not answer: {away[1] or away[2]}")),
+            remedy="start them, and then the plan again on its checkpoint: what was committed is kept",
+        )
     by_function = _BY_FUNCTION.search(message) or _BY_FUNCTION.search(str(fault))
     if by_function is not None:
         return DataError(by_function[1].strip(), remedy="correct the function or its rows; --debug shows the traceback")

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 _POLL_SECONDS = 0.1
+#: The option that says where Kafka's brokers are.
+SERVERS = "properties.bootstrap.servers"
 #: How often a continuous run looks for what is due by processing time, unless the user says.
 _CLOCK_MS = 1000
 #: How long to wait for the figures of a write that is over.
@@ -179,10 +181,15 @@ class Run:
             raise
         except Exception as fault:
             cause = self._lost or self._failure or fault
-            raise (cause if isinstance(cause, CompiledPlanError) else translate(cause)) from cause
+            raise (cause if isinstance(cause, CompiledPlanError) else translate(cause, self._brokers)) from cause
         finally:
             self._sources = {name: replace(source, keeps=None) for name, source in self._sources.items()}
             self.remove_temporary()
+
+    @property
+    def _brokers(self) -> list[str]:
+        tables = [*(source.table for source in self.program.tables.values()), *map(table_spec, self.program.sinks)]
+        return [table.options[SERVERS] for table in tables if SERVERS in table.options]
 
     def lower(self) -> None:
         """Have Spark analyse all that the plan computes, and start nothing.

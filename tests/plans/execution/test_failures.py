@@ -34,6 +34,21 @@ def test_what_spark_failed_with(text: str, message: str, remedy: str) -> None:
     assert message in fault.message and remedy in fault.remedy
 
 
+def test_brokers_that_do_not_answer_are_named_and_the_plan_is_not_shown() -> None:
+    error = (
+        "org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment. Call: listOffsets"
+    )
+    plan = "Project [invoke(org.compiledplan.kernel.formats.JsonDecoder.changes(value))]"
+    text = (
+        f"[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: {error}\n=== Streaming Query ===\n{plan}"
+    )
+    found = translate(RuntimeError(text), ["b:2", "a:1", "b:2"])
+    assert type(found) is ExecutionError
+    said = "TimeoutException: Timed out waiting for a node assignment. Call: listOffsets"
+    assert found.message == f"Kafka's brokers a:1 b:2 do not answer: {said}"
+    assert "start the plan again" not in found.message and "checkpoint" in found.remedy
+
+
 def test_memory_that_ends_in_the_thread_of_the_query() -> None:
     fault = RuntimeError("[STREAM_FAILED] Query [id = 1] terminated with exception: Java heap space SQLSTATE: XXKST")
     fault._stackTrace = f"StreamingQueryException: {fault}\n{HEAP}"  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.plan import CompiledPlan
-from tests.plans.execution.kills import Killed
+from tests.plans.execution.kills import Before, Killed, Moment
 from tests.support.file_events import FileEvent
 from tests.support.topics import Message, Topics
 from tools.maven import POSTGRES_DRIVER, fetched
@@ -33,6 +33,8 @@ _OF_BROKER = {
     "joined": "messages",
     "totals": "messages",
 }
+#: What a process does while rows are on their way; most kills are then.
+_WRITING = frozenset(("transactions", "marks", "messages", "database", "sinks", "offsets", "state", "commit"))
 #: A run has ended by itself by then, whatever it talks to was away, in seconds.
 _LONGEST = 240.0
 
@@ -55,7 +57,7 @@ class KilledTransactions(Killed):
         self, servers: Servers, victims: tuple[str, ...], master: str, folder: Path, chance: random.Random
     ) -> None:
         self.servers, self.victims, self.MASTER = servers, victims, master
-        self.ends = 0
+        self.ends, self.ended = 0, False
         self._make()
         servers.topics.make("items")
         rows = [json.loads(line) for file in (folder / "items").iterdir() for line in file.read_text().splitlines()]
@@ -112,6 +114,14 @@ class KilledTransactions(Killed):
             return "database"
         return "sinks" if inside[0] == FOLDER else super().phase(kind, event)
 
+    def _moment(self, kind: str) -> Moment:
+        writing = self.chance.random() < 9 / 10 and bool(self.events[kind].keys() & _WRITING)
+        while True:
+            found = super()._moment(kind)
+            if not writing or found.phase in _WRITING:
+                self.moments[f"after {found.phase}"] += 1
+                return found
+
     def _kill(self, process: subprocess.Popen[str]) -> None:
         victim = self.chance.choice(self.victims)
         executors = _executors(process.pid) if victim == EXECUTOR else []
@@ -131,8 +141,16 @@ class KilledTransactions(Killed):
         # The run goes on by itself.
         said = process.communicate(timeout=_LONGEST)[1]
         assert process.returncode == 0, said
+        self.ended = True
+
+    def check(self, kind: str, before: Before) -> None:
+        super().check(kind, before)
+        if self.ended:
+            self.ended = False
+            self.finished(kind)
 
     def compare(self) -> None:
+        print(f"{time.strftime('%T')}: {self.kills} kills, end {self.ends + 1}", flush=True)
         found = self.found()
         self.expected = self.expected or found
         assert all(found.values())
