@@ -114,7 +114,7 @@ OPTIONS: dict[str, SessionOption] = {
     "table.exec.sort.default-limit": SessionOption(Kind.INTEGER, "-1"),
     "table.exec.sort.max-num-file-handles": SessionOption(Kind.INTEGER, "128"),
     "table.exec.source.cdc-events-duplicate": SessionOption(Kind.BOOLEAN, "false", effect=Effect.PLAN),
-    "table.exec.source.idle-timeout": SessionOption(Kind.DURATION, "0 ms", effect=Effect.FLINK),
+    "table.exec.source.idle-timeout": SessionOption(Kind.DURATION, "0 ms", effect=Effect.RUN),
     "table.exec.spill-compression.block-size": SessionOption(Kind.MEMORY, "64 kb"),
     "table.exec.spill-compression.enabled": SessionOption(Kind.BOOLEAN, "true"),
     "table.exec.state.ttl": SessionOption(Kind.DURATION, "0 ms", effect=Effect.PLAN),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.nodes import Hint, PushedWatermark, Scan
-from compiled_plan.planner.algebra.sources import changelog_of
+from compiled_plan.planner.algebra.sources import changelog_of, options_of
 from compiled_plan.planner.catalog.connectors import check_scan, metadata_keys
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
 from compiled_plan.planner.physical.base import (
@@ -21,10 +21,13 @@ from compiled_plan.planner.physical.catalog import table_of
 from compiled_plan.planner.physical.describe import names_text, rex_text
 from compiled_plan.planner.physical.plumbing import DropUpdateBefore, Exchange
 from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, ModifyKinds, Traits, UpdateKind
+from compiled_plan.plans.connectors.common import EMIT_STRATEGY, IDLE_TIMEOUT
 from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.connectors.spec import Values
 from compiled_plan.plans.nodes.base import PlanNode, StateEntry
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize as ChangelogNormalizeNode
 from compiled_plan.plans.nodes.scan import TableSourceScan as TableSourceScanNode
+from compiled_plan.plans.nodes.stateless import IDLE_TIMEOUT as SESSION_IDLE_TIMEOUT
 from compiled_plan.plans.nodes.tables import (
     FilterPushDown,
     LimitPushDown,
@@ -38,7 +41,6 @@ from compiled_plan.plans.types import LogicalType, RowType, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 _ABILITIES = FilterPushDown | ProjectPushDown | ReadingMetadata | LimitPushDown | WatermarkPushDown
-_IDLE_TIMEOUT = "table.exec.source.idle-timeout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +117,11 @@ class TableScan(Operator):
         if self.pushed is None:
             return ()
         params = {
-            "emitStrategy": "ON_PERIODIC",
+            "emitStrategy": self._emit_strategy.upper().replace("-", "_"),
             "alignGroupName": None,
             "alignMaxDrift": "PT0S",
             "alignUpdateInterval": "PT1S",
-            "sourceIdleTimeout": -1,
+            "sourceIdleTimeout": self._own_idle_ms,
         }
         made = make(WatermarkPushDown)(
             watermark_expr=self.pushed.watermark,
@@ -129,6 +131,21 @@ class TableScan(Operator):
             watermark_params=params,
         )
         return (made,)
+
+    @property
+    def _options(self) -> Values:
+        connector = connector_spec(self.table.option("connector"))
+        assert connector is not None
+        return connector.values(options_of(self.table, self.hints))
+
+    @property
+    def _emit_strategy(self) -> str:
+        return self._options.text(EMIT_STRATEGY)
+
+    @property
+    def _own_idle_ms(self) -> int:
+        """What the table says, which wins over the session; -1 where it says nothing."""
+        return self._options.number(IDLE_TIMEOUT) if IDLE_TIMEOUT in self._options.given else -1
 
     def title(self) -> str:
         name = self.table.identifier
@@ -145,8 +162,9 @@ class TableScan(Operator):
             pushed = f", metadata=[{keys}]"
         if self.pushed is not None:
             pushed += f", watermark=[{rex_text(self.pushed.watermark, self.columns.names)}]"
-            pushed += f", idletimeout=[{self.idle_ms}]" if self.idle_ms >= 0 else ""
-            pushed += ", watermarkEmitStrategy=[on-periodic]"
+            idle = self.idle_ms if self._own_idle_ms < 0 else self._own_idle_ms
+            pushed += f", idletimeout=[{idle}]" if idle > 0 else ""
+            pushed += f", watermarkEmitStrategy=[{self._emit_strategy}]"
         hints = f", hints=[[[OPTIONS options:{{{_options_text(self.hints)}}}]]]" if self.hints else ""
         where = f"{name.catalog}, {name.database}, {name.name}{pushed}"
         return f"TableSourceScan(table=[[{where}]], fields=[{read}]{hints})"
@@ -230,7 +248,7 @@ def _lower_scan(rel: Scan, at: OperatorPlanner) -> Operator:
     hints = tuple(hint for hint in rel.hints if hint.name.upper() == "OPTIONS")
     changelog = changelog_of(rel, at.settings)
     columns = RowType(fields=tuple(replace(item, comment=None) for item in rel.columns.fields))
-    idle = at.settings.duration_ms(_IDLE_TIMEOUT) or -1
+    idle = at.settings.duration_ms(SESSION_IDLE_TIMEOUT) or -1
     scan = TableScan(rel.table, columns, changelog.kinds, hints, rel.pushed, idle)
     if not changelog.normalize:
         return scan

@@ -6,16 +6,15 @@ says them means in Flink what it means here.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from compiled_plan.planner.physical.draft import Draft
 from compiled_plan.planner.settings import Settings
-from compiled_plan.plans.errors import ProgramWarning, UnsupportedError
+from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.nodes.base import TTL, PlanNode
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.stateless import WatermarkAssigner
+from compiled_plan.plans.nodes.stateless import IDLE_TIMEOUT, WatermarkAssigner
 from compiled_plan.plans.plan.session_options import ZONE, reads_zone, with_option
 
 
@@ -27,10 +26,9 @@ class Kept:
     of: Callable[[PlanNode], bool]
 
 
-_IDLE_TIMEOUT = "table.exec.source.idle-timeout"
 KEPT: tuple[Kept, ...] = (
     Kept(ZONE, reads_zone),
-    Kept(_IDLE_TIMEOUT, lambda node: isinstance(node, WatermarkAssigner)),
+    Kept(IDLE_TIMEOUT, lambda node: isinstance(node, WatermarkAssigner)),
     Kept(TTL, lambda node: node.forgets_idle_keys),
     Kept("table.exec.sink.nested-constraint-enforcer", lambda node: isinstance(node, Sink)),
 )
@@ -61,7 +59,7 @@ REFUSED: tuple[Refused, ...] = (
 
 
 def check_options(draft: Draft) -> Draft:
-    """Refuse options under which the plan would not mean what the program says, and warn of one without effect here.
+    """Refuse options under which the plan would not mean what the program says.
 
     Raises:
         UnsupportedError: names option and value.
@@ -73,12 +71,6 @@ def check_options(draft: Draft) -> Draft:
             raise UnsupportedError(
                 f"{item.what} is not supported", where=f"SET '{item.key}' = '{found}'", remedy=item.remedy
             )
-    if draft.settings.is_set(_IDLE_TIMEOUT):
-        warnings.warn(
-            f"{_IDLE_TIMEOUT} is kept for Flink and has no effect here: a source without rows holds windows back",
-            ProgramWarning,
-            stacklevel=2,
-        )
     return draft
 
 

@@ -21,6 +21,30 @@ def refused(doc: str, uses: Use = Use.ANY) -> TableOption:
     return TableOption(Kind.TEXT, doc=doc, effect=Effect.REFUSED, uses=uses)
 
 
+EMIT_STRATEGY, IDLE_TIMEOUT = "scan.watermark.emit.strategy", "scan.watermark.idle-timeout"
+_KEEPING_PACE = "How watermarks of several tables keep pace, "
+#: Options of tables with watermarks, whatever the connector.
+WATERMARKS = {
+    EMIT_STRATEGY: TableOption(
+        Kind.CHOICE,
+        "on-periodic",
+        ("on-periodic", "on-event"),
+        doc="Whether each row may move the watermark, or one that is more than 200 ms ahead.",
+        uses=Use.SOURCE,
+        passive=True,
+    ),
+    IDLE_TIMEOUT: TableOption(
+        Kind.DURATION,
+        doc="After how long without rows a partition no longer holds windows back; `0 s` for never. Without it, what "
+        "`table.exec.source.idle-timeout` says.",
+        uses=Use.SOURCE,
+        passive=True,
+    ),
+    "scan.watermark.alignment.group": refused(_KEEPING_PACE + "by the name of their group."),
+    "scan.watermark.alignment.max-drift": refused(_KEEPING_PACE + "how far one may be ahead."),
+    "scan.watermark.alignment.update-interval": refused(_KEEPING_PACE + "how often they are compared."),
+}
+
 #: Flink takes any value of it.
 VERSION = {"property-version": tuning(Kind.TEXT, "Version of the options.", Use.ANY)}
 SINK_PARALLELISM = tuning(Kind.INTEGER, "Number of tasks that write.")

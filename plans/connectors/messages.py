@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from compiled_plan.plans.connectors.common import VERSION, refused, tuning
+from compiled_plan.plans.connectors.common import VERSION, WATERMARKS, tuning
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.schema_registry import SUBJECT
 from compiled_plan.plans.connectors.spec import Asked, FormatSlot, Metadata, OptionGroup, TableOption, Use
@@ -90,7 +90,6 @@ STARTUP = {
     ),
     **_offsets("startup", "the beginning of"),
 }
-_KEEPING_PACE = "How watermarks of several tables keep pace, "
 
 #: Options that `kafka` and `upsert-kafka` have.
 COMMON = {
@@ -113,13 +112,11 @@ COMMON = {
     ),
     "scan.parallelism": tuning(Kind.INTEGER, "Number of tasks that read.", Use.SOURCE),
     "scan.topic-partition-discovery.interval": tuning(
-        Kind.DURATION, "How often new partitions are looked for, which each micro-batch does here.", Use.SOURCE
+        Kind.DURATION,
+        "How often new partitions are looked for, which each micro-batch does here, whatever it says.",
+        Use.SOURCE,
     ),
-    "scan.watermark.emit.strategy": tuning(Kind.TEXT, "When watermarks are sent.", Use.SOURCE),
-    "scan.watermark.idle-timeout": refused("After how long a silent partition no longer holds windows back."),
-    "scan.watermark.alignment.group": refused(_KEEPING_PACE + "by the name of their group."),
-    "scan.watermark.alignment.max-drift": refused(_KEEPING_PACE + "how far one may be ahead."),
-    "scan.watermark.alignment.update-interval": refused(_KEEPING_PACE + "how often they are compared."),
+    **WATERMARKS,
     "sink.parallelism": TableOption(
         Kind.INTEGER,
         doc="With `exactly-once`, how many tasks write, each in transactions of its own, 1 by default; else no effect.",

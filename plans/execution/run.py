@@ -22,6 +22,7 @@ from compiled_plan.plans.execution.checkpoint.store import changed
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.connectors import base as connectors
 from compiled_plan.plans.execution.enforcer import enforce
+from compiled_plan.plans.execution.event_time import EventTime, event_time_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.failures import translate
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
@@ -114,6 +115,7 @@ class Run:
         self._sums: Written | None = None
         self._failure: Exception | None = None
         self._lost: CheckpointError | None = None
+        self._event_time: EventTime | None = None
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         self.setting = setting_of(spark, options.host, self.functions)
         folder = folder_of(spark, options.checkpoint or self._temporary)
@@ -291,12 +293,14 @@ class Run:
         known = self.start.known
         names = names_of(self.program, self.setting, None if known is None else known.description)
         frames = {source: self._named(frame, names.by_node[source]) for source, frame in sorted(frames.items())}
+        self._event_time = event_time_of(self.program, self.spark, folder, names.by_node, self._interval_ms or 0)
+        partitions = {} if self._event_time is None else self._event_time.columns
         if not self.program.event_time:
-            return builder.build(frames)
+            return builder.build(frames, partitions=partitions)
         folder.make(ENDS)
         place = folder.child(ENDS)
         ends = {source: self._named(end_of_input(self.spark, place), names.end_of(source)) for source in frames}
-        return builder.build(frames, ends)
+        return builder.build(frames, ends, partitions)
 
     def _named(self, frame: DataFrame, name: str) -> DataFrame:
         """The rows of a source under the name by which Spark finds how far it was read."""
@@ -309,14 +313,21 @@ class Run:
         writer = self._writer(rows, builder)
         if self.bounded and self.options.trigger_ms is None and not endless:
             writer = writer.trigger(availableNow=True)
-        by_clock = self.program.goes_by_the_clock and not self.bounded
-        trigger_ms = self.options.trigger_ms or (_CLOCK_MS if by_clock else None)
-        if trigger_ms is not None:
-            writer = writer.trigger(processingTime=f"{trigger_ms} milliseconds")
+        if self._interval_ms is not None:
+            writer = writer.trigger(processingTime=f"{self._interval_ms} milliseconds")
         # Where the end of the input is about to fire everything, nothing needs to fire before.
         by_watermark = self.program.event_time and (endless or not self._ends)
-        with query_settings(self.spark, by_watermark or by_clock):
+        with query_settings(self.spark, by_watermark or self._by_clock):
             return writer.start()
+
+    @property
+    def _by_clock(self) -> bool:
+        return self.program.goes_by_the_clock and not self.bounded
+
+    @property
+    def _interval_ms(self) -> int | None:
+        """How often Spark looks for rows; None for as soon as it can."""
+        return self.options.trigger_ms or (_CLOCK_MS if self._by_clock else None)
 
     def _writer(self, rows: DataFrame, builder: StageBuilder) -> DataStreamWriter:
         writer = rows.writeStream.foreachBatch(lambda frame, batch: self._write(frame, batch, builder))
@@ -327,10 +338,14 @@ class Run:
         try:
             # What a sink gets belongs to a checkpoint that the next start finds.
             self.start.publish()
+            if self._event_time is not None:
+                self._event_time.begin(batch)
             rows = self._write_all(frame, batch, builder)
             self._written[batch] = sum(rows.values())
             self._sums = (read_written(self.folder) if self._sums is None else self._sums).after(batch, rows)
             write_written(self.folder, self._sums)
+            if self._event_time is not None:
+                self._event_time.end(batch)
         except Exception as fault:
             # Spark wraps what happens in here in a text; the exception itself says more.
             self._failure = fault
@@ -368,6 +383,8 @@ class Run:
         while query.isActive and not drained.is_set() and not self._stop.is_set():
             drained.wait(_POLL_SECONDS)
             follower.catch_up()
+            if self._event_time is not None and not self.bounded:
+                self._event_time.wait(query)
         stopped = self._stop.is_set() and not drained.is_set()
         if not stopped and not drained.is_set():
             query.awaitTermination()

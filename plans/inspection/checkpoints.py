@@ -9,6 +9,7 @@
         values-*/, end-of-input/         what constant rows and the end of the input are read from
         ended                            that the input has ended
         state-rows.json, written.json    figures: rows of state, batches and rows that sinks got
+        watermarks.json                  how far the partitions of sources are in event time, see `marks`
 
 A generation and a program are written before the head that names them, and what no head names does not count: a
 process may end between any two steps. Heads are made, never overwritten; a head that names an older generation goes
@@ -32,6 +33,8 @@ HEADS, GENERATIONS = "heads", "generations"
 PROGRAMS, FACTS = f"{FOLDER}/programs", f"{FOLDER}/generation.json"
 #: Figures for progress; what sinks got; what tells of the end of the input; that it has ended.
 STATE_ROWS, WRITTEN = f"{FOLDER}/state-rows.json", f"{FOLDER}/written.json"
+#: How far the partitions of sources are in event time.
+WATERMARKS = f"{FOLDER}/watermarks.json"
 ENDS, ENDED = f"{FOLDER}/end-of-input", f"{FOLDER}/ended"
 PLAN, DESCRIPTION, STAGES, STATE = "plan.json", "description.json", "stages.json", "state.json"
 #: What a checkpoint of Spark has in its root; and where the release before kept its plan there.

@@ -29,9 +29,12 @@ from compiled_plan.plans.nodes.rules import (
 )
 from compiled_plan.plans.nodes.table_functions import function_call, function_columns
 from compiled_plan.plans.rex.sequences import has_sequence
+from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.types import RowType, TimeKind, TimestampBase, row_of
 from compiled_plan.plans.types.changelog import ChangelogMode
 
+#: The option of a session for sources without rows.
+IDLE_TIMEOUT = "table.exec.source.idle-timeout"
 #: Digits of the seconds of a rowtime attribute.
 _PRECISION = 3
 
@@ -129,6 +132,11 @@ class WatermarkAssigner(PlanNode):
 
     watermark_expr: RexJson
     rowtime_field_index: OfInput[Int]
+
+    @property
+    def idle_ms(self) -> int:
+        """After how many ms without rows the source no longer counts; 0 for never."""
+        return parse_duration(self.configuration.get(IDLE_TIMEOUT, "0 ms"))
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         wrong = list(timestamp(self.rowtime_field_index, inputs.types, ("rowtimeFieldIndex",)))

@@ -183,7 +183,11 @@ class PartitionPushDown(PlanModel):
 
 
 class WatermarkPushDown(PlanModel):
-    """The source makes the watermarks; `idle_timeout_millis` is -1 for none."""
+    """The source makes the watermarks.
+
+    `idle_timeout_millis` is what the session says, -1 for nothing; what the table says is in `watermark_params`, which
+    plans of older releases of Flink lack.
+    """
 
     type: Always[Literal["WatermarkPushDown"]] = "WatermarkPushDown"
     watermark_expr: RexJson
@@ -191,6 +195,20 @@ class WatermarkPushDown(PlanModel):
     produced_type: RowTypeJson
     watermark_params: Any = None
     rowtime_expr: RexJson | None = None
+
+    @property
+    def idle_ms(self) -> int:
+        """After how many ms without rows a partition no longer counts; 0 for never. What the table says wins."""
+        own = self._param("sourceIdleTimeout")
+        return max(0, own if isinstance(own, int) and own >= 0 else self.idle_timeout_millis)
+
+    @property
+    def every_row(self) -> bool:
+        """Whether each row may move the watermark at once."""
+        return bool(self._param("emitStrategy") == "ON_EVENT")
+
+    def _param(self, name: str) -> Any:
+        return self.watermark_params.get(name) if isinstance(self.watermark_params, dict) else None
 
 
 class SourceWatermark(PlanModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -39,16 +40,20 @@ class Topics:
     def make(self, name: str, partitions: int = 1) -> str:
         """A new topic; its name."""
         jvm = self._jvm
-        admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(self._settings())
-        try:
-            some, none = jvm.java.util.Optional.of(partitions), jvm.java.util.Optional.empty()
-            wanted = jvm.java.util.ArrayList()
-            wanted.add(jvm.org.apache.kafka.clients.admin.NewTopic(name, some, none))
+        some, none = jvm.java.util.Optional.of(partitions), jvm.java.util.Optional.empty()
+        wanted = jvm.java.util.ArrayList()
+        wanted.add(jvm.org.apache.kafka.clients.admin.NewTopic(name, some, none))
+        with self._admin() as admin:
             admin.createTopics(wanted).all().get()
-        finally:
-            admin.close()
         self.made.add(name)
         return name
+
+    def widen(self, name: str, partitions: int) -> None:
+        """Give a topic more partitions."""
+        wanted = self._jvm.java.util.HashMap()
+        wanted.put(name, self._jvm.org.apache.kafka.clients.admin.NewPartitions.increaseTo(partitions))
+        with self._admin() as admin:
+            admin.createPartitions(wanted).all().get()
 
     def send(self, topic: str, messages: Sequence[Message]) -> None:
         """Write messages, one after another."""
@@ -88,6 +93,9 @@ class Topics:
     @property
     def _jvm(self) -> Any:
         return self.spark._jvm
+
+    def _admin(self) -> closing[Any]:
+        return closing(self._jvm.org.apache.kafka.clients.admin.AdminClient.create(self._settings()))
 
     def _settings(self, role: str = "", suffix: str = "") -> Any:
         found = self._jvm.java.util.Properties()

@@ -5,7 +5,7 @@ Source: Flink's page "FileSystem", and what Flink 2.3 takes and refuses: `scan.p
 
 from __future__ import annotations
 
-from compiled_plan.plans.connectors.common import SINK_PARALLELISM, VERSION, refused, tuning
+from compiled_plan.plans.connectors.common import EMIT_STRATEGY, SINK_PARALLELISM, VERSION, WATERMARKS, refused, tuning
 from compiled_plan.plans.connectors.spec import (
     ONE_FORMAT,
     Boundedness,
@@ -34,6 +34,8 @@ SPEC = ConnectorSpec(
         "source.monitor-interval": TableOption(
             Kind.DURATION, doc="Look for new files for ever; without it the table ends.", uses=Use.SOURCE, passive=True
         ),
+        **WATERMARKS,
+        EMIT_STRATEGY: tuning(Kind.TEXT, "When watermarks are sent.", Use.SOURCE),
         "source.report-statistics": tuning(Kind.TEXT, "Statistics for the planner.", Use.SOURCE),
         "partition.time-extractor.kind": tuning(Kind.TEXT, _TIME + "by default by a pattern."),
         "partition.time-extractor.class": tuning(Kind.TEXT, _TIME + "by a class."),

@@ -122,12 +122,19 @@ class Entry:
 
 def entries(generation: Folder) -> tuple[Entry, ...]:
     """All entries that the log still has, oldest first."""
-    found = []
-    for number in sorted(int(name) for name in generation.names(_OFFSETS) if name.isdigit()):
-        head, positions = _read(generation, number)
-        about = _json(generation, f"{_OFFSETS}/{number}", head)
-        found.append(Entry(number, int(about["batchWatermarkMs"]), positions, about))
-    return tuple(found)
+    numbers = sorted(int(name) for name in generation.names(_OFFSETS) if name.isdigit())
+    return tuple(entry_of(generation, number) for number in numbers)
+
+
+def entry_of(generation: Folder, number: int) -> Entry:
+    """The entry of a micro-batch that was begun.
+
+    Raises:
+        CheckpointError: there is none.
+    """
+    head, positions = _read(generation, number)
+    about = _json(generation, f"{_OFFSETS}/{number}", head)
+    return Entry(number, int(about["batchWatermarkMs"]), positions, about)
 
 
 def plan_batch(generation: Folder, entry: Entry) -> None:

@@ -2,9 +2,10 @@
 
 A source gives a streaming DataFrame whose columns are `kind` (TINYINT, Flink's RowKind byte), `ord` (BIGINT, arrival
 order in the batch), `path` (BINARY or null, order among rows of one `ord`), then one column per physical column of the
-table named `f0`, `f1`, ... and one per metadata column asked for, `m0`, `m1`, .... A sink gets each micro-batch as a
-DataFrame of `kind`, `ord`, `path` and `f0`, `f1`, ... and writes it so that a batch that is written again (after a
-crash) leaves what one writing leaves.
+table named `f0`, `f1`, ... and one per metadata column asked for, `m0`, `m1`, .... One whose partitions have watermarks
+of their own has `partition` (STRING), the row's, too. A sink gets each micro-batch as a DataFrame of `kind`, `ord`,
+`path` and `f0`, `f1`, ... and writes it so that a batch that is written again (after a crash) leaves what one writing
+leaves.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 KIND, ORD, PATH = "kind", "ord", "path"
+PARTITION = "partition"
 
 #: Flink's RowKind bytes.
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = 0, 1, 2, 3

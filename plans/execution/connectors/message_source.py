@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.messages import Parts, listed
-from compiled_plan.plans.execution.connectors.base import DELETE, KIND, ORD, PATH, Source, SourceContext
+from compiled_plan.plans.execution.connectors.base import DELETE, KIND, ORD, PARTITION, PATH, Source, SourceContext
 from compiled_plan.plans.execution.connectors.brokers import Offsets
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
 from compiled_plan.plans.execution.formats.base import FormatTable
@@ -97,7 +97,9 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
     keyed = F.lit(None) if key is None else F.get(key[0].changes(spark, key[1], F.col("key").cast("string")), F.lit(0))
     metadata = [_metadata(name).alias(f"e{at}") for at, (name, _) in enumerate(table.metadata)]
     order = F.call_function("order_number").alias(ORD)
-    found = raw.select(changes.alias(_CHANGES), keyed.alias("k"), order, *metadata)
+    # As positions of Spark's source name it.
+    partition = F.concat_ws("/", F.col("topic"), F.col("partition")).alias(PARTITION)
+    found = raw.select(changes.alias(_CHANGES), keyed.alias("k"), order, partition, *metadata)
     exploded = found.select(F.inline(_CHANGES), *(F.col(name) for name in found.columns[1:]))
     width = len(value[1].row.fields)
     given = (KIND, PATH, *(f"c{at}" for at in range(width)), *(f"x{at}" for at in range(len(value[1].metadata))))
@@ -111,7 +113,7 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
         (F.col(f"x{inside.index(name)}") if name in inside else F.col(f"e{at}")).alias(f"m{at}")
         for at, (name, _) in enumerate(table.metadata)
     ]
-    return rows.select(KIND, ORD, PATH, *columns, *extra)
+    return rows.select(KIND, ORD, PATH, PARTITION, *columns, *extra)
 
 
 def _column(name: str, parts: Parts, upserts: bool, deleted: Column) -> Column:

@@ -24,6 +24,8 @@ from compiled_plan.plans.nodes.sink import Sink
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks
+
 
 @dataclass(frozen=True, slots=True)
 class StageOptions:
@@ -80,20 +82,29 @@ class StageBuilder:
         self.projections = Projections(spark, program, hosted, self.envelope, options.bounded)
         self.specs = StageSpecs(spark, program, hosted, options.host)
 
-    def build(self, sources: Mapping[int, DataFrame], ends: Mapping[int, DataFrame] | None = None) -> DataFrame:
+    def build(
+        self,
+        sources: Mapping[int, DataFrame],
+        ends: Mapping[int, DataFrame] | None = None,
+        partitions: Mapping[int, PartitionWatermarks] | None = None,
+    ) -> DataFrame:
         """The rows for the sinks, as an envelope.
 
         Args:
             sources: the DataFrames of scans and values by node.
             ends: by node, the rows that end the input of a source with watermarks.
+            partitions: by node, the watermarks of partitions, of sources that have such.
         """
-        layout, ends = self.program.layout, ends or {}
+        layout, ends, partitions = self.program.layout, ends or {}, partitions or {}
         seams = Seams(self.spark)
         current: DataFrame | None = None
         for level in range(1, layout.last + 1):
             entering = [node for node in sources if layout.entries[node] == level]
             frames = [current] if current is not None else []
-            frames += [self.projections.entering(node, sources[node], ends.get(node), level) for node in entering]
+            frames += [
+                self.projections.entering(node, sources[node], ends.get(node), level, partitions.get(node))
+                for node in entering
+            ]
             current = reduce(lambda left, right: left.unionByName(right), frames)
             if level < layout.last:
                 current = seams.cut(self.projections.leaving(self._hosted(current, level), level))

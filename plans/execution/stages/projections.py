@@ -44,6 +44,8 @@ from compiled_plan.plans.types import FieldsType, LogicalType, RowType
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
+    from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks
+
 
 @dataclass(frozen=True, slots=True)
 class Projections:
@@ -60,7 +62,14 @@ class Projections:
         """What nodes are lowered with."""
         return self.hosted.lowering
 
-    def entering(self, source: int, frame: DataFrame, ends: DataFrame | None, level: int) -> DataFrame:
+    def entering(
+        self,
+        source: int,
+        frame: DataFrame,
+        ends: DataFrame | None,
+        level: int,
+        partitions: PartitionWatermarks | None = None,
+    ) -> DataFrame:
         """Rows of a source as an envelope in front of stage `level`.
 
         Args:
@@ -68,6 +77,7 @@ class Projections:
             frame: its rows.
             ends: the rows that end the source's input where it has watermarks.
             level: where its rows enter.
+            partitions: the watermarks of its partitions, where they have their own.
         """
         plan = self.program.plan
         flows = {
@@ -76,10 +86,10 @@ class Projections:
         }
         times = [time for start, flow in flows.items() for time in watermark_times(plan, start, flow, self.lowering)]
         if times and self.program.reads_watermark:
-            frame = with_current_watermark(self.spark, frame, times)
+            frame = with_current_watermark(self.spark, frame, times, partitions)
             flows = {start: replace(flow, current=F.col(CURRENT)) for start, flow in flows.items()}
         if self.program.event_time:
-            frame = with_watermarks(frame, times, ends)
+            frame = with_watermarks(frame, times, ends, partitions)
             flows = {start: replace(flow, watermark=F.col(WATERMARK)) for start, flow in flows.items()}
         pieces = [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
         return self.envelope.select(frame, pieces, level)

@@ -1,6 +1,7 @@
 """Watermarks: how the rows of a source get theirs, where they meet, and how the end of the input moves them.
 
-Spark's watermark, one for the query, moves between micro-batches; timers fire by it. A row is late against what its
+Spark's watermark, one for the query, moves between micro-batches; timers fire by it. Where partitions of a source have
+watermarks of their own, the driver moves it (`event_time`). A row is late against what its
 own source had reached when the row came, which is computed row by row as in Flink and travels with the row.
 
 At the end of bounded input every source gets one more row, far in the future, out of a file in the checkpoint: it
@@ -36,6 +37,7 @@ from compiled_plan.plans.rex import RexNode
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
+    from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks
     from compiled_plan.plans.plan import CompiledPlan
 
 WATERMARK = "watermark"
@@ -68,34 +70,56 @@ def _millis(watermark: RexNode, flow: Flow, context: ExpressionContext) -> Colum
     return F.unix_millis(as_point(to_column(watermark, flow.columns, context)))
 
 
-def with_current_watermark(spark: SparkSession, frame: DataFrame, times: Sequence[Column]) -> DataFrame:
-    """The rows of a source with what CURRENT_WATERMARK gives for each, in ms; see `CurrentWatermark` in the kernel."""
-    kernel = java_class(spark.sparkContext._jvm, "org.compiledplan.kernel.host.CurrentWatermark")
+def with_current_watermark(
+    spark: SparkSession, frame: DataFrame, times: Sequence[Column], partitions: PartitionWatermarks | None = None
+) -> DataFrame:
+    """The rows of a source with what CURRENT_WATERMARK gives for each, in ms.
+
+    Args:
+        spark: the session.
+        frame: the rows of the source.
+        times: see `watermark_times`.
+        partitions: makes it where partitions have watermarks of their own; else `CurrentWatermark` of the kernel.
+    """
     own: Any = times[0] if len(times) == 1 else F.least(*times)
+    if partitions is not None:
+        return frame.withColumn(CURRENT, partitions.current(own, partitions.place(frame)))
+    kernel = java_class(spark.sparkContext._jvm, "org.compiledplan.kernel.host.CurrentWatermark")
     return frame.withColumn(CURRENT, ClassicColumn(kernel.of(spark._jsparkSession, own._jc)))
 
 
-def with_watermarks(frame: DataFrame, times: Sequence[Column], ends: DataFrame | None) -> DataFrame:
-    """The rows with the watermark at which each arrives; Spark learns of the times.
+def with_watermarks(
+    frame: DataFrame,
+    times: Sequence[Column],
+    ends: DataFrame | None,
+    partitions: PartitionWatermarks | None = None,
+) -> DataFrame:
+    """The rows with the watermark at which each arrives.
 
     Args:
         frame: the rows of a source.
         times: see `watermark_times`; none for a source without watermarks.
         ends: the rows that tell of the end of the input, see `end_of_input`.
+        partitions: makes the watermarks where partitions have their own; else Spark learns of the times.
     """
     if not times:
         return frame.withColumn(WATERMARK, F.lit(None).cast("bigint"))
-    time = times[0] if len(times) == 1 else F.least(*times)
+    own = times[0] if len(times) == 1 else F.least(*times)
+    place = None if partitions is None else partitions.place(frame)
+    # Where the driver moves the watermark, Spark is told of nothing but the end.
+    time = own if partitions is None else F.lit(0).cast("bigint")
     if ends is not None:
         nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in frame.schema.fields]
         frame = frame.withColumn(_END, F.lit(None).cast("bigint")).unionByName(ends.select(*nothing, F.col(_END)))
         time = F.coalesce(F.col(_END), time)
-    timed = frame.withColumn(_TIME, F.timestamp_millis(time))
+        place = None if place is None else F.when(F.col(_END).isNull(), place)
+    timed = frame.withColumn(_TIME, F.timestamp_millis(time)).withWatermark(_TIME, "0 seconds")
     # The row's watermark depends on the rows before it, so no filter may get below: Spark moves none below a call that
     # is not deterministic.
-    counted = timed.withWatermark(_TIME, "0 seconds").withColumn(
-        WATERMARK, F.call_function("row_watermark", F.unix_millis(F.col(_TIME)))
-    )
+    made = F.call_function("row_watermark", F.unix_millis(F.col(_TIME)))
+    if partitions is not None and place is not None:
+        made = partitions.of_row(own, place)
+    counted = timed.withColumn(WATERMARK, made)
     # Where nobody reads the column it would be left out, and the filter would get below all the same.
     kept = counted if ends is None else counted.where(F.col(_END).isNull() & F.col(WATERMARK).isNotNull())
     return kept.drop(_TIME, _END)

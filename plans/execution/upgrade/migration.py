@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.execution.checkpoint.marks import carry_marks
 from compiled_plan.plans.execution.checkpoint.offsets import continue_from, entries, progress_of, watermark_of
 from compiled_plan.plans.execution.checkpoint.store import Generation
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
@@ -108,6 +109,7 @@ class Migration:
             self.new.folder.remove(f"{_SOURCES}/{SEED}")
             self.new.folder.remove(f"{FOLDER}/{SEED}")
         self._carry_figures()
+        carry_marks(self.old.folder, self.new.folder)
 
     @singledispatchmethod
     def _do(self, step: Step) -> None:

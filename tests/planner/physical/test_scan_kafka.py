@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.errors import CompiledPlanError, ProgramWarning
+from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import same_plan
 
@@ -22,8 +21,7 @@ def test_the_plan_is_flinks(case: Path) -> None:
     if "table.local-time-zone" in plan:
         # Flink's nodes of windows say the zone of the session.
         program = f"SET 'table.local-time-zone' = 'UTC';{program}"
-    with pytest.warns(ProgramWarning) if "idle" in case.name else nullcontext():
-        made = TableEnvironment().compile_script(program).to_json()
+    made = TableEnvironment().compile_script(program).to_json()
     assert same_plan(made, plan)
     assert same_plan(CompiledPlan.from_json(plan).to_json(), plan)
 
@@ -72,7 +70,20 @@ KEYED = "a INT, b STRING, PRIMARY KEY (a) NOT ENFORCED"
             "invalid value '0:3'",
         ),
         (f"{KAFKA}, 'format' = 'json', 'properties.key.deserializer' = 'x'", "a INT, b STRING", False, "deserializer"),
-        (f"{KAFKA}, 'format' = 'json', 'scan.watermark.idle-timeout' = '1 s'", "a INT, b STRING", False, "idle"),
+        (f"{KAFKA}, 'format' = 'json', 'scan.watermark.idle-timeout' = '-1 s'", "a INT, b STRING", False, "idle"),
+        (
+            f"{KAFKA}, 'format' = 'json', 'scan.watermark.alignment.group' = 'g'",
+            "a INT, b STRING",
+            False,
+            "'scan.watermark.alignment.group'",
+        ),
+        (f"{KAFKA}, 'format' = 'json', 'scan.watermark.emit.strategy' = 'x'", "a INT, b STRING", False, "on-event"),
+        (
+            f"{KAFKA}, 'format' = 'json', 'scan.watermark.emit.on-event.gap' = '3'",
+            "a INT, b STRING",
+            False,
+            "no option 'scan.watermark.emit.on-event.gap'",
+        ),
         (f"{KAFKA}, 'format' = 'json'", KEYED, False, "has a primary key"),
         (f"{KAFKA}, 'format' = 'json'", "a INT, b STRING METADATA FROM 'value.x'", False, "invalid metadata key"),
         (f"{KAFKA}, 'format' = 'json'", "a MAP<INT, INT> METADATA FROM 'offset', b STRING", False, "the metadata is"),

@@ -9,7 +9,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.cli.compile_plan import app
-from compiled_plan.plans.errors import ProgramWarning, UnsupportedError
+from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import ZONE, with_zone, zones_of
 
@@ -118,7 +118,6 @@ def test_set_of_the_command(tmp_path: Path) -> None:
         ("table.exec.sink.type-length-enforcer", "ERROR", ["sink"]),
     ],
 )
-@pytest.mark.filterwarnings("ignore::compiled_plan.plans.errors.ProgramWarning")
 def test_other_options(key: str, value: str, kinds: list[str]) -> None:
     assert configured("INSERT INTO o SELECT CAST(x AS STRING) FROM t;", key, value) == kinds
 
@@ -144,11 +143,6 @@ OVER = "INSERT INTO n SELECT COUNT(*) OVER (PARTITION BY id ORDER BY ts {}) FROM
 )
 def test_the_ttl_of_operators_without_a_state_array(query: str, kinds: list[str]) -> None:
     assert configured(VERSIONS + query, "table.exec.state.ttl", "1 h") == kinds
-
-
-def test_an_option_that_has_no_effect_here_is_warned_of() -> None:
-    with pytest.warns(ProgramWarning, match="idle-timeout is kept for Flink"):
-        configured("INSERT INTO n SELECT x FROM t;", "table.exec.source.idle-timeout", "5 s")
 
 
 def test_the_configuration_stands_where_flink_has_it() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,8 @@ from compiled_plan.plans.execution.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.files import put, table
-from tests.support.waiting import SECONDS_TO_WAIT, wait_until
+from tests.support.running import Running
+from tests.support.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -97,7 +97,7 @@ def test_a_crash_while_windows_are_closed(spark: SparkSession, tmp_path: Path, m
 def test_a_continuous_run_fires_windows_by_watermark(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
     run = Run(spark, counting(tmp_path, **{"source.monitor-interval": "1 s"}), RunOptions(trigger_ms=100))
-    with running(run):
+    with Running(run):
         wait_until(lambda: len(counts(tmp_path)) == 2)
     assert counts(tmp_path) == EXPECTED[:2]
 
@@ -134,7 +134,7 @@ def test_state_by_processing_time_goes_beside_windows(spark: SparkSession, tmp_p
         time.sleep(0.2)
         return kept() <= 1
 
-    with running(run):
+    with Running(run):
         wait_until(lambda: kept() > 10)
         wait_until(shrunk)
 
@@ -159,7 +159,7 @@ def test_windows_of_the_clock_fire_though_no_more_rows_come(spark: SparkSession,
         + "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(seen), INTERVAL '1' SECOND)) GROUP BY window_start, window_end;"
     )
     put(tmp_path / "clicks", "1.json", {"page": "a"}, {"page": "b"})
-    with running(Run(spark, plan, RunOptions(trigger_ms=100))):
+    with Running(Run(spark, plan, RunOptions(trigger_ms=100))):
         wait_until(lambda: [count for _, count in counts(tmp_path)] == [2])
 
 
@@ -167,21 +167,6 @@ def test_event_time_needs_a_host_that_has_it(spark: SparkSession, tmp_path: Path
     put(tmp_path / "clicks", "1.json", *CLICKS)
     with pytest.raises(UnsupportedError, match="flatMapGroupsWithState"):
         Run(spark, counting(tmp_path), RunOptions(host="flatMapGroupsWithState"))
-
-
-class running:
-    """Runs a plan in a thread for the time of a block."""
-
-    def __init__(self, run: Run) -> None:
-        self.run, self.thread = run, threading.Thread(target=run.execute)
-
-    def __enter__(self) -> None:
-        self.thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.run.stop()
-        self.thread.join(SECONDS_TO_WAIT)
-        assert not self.thread.is_alive()
 
 
 def test_the_current_watermark_is_that_of_the_rows_before(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,0 +1,170 @@
+"""How far the partitions of sources are in event time, and what the watermark of the query is by that.
+
+As in Flink: the watermark of a source is the least of its partitions, without those that are idle; that of the query
+the least of its sources, without those whose partitions are all idle. Neither goes back.
+
+Spark writes the watermark with which a micro-batch begins into its own log, so it is the same when the batch runs
+again, whatever the clock said. The partitions are kept beside that, as they were before the last micro-batch and after
+it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from compiled_plan.plans.execution.storage import Folder
+from compiled_plan.plans.files.folders import ReadableFolder
+from compiled_plan.plans.inspection.checkpoints import WATERMARKS
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A partition.
+
+    Args:
+        mark: the watermark that its rows have made, in ms; None before there is one.
+        seen: when rows of it came last, or it was found, by the clock in ms.
+    """
+
+    mark: int | None
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Which partitions are idle.
+
+    Args:
+        timeout: after how many ms without rows; 0 for never.
+        until: up to when it is known that no rows were there which have not been read, by the clock in ms.
+        since: from when on it counts: a partition is not idle before it could be read.
+    """
+
+    timeout: int
+    until: int
+    since: int = 0
+
+    def has(self, partition: Partition) -> bool:
+        """Whether a partition is idle."""
+        return self.timeout > 0 and self.until - max(partition.seen, self.since) >= self.timeout
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMarks:
+    """A source.
+
+    Args:
+        partitions: by name.
+        mark: its watermark, in ms; None before there is one.
+    """
+
+    partitions: Mapping[str, Partition] = field(default_factory=dict)
+    mark: int | None = None
+
+    def found(self, names: Iterable[str], now: int) -> SourceMarks:
+        """With the partitions that there are: new ones have given nothing yet, those that are gone count no more."""
+        return replace(self, partitions={name: self.partitions.get(name, Partition(None, now)) for name in names})
+
+    def seen(self, now: int) -> SourceMarks:
+        """With silences that begin anew."""
+        return replace(self, partitions={name: replace(each, seen=now) for name, each in self.partitions.items()})
+
+    def after(self, reached: Mapping[str, int | None], now: int) -> SourceMarks:
+        """After a micro-batch.
+
+        Args:
+            reached: the partitions that gave rows, with the watermarks of these.
+            now: the clock, in ms.
+        """
+        partitions = dict(self.partitions)
+        for name, mark in reached.items():
+            before = partitions[name].mark if name in partitions else None
+            partitions[name] = Partition(_most(before, mark), now)
+        return replace(self, partitions=partitions)
+
+    def idle(self, silence: Silence) -> bool:
+        """Whether all partitions are; where there are none, whether one could be."""
+        return all(map(silence.has, self.partitions.values())) if self.partitions else silence.timeout > 0
+
+    def moved(self, silence: Silence) -> SourceMarks:
+        """With the watermark that its partitions have by now."""
+        marks = [each.mark for each in self.partitions.values() if not silence.has(each)]
+        known = [mark for mark in marks if mark is not None]
+        return replace(self, mark=_most(self.mark, min(known))) if marks and len(known) == len(marks) else self
+
+
+def _most(one: int | None, other: int | None) -> int | None:
+    return max((each for each in (one, other) if each is not None), default=None)
+
+
+def least(sources: Mapping[str, SourceMarks], silences: Mapping[str, Silence]) -> int | None:
+    """The watermark of the query; None where it stays as it is: a source has none yet, or all are idle."""
+    marks = [source.mark for name, source in sources.items() if not source.idle(silences[name])]
+    known = [mark for mark in marks if mark is not None]
+    return min(known) if marks and len(known) == len(marks) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a checkpoint keeps of them.
+
+    Args:
+        batch: number of the last micro-batch; -1 for none.
+        before: the sources before it, by name.
+        after: the same after it.
+    """
+
+    batch: int = -1
+    before: Mapping[str, SourceMarks] = field(default_factory=dict)
+    after: Mapping[str, SourceMarks] = field(default_factory=dict)
+
+    def entering(self, batch: int, now: int) -> Mapping[str, SourceMarks]:
+        """The sources before a micro-batch, which may be the last one once more.
+
+        Where nobody kept them for some micro-batches, what they had reached is true still, and how long partitions have
+        been silent is not known.
+        """
+        if batch == self.batch:
+            return self.before
+        if batch == self.batch + 1:
+            return self.after
+        return {name: source.seen(now) for name, source in self.after.items()} if batch > self.batch else {}
+
+
+def read_marks(generation: ReadableFolder) -> Marks:
+    """What a generation keeps; nothing where nobody wrote it down."""
+    try:
+        found: Any = json.loads(generation.read_text(WATERMARKS) or "{}")
+        return Marks(found.get("batch", -1), *(_read(found.get(part, {})) for part in ("before", "after")))
+    except (ValueError, TypeError, AttributeError, KeyError):
+        return Marks()
+
+
+def _read(sources: Mapping[str, Any]) -> dict[str, SourceMarks]:
+    return {
+        name: SourceMarks({part: Partition(*each) for part, each in found["partitions"].items()}, found["mark"])
+        for name, found in sources.items()
+    }
+
+
+def write_marks(generation: Folder, marks: Marks) -> None:
+    """Keep it."""
+    found = {"batch": marks.batch, "before": _written(marks.before), "after": _written(marks.after)}
+    generation.write_text(WATERMARKS, json.dumps(found))
+
+
+def _written(sources: Mapping[str, SourceMarks]) -> dict[str, Any]:
+    return {
+        name: {"mark": source.mark, "partitions": {part: [p.mark, p.seen] for part, p in source.partitions.items()}}
+        for name, source in sources.items()
+    }
+
+
+def carry_marks(old: Folder, new: Folder) -> None:
+    """Take them into a generation whose micro-batch 0 has read what the old generation's last one had."""
+    marks = read_marks(old)
+    if marks.batch >= 0:
+        write_marks(new, Marks(0, {}, marks.after))

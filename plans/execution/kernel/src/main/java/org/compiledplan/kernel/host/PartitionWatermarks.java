@@ -1,0 +1,210 @@
+package org.compiledplan.kernel.host;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF2;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+
+/**
+ * The watermarks of one source, each of whose partitions has its own; the source's is the least of
+ * them, as in Flink.
+ *
+ * <p>Before a micro-batch the driver says how far the partitions are ({@link #begin}). The tasks go
+ * on from there: a row carries the least of what the rows before it in its partition have reached
+ * and of what the other partitions had reached before the micro-batch, so that it carries the same
+ * when the micro-batch runs again. Afterwards the driver asks how far they came ({@link #reached}).
+ */
+public final class PartitionWatermarks {
+  /** Of a partition that has given no watermark. */
+  static final long NONE = Long.MIN_VALUE;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final PartitionsReached reached = new PartitionsReached();
+  private final boolean everyRow;
+
+  /** Where each partition stands before the micro-batch; what is not in it stands nowhere. */
+  private volatile HashMap<String, Long> marks = new HashMap<>();
+
+  private volatile long source = NONE;
+
+  private PartitionWatermarks(boolean everyRow) {
+    this.everyRow = everyRow;
+  }
+
+  /**
+   * For a source.
+   *
+   * @param everyRow whether each row may move the watermark; else one that is more than 200 ms
+   *     ahead
+   */
+  public static PartitionWatermarks of(SparkSession session, boolean everyRow) {
+    PartitionWatermarks made = new PartitionWatermarks(everyRow);
+    session.sparkContext().register(made.reached);
+    return made;
+  }
+
+  /**
+   * The watermark at which each row leaves the source, in ms.
+   *
+   * @param own what the row's time makes of it, or null
+   * @param place the name of the row's partition; null for what is no row of the source
+   */
+  public Column ofRow(Column own, Column place) {
+    return column(own, place, false);
+  }
+
+  /** What CURRENT_WATERMARK gives for each row: null before there is a watermark in this run. */
+  public Column current(Column own, Column place) {
+    return column(own, place, true);
+  }
+
+  private Column column(Column own, Column place, boolean current) {
+    return functions
+        .udf(new OfRow(this, current), DataTypes.LongType)
+        .asNondeterministic()
+        .apply(own, place);
+  }
+
+  /**
+   * A micro-batch begins.
+   *
+   * @param json an object: {@code "partitions"}, by name the watermark that each has reached, or
+   *     null; {@code "source"}, that of the source in this run, or null
+   */
+  public void begin(String json) throws JsonProcessingException {
+    JsonNode given = JSON.readTree(json);
+    HashMap<String, Long> found = new HashMap<>();
+    given
+        .get("partitions")
+        .properties()
+        .forEach(each -> found.put(each.getKey(), millis(each.getValue())));
+    marks = found;
+    source = millis(given.get("source"));
+  }
+
+  private static long millis(JsonNode value) {
+    return value.isNull() ? NONE : value.longValue();
+  }
+
+  /** The partitions that gave rows in a micro-batch, with the watermarks these made, or null. */
+  public String reached(long batch) {
+    ObjectNode found = JSON.createObjectNode();
+    reached
+        .of(batch)
+        .forEach((place, mark) -> found.put(place, mark == NONE ? null : Long.valueOf(mark)));
+    return found.toString();
+  }
+
+  /** The function of a row. */
+  private static final class OfRow implements UDF2<Long, String, Long> {
+    private static final long serialVersionUID = 1L;
+
+    private final PartitionsReached reached;
+    private final boolean current;
+    private final boolean everyRow;
+    private final transient PartitionWatermarks driver;
+
+    /** What the driver knew when the task was sent. */
+    private HashMap<String, Long> marks;
+
+    private long source;
+
+    private transient long task;
+    private transient Map<String, Running> running;
+    private transient String place;
+    private transient Running at;
+
+    OfRow(PartitionWatermarks driver, boolean current) {
+      this.driver = driver;
+      this.reached = driver.reached;
+      this.everyRow = driver.everyRow;
+      this.current = current;
+    }
+
+    @Override
+    public Long call(Long own, String of) {
+      if (of == null) return NONE;
+      TaskContext context = TaskContext.get();
+      long now = context == null ? 0 : context.taskAttemptId() + 1;
+      if (now != task || !of.equals(place)) find(of, now, context);
+      long before = at.before();
+      at.read(own, everyRow);
+      if (!current) return before;
+      long given = Math.max(before, source);
+      return given == NONE ? null : Long.valueOf(given);
+    }
+
+    private void find(String of, long now, TaskContext context) {
+      if (now != task) {
+        task = now;
+        running = new HashMap<>();
+      }
+      place = of;
+      at =
+          running.computeIfAbsent(
+              of,
+              name -> {
+                String id =
+                    context == null ? null : context.getLocalProperty("streaming.sql.batchId");
+                long[] cell = reached.cell(id == null ? 0 : Long.parseLong(id), name);
+                return new Running(marks.getOrDefault(name, NONE), others(name), cell);
+              });
+    }
+
+    /** The least of the other partitions; the largest number where there are none. */
+    private long others(String name) {
+      long least = Long.MAX_VALUE;
+      for (Map.Entry<String, Long> each : marks.entrySet()) {
+        if (!each.getKey().equals(name)) least = Math.min(least, each.getValue());
+      }
+      return least;
+    }
+
+    private void writeObject(ObjectOutputStream out) throws IOException {
+      if (driver != null) {
+        marks = driver.marks;
+        source = driver.source;
+      }
+      out.defaultWriteObject();
+    }
+  }
+
+  /** A partition while a task reads it. */
+  private static final class Running {
+    private final long others;
+
+    /** What the driver gets to know: the largest watermark of the micro-batch. */
+    private final long[] cell;
+
+    private long emitted;
+
+    Running(long mark, long others, long[] cell) {
+      this.emitted = mark;
+      this.others = others;
+      this.cell = cell;
+    }
+
+    long before() {
+      return emitted == NONE ? NONE : Math.min(emitted, others);
+    }
+
+    void read(Long own, boolean everyRow) {
+      if (own == null) return;
+      if (own > cell[0]) cell[0] = own;
+      // As in Flink there is no watermark before 1970.
+      long least = Math.max(emitted, 0) + (everyRow ? 0 : RowWatermark.INTERVAL);
+      if (own > least) emitted = own;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package org.compiledplan.kernel.host;
+
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.spark.util.AccumulatorV2;
+
+/**
+ * What the partitions of a source reached in each of the last micro-batches: a cell for each
+ * partition that gave rows, with the largest watermark of these. A micro-batch may be computed more
+ * than once, with the same result.
+ */
+final class PartitionsReached
+    extends AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>> {
+  private static final long serialVersionUID = 1L;
+  private static final int KEPT = 3;
+
+  private final TreeMap<Long, HashMap<String, long[]>> byBatch = new TreeMap<>();
+
+  /** The cell that a task counts in, alone. */
+  synchronized long[] cell(long batch, String place) {
+    return byBatch
+        .computeIfAbsent(batch, number -> new HashMap<>())
+        .computeIfAbsent(place, name -> new long[] {PartitionWatermarks.NONE});
+  }
+
+  /** The watermarks of a micro-batch by partition. */
+  synchronized Map<String, Long> of(long batch) {
+    return plain(byBatch.getOrDefault(batch, new HashMap<>()));
+  }
+
+  private static HashMap<String, Long> plain(Map<String, long[]> cells) {
+    HashMap<String, Long> found = new HashMap<>();
+    cells.forEach((place, cell) -> found.put(place, cell[0]));
+    return found;
+  }
+
+  @Override
+  public synchronized boolean isZero() {
+    return byBatch.isEmpty();
+  }
+
+  @Override
+  public synchronized AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>>
+      copy() {
+    PartitionsReached made = new PartitionsReached();
+    made.take(value());
+    return made;
+  }
+
+  @Override
+  public synchronized void reset() {
+    byBatch.clear();
+  }
+
+  @Override
+  public void add(PartitionsReached other) {
+    take(other.value());
+  }
+
+  @Override
+  public void merge(AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>> other) {
+    take(other.value());
+  }
+
+  private synchronized void take(Map<Long, HashMap<String, Long>> given) {
+    given.forEach(
+        (batch, marks) ->
+            marks.forEach(
+                (place, mark) -> {
+                  long[] cell = cell(batch, place);
+                  cell[0] = Math.max(cell[0], mark);
+                }));
+    while (byBatch.size() > KEPT) byBatch.pollFirstEntry();
+  }
+
+  @Override
+  public synchronized TreeMap<Long, HashMap<String, Long>> value() {
+    TreeMap<Long, HashMap<String, Long>> found = new TreeMap<>();
+    byBatch.forEach((batch, cells) -> found.put(batch, plain(cells)));
+    return found;
+  }
+
+  /** Executors send it while tasks count. */
+  private synchronized void writeObject(ObjectOutputStream out) throws IOException {
+    out.defaultWriteObject();
+  }
+}

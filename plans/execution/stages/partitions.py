@@ -1,0 +1,127 @@
+"""Sources whose watermark is not that of all their rows alike: each partition has its own, or silence counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+from pyspark.sql.classic.column import Column as ClassicColumn
+
+from compiled_plan.plans.connectors.common import IDLE_TIMEOUT
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.execution.connectors.base import PARTITION
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.operators.base import is_stateless
+from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.stateless import WatermarkAssigner
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.trees import reached
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+#: The name of the one partition of a source that has none.
+WHOLE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How the watermark of a source is made.
+
+    Args:
+        by_partition: whether each partition has its own; else all rows make one.
+        idle_ms: after how many ms without rows a partition no longer counts; 0 for never.
+        every_row: whether each row may move it; else one that is more than 200 ms ahead.
+    """
+
+    by_partition: bool = False
+    idle_ms: int = 0
+    every_row: bool = False
+
+
+def timings(program: Program) -> dict[int, Timing]:
+    """How the watermarks of the program's sources are made, by source; none where Spark's own way will do.
+
+    Spark's own watermark is the least of what all rows of each source have made.
+    """
+    if not (program.event_time or program.reads_watermark):
+        return {}
+    found = {}
+    for source in program.tables:
+        own = _own_idle_ms(program.tables[source].table.options)
+        timed = [each for start in program.starts(source) for each in _timings(program.plan, start, own)]
+        if timed:
+            idle = 0 if any(each.idle_ms == 0 for each in timed) else max(each.idle_ms for each in timed)
+            found[source] = Timing(any(t.by_partition for t in timed), idle, any(t.every_row for t in timed))
+    return found if any(each != Timing() for each in found.values()) else {}
+
+
+def _own_idle_ms(options: Mapping[str, str]) -> int | None:
+    """What a table says that does not make its watermarks itself, so that they do not have it; None for nothing."""
+    connector = connector_spec(options.get("connector"))
+    said = connector is not None and IDLE_TIMEOUT in connector.options and IDLE_TIMEOUT in options
+    return connector.values(options).number(IDLE_TIMEOUT) if said and connector is not None else None
+
+
+def _timings(plan: CompiledPlan, start: int, own_idle_ms: int | None) -> Iterator[Timing]:
+    scan = plan.node(start)
+    pushed = scan.watermark if isinstance(scan, TableSourceScan) else None
+    if pushed is not None:
+        yield Timing(True, pushed.idle_ms, pushed.every_row)
+
+    def onward(at: int) -> list[int]:
+        goes_on = at == start or (is_stateless(plan.node(at)) and not isinstance(plan.node(at), WatermarkAssigner))
+        return [each.id for each in plan.consumers(at)] if goes_on else []
+
+    for at in reached(onward(start), onward):
+        node = plan.node(at)
+        if isinstance(node, WatermarkAssigner):
+            yield Timing(idle_ms=node.idle_ms if own_idle_ms is None else own_idle_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionWatermarks:
+    """The watermarks of a source in Spark's tasks; see `PartitionWatermarks` in the kernel."""
+
+    timing: Timing
+    kernel: Any
+
+    @classmethod
+    def of(cls, spark: SparkSession, timing: Timing) -> PartitionWatermarks:
+        """Those of a source."""
+        kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.PartitionWatermarks")
+        return cls(timing, kernel.of(spark._jsparkSession, timing.every_row))
+
+    def place(self, frame: DataFrame) -> Column:
+        """The name of the partition that each row is of."""
+        return F.col(PARTITION) if self.timing.by_partition and PARTITION in frame.columns else F.lit(WHOLE)
+
+    def of_row(self, own: Column, place: Column) -> Column:
+        """The watermark at which each row leaves the source, in ms.
+
+        Args:
+            own: what its time makes of it.
+            place: its partition; null for what is no row of the source.
+        """
+        return self._column(self.kernel.ofRow, own, place)
+
+    def current(self, own: Column, place: Column) -> Column:
+        """What CURRENT_WATERMARK gives for each row, in ms."""
+        return self._column(self.kernel.current, own, place)
+
+    @staticmethod
+    def _column(make: Any, own: Any, place: Any) -> Column:
+        return ClassicColumn(make(own._jc, place._jc))
+
+    def begin(self, partitions: Mapping[str, int | None], mark: int | None) -> None:
+        """A micro-batch begins; `partitions` and the source have reached these watermarks, `mark` in this run."""
+        self.kernel.begin(json.dumps({"partitions": partitions, "source": mark}))
+
+    def reached(self, batch: int) -> dict[str, int | None]:
+        """The partitions that gave rows in a micro-batch, with the watermarks that these made."""
+        found: dict[str, int | None] = json.loads(str(self.kernel.reached(batch)))
+        return found

@@ -1,0 +1,171 @@
+"""Watermarks by partition on a real broker, and sources that are silent: which windows close, which rows are late."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.progress import BatchProgress
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.plan import CompiledPlan
+from tests.support.files import put, table
+from tests.support.running import Running
+from tests.support.topics import Message, Topics
+from tests.support.waiting import wait_until
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tools.services.server import Server
+
+COLUMNS = "ts TIMESTAMP(3), n INT, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND"
+WINDOWS = """
+    CREATE TABLE o (w TIMESTAMP(3), n BIGINT) WITH ('connector' = 'print');
+    INSERT INTO o SELECT window_start, COUNT(*)
+    FROM TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND) GROUP BY window_start, window_end;
+"""
+
+
+@pytest.fixture(scope="module")
+def topics(spark: SparkSession, kafka: Server) -> Topics:
+    return Topics(spark, kafka)
+
+
+def counting(topics: Topics, name: str, options: str = "") -> CompiledPlan:
+    """How many rows of a topic each ten seconds have; a row may be a second late."""
+    more = f", {options}" if options else ""
+    return TableEnvironment().compile_script(f"""
+        CREATE TABLE t ({COLUMNS}) WITH ('connector' = 'kafka', 'topic' = '{name}', 'format' = 'json',
+        'scan.startup.mode' = 'earliest-offset', {topics.options}{more});
+        {WINDOWS}
+    """)
+
+
+def at(*seconds: int, partition: int = 0) -> list[Message]:
+    return [
+        Message(f'{{"ts": "2024-01-01 00:{each // 60:02}:{each % 60:02}", "n": {each}}}', partition=partition)
+        for each in seconds
+    ]
+
+
+def window(start: int, rows: int) -> str:
+    return f"+I[2024-01-01T00:00{f':{start}' if start else ''}, {rows}]"
+
+
+class Reading:
+    """A run of a plan over a topic: `lines` is what came out, `send` returns when what it sends has been read."""
+
+    def __init__(self, spark: SparkSession, topics: Topics, topic: str, plan: CompiledPlan, checkpoint: Path) -> None:
+        self.topics, self.topic, self.rows = topics, topic, 0
+        self.lines: list[str] = []
+        run = Run(spark, plan, RunOptions(str(checkpoint)), self.lines.append, self._report)
+        self.running = Running(run)
+
+    def _report(self, progress: BatchProgress) -> None:
+        self.rows += progress.rows_in
+
+    def send(self, *messages: Message) -> None:
+        wanted = self.rows + len(messages)
+        self.topics.send(self.topic, messages)
+        wait_until(lambda: self.rows >= wanted, "the end of a micro-batch")
+
+    def __enter__(self) -> Reading:
+        self.running.__enter__()
+        return self
+
+    def __exit__(self, *given: object) -> None:
+        self.running.__exit__(*given)
+
+
+def test_the_current_watermark_is_that_of_all_partitions(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    """As of the rows before in its own, and of earlier micro-batches in the others; at once where the table says so."""
+    topics.make("current", 2)
+    options = f"'connector' = 'kafka', 'topic' = 'current', 'format' = 'json', {topics.options}"
+    options += ", 'scan.startup.mode' = 'earliest-offset', 'scan.watermark.emit.strategy' = 'on-event'"
+    plan = TableEnvironment().compile_script(f"""
+        CREATE TABLE t ({COLUMNS}) WITH ({options});
+        CREATE TABLE o (n INT, w TIMESTAMP(3)) WITH ('connector' = 'print');
+        INSERT INTO o SELECT n, CURRENT_WATERMARK(ts) FROM t;
+    """)
+
+    def line(row: int, mark: str) -> str:
+        return f"+I[{row}, {f'2024-01-01T00:00{mark}' if mark else 'null'}]"
+
+    with Reading(spark, topics, "current", plan, tmp_path / "c") as reading:
+        reading.send(*at(10, 30), *at(20, partition=1))
+        assert sorted(reading.lines) == [line(10, ""), line(20, ""), line(30, "")]
+        reading.send(*at(40, 41), *at(25, 35, 39, partition=1))
+        found = [line(25, ":19"), line(35, ":24"), line(39, ":29"), line(40, ":19"), line(41, ":19")]
+        assert sorted(reading.lines[3:]) == found
+
+
+def test_a_partition_that_lags_keeps_windows_open(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    """Its rows are not late, in any micro-batch; what both have reached is known after a restart."""
+    plan = counting(topics, topics.make("lags", 2))
+    with Reading(spark, topics, "lags", plan, tmp_path / "c") as first:
+        first.send(*at(1, 25), *at(3, partition=1))
+        # The watermark of partition 0 is 24 s, and 2 s that of partition 1.
+        first.send(*at(5, partition=1), *at(27))
+        assert first.lines == []
+    with Reading(spark, topics, "lags", plan, tmp_path / "c") as second:
+        second.send(*at(16, partition=1))
+        wait_until(lambda: second.lines == [window(0, 3)])
+        # The row of second 4 is late, that of second 17 is not.
+        second.send(*at(4, 17, 40, partition=1))
+        wait_until(lambda: second.lines == [window(0, 3), window(10, 2)])
+
+
+def test_a_silent_partition_is_left_out(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    """While no rows come at all; it comes back behind the watermark; the run ends and goes on."""
+    plan = counting(topics, topics.make("silent", 2), "'scan.watermark.idle-timeout' = '500 ms'")
+    with Reading(spark, topics, "silent", plan, tmp_path / "c") as first:
+        first.send(*at(1, 2, 25))
+        wait_until(lambda: first.lines == [window(0, 2)])
+        # Of the window that has closed, of one that has closed though nothing was in it, and of one that is open.
+        first.send(*at(5, 15, 22, partition=1))
+
+        def closes() -> bool:
+            topics.send("silent", at(38))
+            return len(first.lines) > 1
+
+        wait_until(closes)
+        assert first.lines == [window(0, 2), window(20, 2)]
+    with Reading(spark, topics, "silent", plan, tmp_path / "c") as second:
+        topics.send("silent", at(50))
+        wait_until(lambda: len(second.lines) == 1)
+        assert second.lines[0].startswith("+I[2024-01-01T00:00:30, ")
+
+
+@pytest.mark.parametrize("said", ["", "'scan.watermark.idle-timeout' = '300 ms'"])
+def test_a_silent_table_of_files_is_left_out(spark: SparkSession, tmp_path: Path, said: str) -> None:
+    """By what it says, or the session; else its silence holds the windows of the other table back."""
+    monitored = {"source.monitor-interval": "1 s"}
+    option = dict([said.replace("'", "").split(" = ")]) if said else {}
+    plan = TableEnvironment({} if said else {"table.exec.source.idle-timeout": "300 ms"}).compile_script(
+        table(tmp_path, "t", COLUMNS, **monitored)
+        + table(tmp_path, "silent", COLUMNS, **monitored, **option)
+        + "CREATE TABLE o (w TIMESTAMP(3), n BIGINT) WITH ('connector' = 'print');"
+        + """EXECUTE STATEMENT SET BEGIN
+        INSERT INTO o SELECT window_start, COUNT(*)
+        FROM TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND) GROUP BY window_start, window_end;
+        INSERT INTO o SELECT window_end, COUNT(*)
+        FROM TUMBLE(TABLE silent, DESCRIPTOR(ts), INTERVAL '10' SECOND) GROUP BY window_start, window_end;
+        END;"""
+    )
+    put(tmp_path / "t", "1.json", *(json.loads(each.value or "") for each in at(1, 25)))
+    put(tmp_path / "silent", "1.json", *(json.loads(each.value or "") for each in at(2)))
+    lines: list[str] = []
+    names = iter(range(2, 1000))
+
+    def closed() -> bool:
+        put(tmp_path / "t", f"{next(names)}.json", *(json.loads(each.value or "") for each in at(26)))
+        return len(lines) > 1
+
+    with Running(Run(spark, plan, RunOptions(), lines.append)):
+        wait_until(closed)
+    assert sorted(lines)[:2] == [window(0, 1), window(10, 1)]
