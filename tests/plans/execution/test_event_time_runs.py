@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run
@@ -57,6 +60,13 @@ def window(start: int, rows: int) -> str:
     return f"+I[2024-01-01T00:00{f':{start}' if start else ''}, {rows}]"
 
 
+def read(spark: SparkSession, plan: CompiledPlan, checkpoint: Path) -> list[str]:
+    """What comes out of all that is there by now."""
+    lines: list[str] = []
+    Run(spark, plan, RunOptions(str(checkpoint), available_now=True), lines.append).execute()
+    return sorted(lines)
+
+
 class Reading:
     """A run of a plan over a topic: `lines` is what came out, `send` returns when what it sends has been read."""
 
@@ -82,8 +92,9 @@ class Reading:
         self.running.__exit__(*given)
 
 
+@pytest.mark.deep
 def test_the_current_watermark_is_that_of_all_partitions(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    """As of the rows before in its own, and of earlier micro-batches in the others; at once where the table says so."""
+    """Of the rows before in a row's own, of earlier micro-batches in the others; at once where the table says so."""
     topics.make("current", 2)
     options = f"'connector' = 'kafka', 'topic' = 'current', 'format' = 'json', {topics.options}"
     options += ", 'scan.startup.mode' = 'earliest-offset', 'scan.watermark.emit.strategy' = 'on-event'"
@@ -99,29 +110,41 @@ def test_the_current_watermark_is_that_of_all_partitions(spark: SparkSession, to
     with Reading(spark, topics, "current", plan, tmp_path / "c") as reading:
         reading.send(*at(10, 30), *at(20, partition=1))
         assert sorted(reading.lines) == [line(10, ""), line(20, ""), line(30, "")]
-        reading.send(*at(40, 41), *at(25, 35, 39, partition=1))
-        found = [line(25, ":19"), line(35, ":24"), line(39, ":29"), line(40, ":19"), line(41, ":19")]
-        assert sorted(reading.lines[3:]) == found
+        reading.send(*at(25, 35, 39, partition=1))
+        assert reading.lines[3:] == [line(25, ":19"), line(35, ":24"), line(39, ":29")]
+        reading.send(*at(40, 41))
+        assert reading.lines[6:] == [line(40, ":29"), line(41, ":38")]
 
 
 def test_a_partition_that_lags_keeps_windows_open(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    """Its rows are not late, in any micro-batch; what both have reached is known after a restart."""
+    """Its rows are not late, in any micro-batch."""
     plan = counting(topics, topics.make("lags", 2))
-    with Reading(spark, topics, "lags", plan, tmp_path / "c") as first:
-        first.send(*at(1, 25), *at(3, partition=1))
+    with Reading(spark, topics, "lags", plan, tmp_path / "c") as reading:
+        reading.send(*at(1, 25), *at(3, partition=1))
         # The watermark of partition 0 is 24 s, and 2 s that of partition 1.
-        first.send(*at(5, partition=1), *at(27))
-        assert first.lines == []
-    with Reading(spark, topics, "lags", plan, tmp_path / "c") as second:
-        second.send(*at(16, partition=1))
-        wait_until(lambda: second.lines == [window(0, 3)])
+        reading.send(*at(5, partition=1), *at(27))
+        assert reading.lines == []
+        reading.send(*at(16, partition=1))
+        wait_until(lambda: reading.lines == [window(0, 3)])
         # The row of second 4 is late, that of second 17 is not.
-        second.send(*at(4, 17, 40, partition=1))
-        wait_until(lambda: second.lines == [window(0, 3), window(10, 2)])
+        reading.send(*at(4, 17, 40, partition=1))
+        wait_until(lambda: reading.lines == [window(0, 3), window(10, 2)])
+
+
+@pytest.mark.deep
+def test_what_partitions_have_reached_is_known_after_a_restart(
+    spark: SparkSession, topics: Topics, tmp_path: Path
+) -> None:
+    plan = counting(topics, topics.make("known", 2))
+    topics.send("known", at(1, 25) + at(3, partition=1))
+    assert read(spark, plan, tmp_path / "c") == []
+    topics.send("known", at(16, partition=1))
+    # The watermark of partition 0, which gives nothing in this run, is 24 s.
+    assert read(spark, plan, tmp_path / "c") == [window(0, 2)]
 
 
 def test_a_silent_partition_is_left_out(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    """While no rows come at all; it comes back behind the watermark; the run ends and goes on."""
+    """While no rows come at all; it comes back behind the watermark."""
     plan = counting(topics, topics.make("silent", 2), "'scan.watermark.idle-timeout' = '500 ms'")
     with Reading(spark, topics, "silent", plan, tmp_path / "c") as first:
         first.send(*at(1, 2, 25))
@@ -135,13 +158,75 @@ def test_a_silent_partition_is_left_out(spark: SparkSession, topics: Topics, tmp
 
         wait_until(closes)
         assert first.lines == [window(0, 2), window(20, 2)]
-    with Reading(spark, topics, "silent", plan, tmp_path / "c") as second:
-        topics.send("silent", at(50))
-        wait_until(lambda: len(second.lines) == 1)
-        assert second.lines[0].startswith("+I[2024-01-01T00:00:30, ")
 
 
-@pytest.mark.parametrize("said", ["", "'scan.watermark.idle-timeout' = '300 ms'"])
+def test_a_crash_in_the_micro_batch_that_the_clock_made(
+    spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is due because a partition is silent comes out once more, though that partition has rows now."""
+    plan = counting(topics, topics.make("crash", 2), "'scan.watermark.idle-timeout' = '300 ms'")
+    lines: list[str] = []
+    run = Run(spark, plan, RunOptions(str(tmp_path / "c")), lines.append)
+    sink = type(run._sinks[run.program.sinks[0].id])
+    write = sink.write
+
+    def fails(self: object, frame: object, batch: int) -> None:
+        write(self, frame, batch)  # type: ignore[arg-type]
+        if lines:
+            raise OSError("disk is full")
+
+    monkeypatch.setattr(sink, "write", fails)
+    topics.send("crash", at(1, 2, 25))
+    with pytest.raises(CompiledPlanError, match="disk is full"):
+        run.execute()
+    monkeypatch.undo()
+    assert lines == [window(0, 2)]
+    topics.send("crash", at(3, partition=1))
+    with Reading(spark, topics, "crash", plan, tmp_path / "c") as again:
+        wait_until(lambda: again.lines == lines)
+        again.send(*at(40), *at(41, partition=1))
+        wait_until(lambda: again.lines == [*lines, window(20, 1)])
+
+
+@pytest.mark.deep
+def test_a_topic_that_gets_more_partitions(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    """The new one holds the watermark where it is until it gives rows, which are not late."""
+    plan = counting(topics, topics.make("wider", 1))
+    with Reading(spark, topics, "wider", plan, tmp_path / "c") as reading:
+        reading.send(*at(1, 25))
+        wait_until(lambda: reading.lines == [window(0, 1)])
+        topics.widen("wider", 2)
+        reading.send(*at(26, partition=1))
+        reading.send(*at(45))
+        reading.send(*at(27, partition=1))
+        assert reading.lines == [window(0, 1)]
+        reading.send(*at(50, partition=1))
+        wait_until(lambda: reading.lines == [window(0, 1), window(20, 3)])
+
+
+@pytest.mark.deep
+def test_what_partitions_have_reached_moves_with_the_state(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    plan, options = counting(topics, topics.make("moved", 2)), RunOptions(str(tmp_path / "c"), upgrade="migrate")
+    topics.send("moved", at(1, 25) + at(3, partition=1))
+    assert read(spark, plan, tmp_path / "c") == []
+    topics.send("moved", at(16, partition=1))
+    lines: list[str] = []
+    # The watermark of partition 0 is 24 s, of which the new generation has read nothing itself.
+    Run(spark, plan, replace(options, available_now=True), lines.append).execute()
+    assert lines == [window(0, 2)]
+
+
+@pytest.mark.deep
+def test_a_partition_counts_as_silent_between_runs(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    plan = counting(topics, topics.make("between", 2), "'scan.watermark.idle-timeout' = '1 s'")
+    topics.send("between", at(1, 25) + at(3, partition=1))
+    assert read(spark, plan, tmp_path / "c") == []
+    time.sleep(1)  # there is no condition: it is the clock that has to go on
+    topics.send("between", at(26))
+    assert read(spark, plan, tmp_path / "c") == [window(0, 2)]
+
+
+@pytest.mark.parametrize("said", [pytest.param("", marks=pytest.mark.deep), "'scan.watermark.idle-timeout' = '300 ms'"])
 def test_a_silent_table_of_files_is_left_out(spark: SparkSession, tmp_path: Path, said: str) -> None:
     """By what it says, or the session; else its silence holds the windows of the other table back."""
     monitored = {"source.monitor-interval": "1 s"}
