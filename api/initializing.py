@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from compiled_plan.planner.context import PlanningContext
-from compiled_plan.planner.sql.initializing import initialize
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.files import is_remote, read_text
+
+if TYPE_CHECKING:
+    from compiled_plan.planner.context import PlanningContext
 
 
 def run_init_file(context: PlanningContext, path: str) -> None:
@@ -22,6 +24,8 @@ def run_init_file(context: PlanningContext, path: str) -> None:
         ProgramError: it cannot be read, is wrong, or has a statement that cannot stand in one; names file and line.
         UnsupportedError: it uses what is not supported.
     """
+    from compiled_plan.planner.sql.initializing import initialize
+
     text = text_of(path)
     if not is_remote(path):
         find_modules_in(Path(path).resolve().parent)

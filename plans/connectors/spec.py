@@ -7,13 +7,14 @@ registered under it. A module of `specs` or `formats` holds one, as `SPEC`; see 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, Flag
 from typing import Any
 
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind, Option
+from compiled_plan.plans.text.masking import is_sensitive
 from compiled_plan.plans.types import LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
@@ -318,8 +319,9 @@ class ConnectorSpec:
 
 
 def _of_group(groups: tuple[OptionGroup, ...], name: str) -> TableOption | None:
-    """What an option is that one of several groups has."""
-    return next((group.option for group in groups if name.startswith(group.prefix) and name != group.prefix), None)
+    """What an option is that one of several groups has; no row depends on a password or token."""
+    found = next((group.option for group in groups if name.startswith(group.prefix) and name != group.prefix), None)
+    return replace(found, passive=True) if found is not None and is_sensitive(name) else found
 
 
 @dataclass(frozen=True, slots=True)

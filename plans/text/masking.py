@@ -1,7 +1,8 @@
 """Hides passwords wherever the content of a plan is shown.
 
-Source: `GlobalConfiguration.isSensitive` of Flink 2.3: a key is sensitive that contains one of these, in any case.
-`user.info` is added, by which the client of a schema registry calls name and password.
+Source: `GlobalConfiguration.isSensitive` of Flink 2.3: a key is sensitive that contains one of its words, in any case.
+Added are `user.info`, by which the client of a schema registry calls name and password, and names of credentials that
+data sources of Spark have (`fs.s3a.access.key`, `pem_private_key`).
 """
 
 from __future__ import annotations
@@ -33,13 +34,20 @@ _SENSITIVE = (
     "user.info",
     "jaas.config",
     "http-headers",
+    "passphrase",
+    "passwd",
+    "credential",
+)
+# `access.key`, `accountKey`, `private_key`, ...
+_KEY = re.compile(
+    r"(access|account|api|encryption|master|private|service|shared|signing|storage)[._-]?key", re.IGNORECASE
 )
 
 
 def is_sensitive(key: str) -> bool:
     """Whether the value of an option is not to be shown."""
     lowered = key.lower()
-    return any(word in lowered for word in _SENSITIVE)
+    return any(word in lowered for word in _SENSITIVE) or _KEY.search(key) is not None
 
 
 def masked(options: Mapping[str, str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from tests.support.commands import called, process
+from tools.maven import POSTGRES_DRIVER, fetched
 
 COMMAND = [sys.executable, "-m", "compiled_plan.cli.execute_plan"]
 SMALL = ["--master", "local[1]", "--conf", "spark.driver.memory=1g"]
@@ -40,11 +41,19 @@ def test_plans_one_after_another_with_one_that_fails(plan_file: PlanFile, tmp_pa
     fails = plan_file("fails.json", PRINT + "INSERT INTO lines SELECT CAST(n AS INT), n FROM (VALUES ('x')) AS t(n);")
     broken = tmp_path / "broken.json"
     broken.write_text("{")
-    done = process("execute_plan", "--keep-going", "--json", *SMALL, str(fails), str(broken), str(good))
+    address = "jdbc:postgresql://127.0.0.1:1/shop"
+    options = f"'connector' = 'jdbc', 'url' = '{address}', 'table-name' = 'o', 'connection.max-retry-timeout' = '1 s'"
+    away = plan_file("away.json", f"CREATE TABLE o (id INT) WITH ({options}); INSERT INTO o VALUES (1);")
+    jars = ["--conf", f"spark.jars={fetched(POSTGRES_DRIVER).as_uri()}"]
+    plans = (str(fails), str(broken), str(away), str(good))
+    done = process("execute_plan", "--keep-going", "--json", *SMALL, *jars, *plans)
     assert done.stdout.splitlines() == ["+I[1, a]", "+I[2, null]"]
     assert done.returncode == 1
     errors = [line for line in done.stderr.splitlines() if line.startswith("error:")]
-    assert len(errors) == 2
+    assert len(errors) == 3
+    # A database that stays away is waited for, and then named.
+    assert f"waiting for {address}" in done.stderr
+    assert any(f"{away}: the database does not answer: {address}" in line for line in errors)
     assert any(str(fails) in line and "x" in line for line in errors)
     assert any(str(broken) in line for line in errors)
     assert "Traceback" not in done.stderr

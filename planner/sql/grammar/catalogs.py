@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import TokenType
 
@@ -58,31 +58,19 @@ class Catalogs(Queries):
         """CREATE DATABASE, the words already read."""
         if_not_exists = self.if_not_exists()
         name = self.table_name("a database name")
-        comment = self.comment()
-        options = self.properties() if self.take("WITH") else {}
-        return CreateDatabase(
-            span=self.span_from(start),
-            text=self.text_from(start),
-            name=name,
-            if_not_exists=if_not_exists,
-            comment=comment,
-            options=options,
-        )
+        return CreateDatabase(name=name, if_not_exists=if_not_exists, **self._told(start))
 
     def create_catalog(self, start: int) -> CreateCatalog:
         """CREATE CATALOG, the words already read."""
         if_not_exists = self.if_not_exists()
         name = self.name("a catalog name").name
+        return CreateCatalog(name=name, if_not_exists=if_not_exists, **self._told(start))
+
+    def _told(self, start: int) -> dict[str, Any]:
+        """What is said of a catalog or database, and where the statement stands."""
         comment = self.comment()
         options = self.properties() if self.take("WITH") else {}
-        return CreateCatalog(
-            span=self.span_from(start),
-            text=self.text_from(start),
-            name=name,
-            if_not_exists=if_not_exists,
-            comment=comment,
-            options=options,
-        )
+        return {"comment": comment, "options": options, "span": self.span_from(start), "text": self.text_from(start)}
 
     # --- ALTER ----------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.connectors.common import SINK_PARALLELISM, tuning
+from compiled_plan.plans.connectors.common import refused, tuning
 from compiled_plan.plans.connectors.spec import (
     ConnectorSpec,
     Faults,
@@ -105,7 +105,9 @@ SPEC = ConnectorSpec(
         "lookup.cache.max-rows": _older(Kind.POSITIVE, "lookup.partial-cache.max-rows"),
         "lookup.cache.ttl": _older(Kind.DURATION, "lookup.partial-cache.expire-after-write"),
         "lookup.cache.caching-missing-key": _older(Kind.BOOLEAN, "lookup.partial-cache.cache-missing-key"),
-        "compatible-mode": tuning(Kind.TEXT, "The dialect of a database that is like another.", Use.ANY),
+        "compatible-mode": refused(
+            "The dialect of a database that is like another; Flink's of these databases have none."
+        ),
         "scan.partition.column": TableOption(
             Kind.TEXT, doc="The numeric column by whose ranges several tasks read; all four or none.", uses=Use.SOURCE
         ),
@@ -126,10 +128,18 @@ SPEC = ConnectorSpec(
             uses=Use.SOURCE,
             passive=True,
         ),
+        "filter.handling.policy": TableOption(
+            Kind.CHOICE,
+            "always",
+            ("always", "never"),
+            doc="Whether the database is asked to filter; what it does not is filtered here.",
+            uses=Use.SOURCE,
+            passive=True,
+        ),
         "sink.buffer-flush.max-rows": TableOption(
             Kind.INTEGER,
             "1000",
-            doc="Rows that go to the database at once; 0 leaves the default.",
+            doc="Rows that go to the database at once, within the transaction of a micro-batch; 0 leaves the default.",
             uses=Use.SINK,
             passive=True,
         ),
@@ -143,7 +153,9 @@ SPEC = ConnectorSpec(
             uses=Use.SINK,
             passive=True,
         ),
-        "sink.parallelism": SINK_PARALLELISM,
+        "sink.parallelism": tuning(
+            Kind.INTEGER, "Number of tasks that write; here it is one, whose transaction is the micro-batch."
+        ),
     },
     source=SourceSpec(),
     sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),

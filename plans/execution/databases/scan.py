@@ -40,7 +40,8 @@ def scan(table: TableSpec, database: Database, context: SourceContext) -> Source
         for (at, field), name, types in zip(used, columns, target.types[: len(names)], strict=True)
     }
     filters = [condition(rex, [known.get(-1 if at is None else at) for at in refers]) for rex, refers in table.filters]
-    kept = [text for text in filters if text is not None]
+    asked = database.options.text("filter.handling.policy") == "always"
+    kept = [text for text in filters if text is not None and asked]
     selected = f"SELECT {', '.join(columns)} FROM {target.table}"
     shape = replace(table.columns, fields=tuple(replace(field, name=f"f{at}") for at, field in used))
     description = {

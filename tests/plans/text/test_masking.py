@@ -12,7 +12,16 @@ def test_sensitive(key: str) -> None:
     assert is_sensitive(key)
 
 
-@pytest.mark.parametrize("key", ["path", "connector", "user", "format"])
+@pytest.mark.parametrize(
+    "key", ["fs.s3a.access.key", "accountKey", "pem_private_key", "credentials", "sfPassword", "kafka.ssl.key.password"]
+)
+def test_what_data_sources_of_spark_have(key: str) -> None:
+    assert is_sensitive(key)
+
+
+@pytest.mark.parametrize(
+    "key", ["path", "connector", "user", "format", "key.format", "primaryKey", "sink.keyed-shuffle"]
+)
 def test_plain(key: str) -> None:
     assert not is_sensitive(key)
 

@@ -127,6 +127,9 @@ def test_a_plan_of_flink_whose_source_took_a_filter_over(spark: SparkSession, tm
     # The database is told of `id <= 7`; the text that is read as a number is compared here.
     assert Run(spark, CompiledPlan.from_json(json.dumps(plan)), RunOptions()).execute().rows_in == 6
     assert lite.execute("SELECT id, name FROM kept ORDER BY 1").fetchall() == [(2, "X"), (7, "x")]
+    scan["scanTableSource"]["table"]["resolvedTable"]["options"]["filter.handling.policy"] = "NEVER"
+    assert Run(spark, CompiledPlan.from_json(json.dumps(plan)), RunOptions()).execute().rows_in == 7
+    assert len(lite.execute("SELECT id, name FROM kept").fetchall()) == 4
 
 
 @pytest.mark.parametrize(
