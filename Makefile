@@ -42,7 +42,7 @@ test: lint kernel classes  ## lint, then all tests
 test-kernel: kernel  ## the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
 	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)
 
-test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=) and 500 upgrades (UPGRADE_SEED=)
+test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=), 500 upgrades (UPGRADE_SEED=), 100 kills around Kafka (KAFKA_KILLS=, KAFKA_SEED=)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -s -m deep $(ARGS)
 
 lint: $(READY)  ## ruff, mypy, import contracts, the format of Java

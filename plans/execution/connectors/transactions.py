@@ -155,7 +155,9 @@ class TransactionSink:
         clients = _Clients(topics, self._topic)
         with topics.admin() as admin:
             clients.own(admin, self._owner, self.run_id)
-            clients.fence(admin, [f"{self._prefix}-{task}" for task in range(tasks)])
+            # Also of tasks that there are no more.
+            ids = {f"{self._prefix}-{task}" for task in range(tasks)} | clients.open(admin, f"{self._prefix}-")
+            clients.fence(admin, sorted(ids))
             written, text = clients.mark(admin, self._marks)
             if written >= batch:
                 return int(text) if written == batch else tasks
@@ -213,6 +215,18 @@ class _Clients:
         for each in ids:
             wanted.add(each)
         self.topics.answer(admin.fenceProducers(wanted).all())
+
+    def open(self, admin: Any, start: str) -> set[str]:
+        """The transactional ids of open transactions that are this text and a number; none where we may not ask."""
+        options = self._java(f"{_CLIENTS}.admin.ListTransactionsOptions")()
+        states = self._java("java.util.ArrayList")()
+        states.add(self._java(f"{_CLIENTS}.admin.TransactionState").ONGOING)
+        try:
+            said = self.topics.answer(admin.listTransactions(options.filterStates(states)).all())
+        except ExecutionError:
+            return set()
+        found = (str(each.transactionalId()) for each in self._java("java.util.ArrayList")(said))
+        return {each for each in found if each.startswith(start) and each.removeprefix(start).isdigit()}
 
     def mark(self, admin: Any, group: str) -> tuple[int, str]:
         """The newest mark of a group, its number and its text; -1 where there is none."""

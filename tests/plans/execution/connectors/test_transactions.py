@@ -152,11 +152,11 @@ def opened(topics: Topics, id_: str, topic: str) -> Iterator[Any]:
 
 def test_what_a_killed_run_left_open_is_ended_by_the_next(topics: Topics) -> None:
     table = Written(topics, "x-open")
-    with opened(topics, "of-x-open-default_catalog.default_database.t-0", "x-open") as killed:
+    # Of a task that the next does not have any more.
+    with opened(topics, "of-x-open-default_catalog.default_database.t-5", "x-open") as killed:
         start = table.start("one")
         # Even where it has nothing to write.
         start(table.rows(), 0)
-        topics.send("x-open", [])
         start(table.rows(1), 1)
         assert table.ids == [1]
         with pytest.raises(Exception, match=r"ProducerFenced|InvalidProducerEpoch"):
