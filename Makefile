@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli tools tests
 
-.PHONY: help setup kernel classes docs demo demo-api demo-upgrade test test-kernel test-deep lint format schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka test test-kernel test-deep lint format schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -22,6 +22,9 @@ $(READY): pyproject.toml tools/bootstrap.sh
 kernel: $(READY)  ## compile the Java kernel and Python's bytecode, where sources changed
 	@$(BIN)/python tools/build_kernel.py
 	@$(BIN)/python -m compileall -q compiled_plan/__init__.py api cli planner plans schemas
+
+demo-kafka: kernel classes  ## orders from Kafka, joined and aggregated, upserted into PostgreSQL
+	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_kafka.sh
 
 classes: kernel
 	@$(BIN)/python -m tools.keep_classes

@@ -1,6 +1,6 @@
 """Start servers and leave them running, or stop those: `python -m tools.services start|stop [NAME...]`.
 
-The data is in `build/services/<name>`, and stays when a server is stopped.
+The data is in `build/services/<name>`, or in another folder that is asked for, and stays when a server is stopped.
 """
 
 from __future__ import annotations
@@ -20,8 +20,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "build" / "services"
 
 
-def start(name: str) -> str:
+def start(name: str, folder: Path = FOLDER) -> str:
     """Start a server that does not run yet.
+
+    Args:
+        name: of the kind of server.
+        folder: for its data.
 
     Returns:
         Its address.
@@ -29,8 +33,8 @@ def start(name: str) -> str:
     Raises:
         ServiceError: it does not start.
     """
-    service, known = services()[name], FOLDER / name / "server.json"
-    server = Server(service, FOLDER / name, bound=False)
+    service, known = services()[name], folder / name / "server.json"
+    server = Server(service, folder / name, bound=False)
     found = json.loads(known.read_text()) if known.is_file() else None
     if found is not None and listens(found["port"]):
         server.port = found["port"]
@@ -41,9 +45,9 @@ def start(name: str) -> str:
     return server.address
 
 
-def stop(name: str) -> bool:
+def stop(name: str, folder: Path = FOLDER) -> bool:
     """Stop a server that was started here; whether there was one."""
-    known = FOLDER / name / "server.json"
+    known = folder / name / "server.json"
     if not known.is_file():
         return False
     found = json.loads(known.read_text())
@@ -63,6 +67,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.services", description="Start or stop servers.")
     parser.add_argument("action", choices=("start", "stop"))
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(names)}; by default all")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="for their data; by default build/services")
     asked = parser.parse_args()
     chosen = asked.names or names
     if not set(chosen) <= set(names):
@@ -70,8 +75,8 @@ def main() -> int:
     try:
         for name in chosen:
             if asked.action == "start":
-                print(f"{name}: {start(name)}")
-            elif stop(name):
+                print(f"{name}: {start(name, asked.folder)}")
+            elif stop(name, asked.folder):
                 print(f"{name}: stopped")
     except ServiceError as error:
         print(f"services: {error}", file=sys.stderr)

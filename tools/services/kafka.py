@@ -82,6 +82,23 @@ class Kafka:
 SERVICE = Kafka()
 
 
+def make_topics(address: str, *names: str) -> None:
+    """Make topics of one partition.
+
+    Args:
+        address: of the broker.
+        names: of topics that are not there.
+
+    Raises:
+        ServiceError: what the broker says of one that cannot be made.
+    """
+    for name in names:
+        command = [*_java(), "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", address]
+        done = subprocess.run([*command, "--create", "--topic", name], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ServiceError(f"topic {name} was not made: {(done.stdout + done.stderr).strip()[-500:]}")
+
+
 def connector_jars() -> list[Path]:
     """The jars of Spark's connector for Kafka that Spark does not bring itself.
 

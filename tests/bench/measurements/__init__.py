@@ -8,6 +8,7 @@ from tests.bench.measurements import (
     function,
     hot_key,
     join,
+    kafka,
     large,
     levelling,
     live_keys,
@@ -29,6 +30,7 @@ NAMES = (
     "live-keys",
     "migration",
     "restart",
+    "kafka",
     "levelling",
     "nexmark",
 )
@@ -42,6 +44,7 @@ __all__ = [
     "function",
     "hot_key",
     "join",
+    "kafka",
     "large",
     "levelling",
     "live_keys",

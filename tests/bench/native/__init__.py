@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,13 +34,13 @@ _SETTINGS = {
 }
 
 
-def session() -> SparkSession:
-    """A session with 2 cores."""
+def session(jars: str = "") -> SparkSession:
+    """A session with 2 cores, and jars beside Spark's own."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("native").master("local[2]")
-    for name, value in _SETTINGS.items():
+    for name, value in ({"spark.jars": jars} | _SETTINGS if jars else _SETTINGS).items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
 
@@ -50,10 +51,26 @@ def read(spark: SparkSession, folder: str, schema: str, files: int = 1) -> DataF
     return reader.format(folder.rpartition(".")[2]).load(folder)
 
 
-def run(rows: DataFrame, mode: str) -> None:
-    """Run to the end of the input, drop the rows, print the batches; leave as fast as Spark lets a script leave."""
+def run(
+    rows: DataFrame,
+    mode: str,
+    each: Callable[[DataFrame, int], None] | None = None,
+    *,
+    format: str = "noop",
+    options: Mapping[str, str] | None = None,
+) -> None:
+    """Run to the end of the input, print the batches; leave as fast as Spark lets a script leave.
+
+    Args:
+        rows: the query.
+        mode: of its output.
+        each: writes a micro-batch; without it the format does.
+        format: what writes; by default rows are dropped.
+        options: of the format.
+    """
     with tempfile.TemporaryDirectory() as checkpoint:
-        writer = rows.writeStream.format("noop").outputMode(mode).option("checkpointLocation", checkpoint)
+        writer = rows.writeStream.outputMode(mode).option("checkpointLocation", checkpoint)
+        writer = writer.format(format).options(**(options or {})) if each is None else writer.foreachBatch(each)
         _print({"event": "start"})
         query = writer.trigger(availableNow=True).start()
         seen = -1
