@@ -16,7 +16,7 @@ from pathlib import Path
 from tools.maven import cache
 from tools.services.server import ServiceError, free_port, listens
 
-_BROKER = "org.apache.kafka#kafka_2.13;4.1.1"
+_BROKER, _TOOLS = "org.apache.kafka#kafka_2.13;4.1.1", "org.apache.kafka#kafka-tools;4.1.1"
 _CLUSTER = "Y29tcGlsZWQtcGxhbi10c3"
 _SETTINGS = """process.roles=broker,controller
 node.id=1
@@ -93,7 +93,7 @@ def make_topics(address: str, *names: str) -> None:
         ServiceError: what the broker says of one that cannot be made.
     """
     for name in names:
-        command = [*_java(), "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", address]
+        command = [*_java(_TOOLS), "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", address]
         done = subprocess.run([*command, "--create", "--topic", name], capture_output=True, text=True, check=False)
         if done.returncode:
             raise ServiceError(f"topic {name} was not made: {(done.stdout + done.stderr).strip()[-500:]}")
@@ -155,8 +155,8 @@ def _fetch(module: str, organisation: str, name: str, version: str, folder: Path
     made.rename(folder)
 
 
-def _java() -> list[str]:
-    return [_program(), *_JVM, "-cp", f"{fetched(_BROKER)}/*"]
+def _java(module: str = _BROKER) -> list[str]:
+    return [_program(), *_JVM, "-cp", f"{fetched(module)}/*"]
 
 
 def _program() -> str:

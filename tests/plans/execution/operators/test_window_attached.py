@@ -90,6 +90,16 @@ def test_equal_rows_rank_by_arrival(harness: Harness) -> None:
     assert short(answers[2].out) == ["+I(a, 1, 10)", "+I(b, 1, 10)"]
 
 
+@pytest.mark.parametrize(("value", "first"), [(9, 9), (0, 5)], ids=["a better row", "a worse row"])
+def test_rows_from_before_beyond_the_last_rank_do_not_come_out(harness: Harness, value: int, first: int) -> None:
+    rows = [Change("+I", ("a", each, 10), watermark=0) for each in (5, 4, 3)]
+    more = Change("+I", ("a", value, 10), watermark=0)
+    steps = [Step(0, rows), Step(1, [more], spec={**RANK, "end": 1}), Step(2, [], watermark=9)]
+    answers = harness.run({**RANK, "end": 3}, steps)
+    assert short(answers[2].out) == [f"+I(a, {first}, 10, 1)"]
+    assert answers[1].state_rows == 1
+
+
 @given(windowed(st.integers(0, 3)), st.booleans())
 def test_the_first_or_last_row_of_a_window(harness: Harness, steps: list[Step], last: bool) -> None:
     expected: Counter[tuple[Any, ...]] = Counter()

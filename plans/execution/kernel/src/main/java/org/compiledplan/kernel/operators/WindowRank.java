@@ -55,10 +55,11 @@ final class WindowRank implements AttachedWindow.Content<WindowRank.Ranking> {
       if (order.compare(rows.get(middle), row.values) <= 0) low = middle + 1;
       else high = middle;
     }
-    if (low >= end) return false;
-    rows.add(low, row.values);
-    if (rows.size() > end) rows.remove(rows.size() - 1);
-    return true;
+    if (low < end) rows.add(low, row.values);
+    boolean longer = rows.size() > end;
+    // There may be several: the last rank was higher in the plan before.
+    if (longer) rows.subList(end, rows.size()).clear();
+    return low < end || longer;
   }
 
   @Override
@@ -69,7 +70,7 @@ final class WindowRank implements AttachedWindow.Content<WindowRank.Ranking> {
   @Override
   public void emit(Ranking ranking, Out out) {
     List<Object[]> rows = ranking.rows;
-    for (int i = start - 1; i < rows.size(); i++) {
+    for (int i = start - 1; i < Math.min(rows.size(), end); i++) {
       Object[] row = rows.get(i);
       if (outputRowNumber) {
         row = Arrays.copyOf(row, row.length + 1);
