@@ -25,18 +25,23 @@ _KEPT = 4
 _MAGIC = (0xF00BABA8).to_bytes(4, sys.byteorder)
 #: Java would say on stdout which classes it cannot keep.
 _QUIET = "-Xlog:cds*=off"
+#: Java refuses to start with two files.
+_SHARING = ("-Xshare", "SharedArchiveFile", "ArchiveClassesAtExit")
+_OPTIONS = ("SPARK_SUBMIT_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 #: What Spark's script puts behind its jars: a file that was made without fits, one that is made with it does not.
 _BEHIND = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH")
 
 
-def java_options(java: Path, extra: str) -> list[str]:
+def java_options(java: Path, extra: str, given: str = "") -> list[str]:
     """Options of the driver's Java that use the classes that were kept, or keep them at its end.
 
     Args:
         java: its home.
         extra: the class path in front of Spark's own jars, `spark.driver.extraClassPath`.
+        given: Java's options as the user has them: who shares classes in his own way goes on so.
     """
-    how = os.environ.get(SETTING, KEEP)
+    told = " ".join((given, *(os.environ.get(name, "") for name in _OPTIONS)))
+    how = OFF if any(option in told for option in _SHARING) else os.environ.get(SETTING, KEEP)
     base = java / "lib/server/classes.jsa"
     path = _class_path(extra)
     if how == OFF or path is None or not base.is_file():

@@ -196,7 +196,8 @@ def _add_kernel(settings: dict[str, str], master: str, java: Path) -> None:
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
     if fresh:
-        for option in java_options(java, settings.get("spark.driver.extraClassPath", "")):
+        given = " ".join(settings.get(f"spark.driver.{kind}JavaOptions", "") for kind in ("default", "extra"))
+        for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), given):
             _append(settings, "spark.driver.defaultJavaOptions", option, " ")
 
 

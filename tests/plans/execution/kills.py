@@ -33,8 +33,6 @@ SINKS = ("joined", "totals", "copied")
 _LONGEST = 240.0
 #: Of so many processes one is left alone.
 _SPARED = 8
-#: From so many kills on it pays to keep the classes of Spark as a JVM has them in memory.
-_MANY = 10
 #: Most of a short process is its start: no time is spent to compile what runs for seconds alone.
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable"
 
@@ -91,7 +89,6 @@ class Killed:
         self.expected: dict[str, Counter[str]] = {}
         #: By kind of process, how many events a part of it has had at most.
         self.events: dict[str, Counter[str]] = defaultdict(Counter)
-        self.java = _QUICK
 
     @property
     def checkpoint(self) -> Path:
@@ -124,18 +121,14 @@ class Killed:
     def _execute(self, *options: str, checkpoint: Path) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--quiet", *options]
         command += ["--master", self.MASTER, "--conf", "spark.driver.memory=1g", "--checkpoint", str(checkpoint)]
-        command += ["--conf", f"spark.driver.extraJavaOptions={self.java}"]
+        command += ["--conf", f"spark.driver.extraJavaOptions={_QUICK}"]
         return subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
         )
 
-    def begin(self, many: bool) -> None:
+    def begin(self) -> None:
         """What comes before the first kill."""
-        classes = self.folder / "classes.jsa"
-        if many:
-            self.java = f"{_QUICK} -XX:ArchiveClassesAtExit={classes}"
         self.once(spared=True)
-        self.java = f"{_QUICK} -XX:SharedArchiveFile={classes}" if many else _QUICK
 
     def kind(self, before: Before) -> str:
         """What the next process is."""
@@ -273,7 +266,7 @@ def killed(
     print(f"seed {seed}")
     write_input(folder)
     found = kind(folder, random.Random(seed))
-    found.begin(kills >= _MANY)
+    found.begin()
     runs = 0
     while found.kills < kills:
         runs += 1

@@ -103,6 +103,15 @@ def test_with_more_behind_the_jars_it_is_used_and_not_made(
     assert used(machine)
 
 
+@pytest.mark.parametrize("own", ["-Xshare:off", "-XX:SharedArchiveFile=a.jsa", "-XX:ArchiveClassesAtExit=a.jsa"])
+def test_a_users_own_way_is_left_alone(machine: Machine, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine.file().write_bytes(_WHOLE)
+    assert used(machine)
+    assert java_options(machine.folder / "java", str(machine.folder / "kernel.jar"), f"-Xss64m {own}") == []
+    monkeypatch.setenv("SPARK_SUBMIT_OPTS", own)
+    assert machine.options() == []
+
+
 def test_nothing_is_done_where_it_cannot_be_or_is_not_wanted(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setenv("COMPILED_PLAN_CLASSES", "use")

@@ -43,14 +43,14 @@ class KilledUpgrades(Killed):
         super().__init__(folder, chance)
         self.before, self.seen = Before(), _Seen()
 
-    def begin(self, many: bool) -> None:
+    def begin(self) -> None:
         """All chains begin with a copy of one checkpoint, for which half of the input was read."""
         later = self.folder / "later"
         for name in INPUTS:
             (later / name).mkdir(parents=True)
             for file in sorted((self.folder / name).iterdir())[FILES // 2 :]:
                 file.rename(later / name / file.name)
-        super().begin(many)
+        super().begin()
         for name in (self.checkpoint.name, *SINKS):
             shutil.copytree(self.folder / name, self.folder / "kept" / name)
         for name in INPUTS:
