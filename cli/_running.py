@@ -117,6 +117,8 @@ class Progress:
             self._json(progress.to_dict())
         elif not self.quiet:
             head = f"batch {progress.batch}: {progress.rows_in} rows in, {progress.rows_out} out, {progress.millis} ms"
+            if progress.dead_letters:
+                head += f", {progress.dead_letters} dead letters"
             lines = [
                 f"  {o.uid}: {o.rows_in} rows in, {o.rows_out} out, {o.state_rows} state rows"
                 for o in progress.operators
@@ -127,10 +129,12 @@ class Progress:
         """The run is over."""
         if self.as_json:
             found = {"event": "end", "batches": result.batches, "rowsIn": result.rows_in, "stopped": result.stopped}
-            self._json(found)
+            self._json({**found, "deadLetters": result.dead_letters})
         elif not self.quiet:
             how = "stopped" if result.stopped else "finished"
-            console().print(f"{how} after {result.batches} batches, {result.rows_in} rows in", highlight=False)
+            text = f"{how} after {result.batches} batches, {result.rows_in} rows in"
+            text += f", {result.dead_letters} dead letters" if result.dead_letters else ""
+            console().print(text, highlight=False)
 
     def _json(self, message: dict[str, object]) -> None:
         sys.stderr.write(json.dumps(message) + "\n")

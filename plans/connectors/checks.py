@@ -166,7 +166,8 @@ def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorS
             fit = (name for name, spec in format_specs().items() if _has_place(spec, connector))
             remedy = f"use one of: {', '.join(sorted(fit))}"
             where = f" by connector {connector.name!r}" if format_spec(chosen[1]) is not None else ""
-            message = f"format {chosen[1]!r} is not supported{where}"
+            why = FLINK_FORMATS.get(chosen[1], "")
+            message = f"format {chosen[1]!r} is not supported{where}{why and f': {why}'}"
             yield TableFault(message, remedy, chosen[0], supported=False, foreign=True)
         elif format_spec(chosen[1]) is None:
             yield _unknown("format", chosen[1], format_specs(), chosen[0])

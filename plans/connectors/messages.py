@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from compiled_plan.plans.connectors import dead_letters
 from compiled_plan.plans.connectors.common import VERSION, WATERMARKS, tuning
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.schema_registry import SUBJECT
@@ -94,6 +95,7 @@ STARTUP = {
 #: Options that `kafka` and `upsert-kafka` have.
 COMMON = {
     **VERSION,
+    **dead_letters.OPTIONS,
     "topic": TableOption(Kind.TEXT, doc="The topic; several with semicolons between them."),
     "topic-pattern": TableOption(Kind.TEXT, doc="A regular expression of topics that are read."),
     "properties.bootstrap.servers": TableOption(
@@ -218,6 +220,7 @@ def faults(asked: Asked, key: tuple[str, ...]) -> Iterator[TableFault]:
             message = f"option 'properties.{name}' of table {table} is not supported"
             yield TableFault(message, "leave it out; formats say how messages are read", f"properties.{name}", False)
     yield from _key_faults(asked, key)
+    yield from dead_letters.faults(asked)
     if not asked.reading:
         yield from _subject_faults(asked)
     if asked.reading:

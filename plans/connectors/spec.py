@@ -353,6 +353,7 @@ class FormatSpec:
         contradiction: what is wrong with its options together: option, message, remedy.
         messages: whether it can be in messages, and not in files alone.
         files: whether it can be in files, and not in messages alone.
+        blocks: whether files are blocks of rows, of which none can be put aside.
         groups: options of which only the prefix is known, which is behind the format's own.
         packages: libraries that a run needs beside the product.
     """
@@ -371,6 +372,7 @@ class FormatSpec:
     contradiction: Callable[[Mapping[str, str]], tuple[str, str, str] | None] | None = None
     messages: bool = False
     files: bool = True
+    blocks: bool = False
     groups: tuple[OptionGroup, ...] = ()
     packages: tuple[Package, ...] = ()
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.plans.connectors.checks import changelog_of
+from compiled_plan.plans.connectors.dead_letters import dead_letter_path
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
 from compiled_plan.plans.execution.connectors.base import TableSpec
@@ -20,7 +21,7 @@ from compiled_plan.plans.execution.operators.base import (
     is_stateless,
     refuse,
 )
-from compiled_plan.plans.execution.stages.layout import Layout, Port, lay_out
+from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
 from compiled_plan.plans.execution.tables import resolved_table, table_of
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.base import PlanNode
@@ -142,6 +143,8 @@ def prepare(plan: CompiledPlan) -> Program:
     producers: dict[int, frozenset[Port]] = {}
     for source, table in tables.items():
         producers[source] = frozenset().union(*(_targets(plan, scan.id) for scan in table.scans))
+        if dead_letter_path(table.table.options):
+            producers[source] |= {dead_port(source)}
     for source in values:
         producers[source] = _targets(plan, source)
     sources = frozenset(producers)

@@ -23,13 +23,14 @@ class OperatorProgress:
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """One micro-batch: rows read, rows written to sinks, its time in milliseconds, and the operators."""
+    """One micro-batch: rows read, rows written to sinks, its time in milliseconds, operators, records put aside."""
 
     batch: int
     rows_in: int
     rows_out: int
     millis: int
     operators: tuple[OperatorProgress, ...]
+    dead_letters: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The message of `--json`."""
@@ -38,6 +39,7 @@ class BatchProgress:
             "batch": self.batch,
             "rowsIn": self.rows_in,
             "rowsOut": self.rows_out,
+            "deadLetters": self.dead_letters,
             "batchMillis": self.millis,
             "operators": [
                 {"uid": o.uid, "rowsIn": o.rows_in, "rowsOut": o.rows_out, "stateRows": o.state_rows}

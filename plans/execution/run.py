@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.connectors.dead_letters import dead_letter_path
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.checkpoint.setting import setting_of
@@ -21,6 +22,7 @@ from compiled_plan.plans.execution.checkpoint.start import Start
 from compiled_plan.plans.execution.checkpoint.store import changed
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.connectors import base as connectors
+from compiled_plan.plans.execution.connectors.dead_letters import dead_letter_table
 from compiled_plan.plans.execution.enforcer import enforce
 from compiled_plan.plans.execution.event_time import EventTime, event_time_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
@@ -64,12 +66,13 @@ _OBSERVED_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How a run ended: batches run, rows read and written, whether it was asked to stop."""
+    """How a run ended: batches run, rows read and written, whether it was asked to stop, records put aside."""
 
     batches: int
     rows_in: int
     rows_out: int
     stopped: bool
+    dead_letters: int = 0
 
 
 class Run:
@@ -112,6 +115,7 @@ class Run:
         check_functions(self.program.plan, self.functions)
         self._stop = threading.Event()
         self._written: dict[int, int] = {}
+        self._put_aside: dict[int, int] = {}
         self._sums: Written | None = None
         self._failure: Exception | None = None
         self._lost: CheckpointError | None = None
@@ -138,6 +142,11 @@ class Run:
         )
         tables = sink_tables(self.program.sinks)
         self._sinks = {sink: connectors.open_sink(table, sink_context) for sink, table in tables.items()}
+        self._dead_letters = {
+            source: connectors.open_sink(dead_letter_table(table.table), sink_context)
+            for source, table in self.program.tables.items()
+            if dead_letter_path(table.table.options)
+        }
 
     @property
     def resumes(self) -> bool:
@@ -353,19 +362,18 @@ class Run:
 
     def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> dict[str, int]:
         """Returns the number of rows written, by table."""
-        from pyspark.sql import Observation
-        from pyspark.sql import functions as F
-
-        several, written = len(self._sinks) > 1, dict[str, int]()
+        several, written = len(self._sinks) + len(self._dead_letters) > 1, dict[str, int]()
         if several:
             frame = frame.persist()
         try:
             for sink in self.program.sinks:
-                counted = Observation()
-                rows = enforce(sink, builder.sink_rows(frame, sink))
-                self._sinks[sink.id].write(rows.observe(counted, F.count(F.lit(1)).alias("rows")), batch)
                 table = table_spec(sink).identifier
-                written[table] = written.get(table, 0) + _observed(counted)
+                rows = enforce(sink, builder.sink_rows(frame, sink))
+                written[table] = written.get(table, 0) + _counted(self._sinks[sink.id], rows, batch)
+            self._put_aside[batch] = sum(
+                _counted(sink, builder.dead_letters(frame, source), batch)
+                for source, sink in self._dead_letters.items()
+            )
         finally:
             if several:
                 frame.unpersist()
@@ -395,6 +403,10 @@ class Run:
         """Rows that the sinks got in a micro-batch of this run."""
         return self._written.pop(batch, 0)
 
+    def put_aside(self, batch: int) -> int:
+        """Records that could not be read in a micro-batch of this run, and are in folders of dead letters."""
+        return self._put_aside.pop(batch, 0)
+
 
 class _Follower:
     """Reports the micro-batches of a query as they end, and adds up their figures."""
@@ -403,11 +415,11 @@ class _Follower:
         self.run, self.query, self.builder = run, query, builder
         self.base: dict[str, int] = json.loads(run.folder.read_text(STATE_ROWS) or "{}") if run.resumes else {}
         self.descriptions = {str(node.uid): node.description for node in run.program.plan.nodes if node.uid}
-        self.seen, self.batches, self.rows_in, self.rows_out = -1, 0, 0, 0
+        self.seen, self.batches, self.rows_in, self.rows_out, self.dead_letters = -1, 0, 0, 0, 0
 
     def result(self, stopped: bool) -> RunResult:
         """The figures of the run so far."""
-        return RunResult(self.batches, self.rows_in, self.rows_out, stopped)
+        return RunResult(self.batches, self.rows_in, self.rows_out, stopped, self.dead_letters)
 
     def catch_up(self) -> None:
         """Report the batches that ended since the last call."""
@@ -426,7 +438,9 @@ class _Follower:
         rows_in = sum(source.numInputRows for source in progress.sources if ENDS not in source.description)
         self.rows_in, self.rows_out = self.rows_in + rows_in, self.rows_out + out
         millis = int(progress.durationMs.get("triggerExecution", 0))
-        self.run.report(BatchProgress(progress.batchId, rows_in, out, millis, operators))
+        aside = self.run.put_aside(progress.batchId)
+        self.dead_letters += aside
+        self.run.report(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside))
 
 
 def _drain(query: StreamingQuery, drained: threading.Event) -> None:
@@ -435,6 +449,16 @@ def _drain(query: StreamingQuery, drained: threading.Event) -> None:
     with suppress(Exception):
         query.processAllAvailable()
         drained.set()
+
+
+def _counted(sink: connectors.Sink, rows: DataFrame, batch: int) -> int:
+    """Write rows; how many there were."""
+    from pyspark.sql import Observation
+    from pyspark.sql import functions as F
+
+    counted = Observation()
+    sink.write(rows.observe(counted, F.count(F.lit(1)).alias("rows")), batch)
+    return _observed(counted)
 
 
 def _observed(counted: Any) -> int:

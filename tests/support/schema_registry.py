@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -36,11 +37,12 @@ class Registry:
     authorization: str = ""
     frozen: bool = False
     port: int = 0
+    scheme: str = "http"
 
     @property
     def url(self) -> str:
         """Where it is."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def add(self, schema: Any, subject: str = "other", **more: Any) -> int:
         """Register a schema, or find it; its id."""
@@ -78,9 +80,9 @@ def _error(code: int, message: str) -> dict[str, Any]:
 
 
 @contextmanager
-def serving() -> Iterator[Registry]:
-    """A new registry on a free port."""
-    registry = Registry()
+def serving(tls: ssl.SSLContext | None = None) -> Iterator[Registry]:
+    """A new registry on a free port; with TLS where it is given."""
+    registry = Registry(scheme="http" if tls is None else "https")
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -113,6 +115,8 @@ def serving() -> Iterator[Registry]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         registry.port = server.server_port
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         try:
             yield registry

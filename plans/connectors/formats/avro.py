@@ -24,6 +24,7 @@ SPEC = FormatSpec(
         "timestamp_mapping.legacy": flag("A TIMESTAMP is Avro's timestamp, which is a moment.", "true"),
     },
     extension="avro",
+    blocks=True,
     messages=True,
     unfit=avro_columns("avro"),
 )

@@ -12,6 +12,7 @@ SPEC = FormatSpec(
     "orc",
     "ORC's files. Its options go to ORC's library.",
     extension="orc",
+    blocks=True,
     open=True,
     unfit=without("orc", _WITHOUT, "declare it as STRING or INT"),
 )

@@ -10,6 +10,7 @@ SPEC = FormatSpec(
     "parquet",
     "Parquet's files. Its options go to Parquet's library.",
     extension="parquet",
+    blocks=True,
     open=True,
     unfit=without("parquet", (t.TimeType, t.NullType), "declare it as STRING or INT"),
 )

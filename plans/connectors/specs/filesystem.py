@@ -5,6 +5,7 @@ Source: Flink's page "FileSystem", and what Flink 2.3 takes and refuses: `scan.p
 
 from __future__ import annotations
 
+from compiled_plan.plans.connectors import dead_letters
 from compiled_plan.plans.connectors.common import EMIT_STRATEGY, SINK_PARALLELISM, VERSION, WATERMARKS, refused, tuning
 from compiled_plan.plans.connectors.spec import (
     ONE_FORMAT,
@@ -27,6 +28,7 @@ SPEC = ConnectorSpec(
     "Files of a format in a folder, or one file.",
     {
         **VERSION,
+        **dead_letters.OPTIONS,
         "path": TableOption(Kind.TEXT, doc="The file or folder; any Hadoop URI.", required=True),
         "partition.default-name": TableOption(
             Kind.TEXT, "__DEFAULT_PARTITION__", doc="The folder's name for a partition column that is NULL or empty."
@@ -69,4 +71,5 @@ SPEC = ConnectorSpec(
         "file.modification-time": Metadata(TimestampLtzType(precision=3, nullable=False), "When it was written last."),
     },
     place=("path",),
+    faults=dead_letters.faults,
 )

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import format_options
+from compiled_plan.plans.connectors.dead_letters import dead_letter_path
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
 from compiled_plan.plans.errors import DataError, UnsupportedError
 from compiled_plan.plans.execution.connectors.base import (
@@ -28,6 +29,7 @@ from compiled_plan.plans.execution.connectors.base import (
     sink_connector,
     source_connector,
 )
+from compiled_plan.plans.execution.connectors.dead_letters import COLUMN as DEAD_LETTER
 from compiled_plan.plans.execution.connectors.hadoop import Files, literally
 from compiled_plan.plans.execution.formats.base import (
     SUFFIX,
@@ -78,7 +80,11 @@ def _format(table: TableSpec) -> tuple[FileFormat, FormatTable]:
     kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
     row = replace(table.columns, fields=kept)
     return file_format(name), FormatTable(
-        table.identifier, row, format_options(table.options, name), wanted=table.wanted
+        table.identifier,
+        row,
+        format_options(table.options, name),
+        wanted=table.wanted,
+        puts_aside=bool(dead_letter_path(table.options)),
     )
 
 
@@ -179,7 +185,8 @@ def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
         for index, name in enumerate(names)
     ]
     metadata = [F.col(f"{_EXTRA}{index}").alias(f"m{index}") for index in range(len(table.metadata))]
-    return scanned.select(KIND, ORD, path.alias(PATH), *columns, *metadata)
+    dead = [F.col(DEAD_LETTER)] if dead_letter_path(table.options) else []
+    return scanned.select(KIND, ORD, path.alias(PATH), *columns, *metadata, *dead)
 
 
 @dataclass(slots=True)

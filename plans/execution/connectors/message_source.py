@@ -12,17 +12,22 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.connectors.dead_letters import dead_letter_path
 from compiled_plan.plans.connectors.messages import Parts, listed
 from compiled_plan.plans.execution.connectors.base import DELETE, KIND, ORD, PARTITION, PATH, Source, SourceContext
 from compiled_plan.plans.execution.connectors.brokers import Offsets
+from compiled_plan.plans.execution.connectors.dead_letters import COLUMN, dead_letter
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
 from compiled_plan.plans.execution.formats.base import FormatTable
+from compiled_plan.plans.execution.formats.lines import with_faults
 from compiled_plan.plans.execution.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _CHANGES = "changes"
+#: What says where a message is.
+_PLACE = ("topic", "partition", "offset")
 _TIMES = {-1: "NoTimestampType", 0: "CreateTime", 1: "LogAppendTime"}
 
 
@@ -91,15 +96,17 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
     value = messages.format_of(VALUE)
     key = messages.format_of(KEY)
     assert value is not None
-    changes = value[0].changes(spark, value[1], F.col("value").cast("string"))
-    if upserts:
-        changes = F.when(F.col("value").isNull(), _deletion(value[1])).otherwise(changes)
-    keyed = F.lit(None) if key is None else F.get(key[0].changes(spark, key[1], F.col("key").cast("string")), F.lit(0))
     metadata = [_metadata(name).alias(f"e{at}") for at, (name, _) in enumerate(table.metadata)]
     order = F.call_function("order_number").alias(ORD)
     # As positions of Spark's source name it.
     partition = F.concat_ws("/", F.col("topic"), F.col("partition")).alias(PARTITION)
-    found = raw.select(changes.alias(_CHANGES), keyed.alias("k"), order, partition, *metadata)
+    if dead_letter_path(table.options):
+        found = _put_aside(raw, messages, (order, partition, *metadata), upserts)
+    else:
+        changes = value[0].changes(spark, value[1], F.col("value").cast("string"))
+        keyed = F.lit(None) if key is None else _first(key[0].changes(spark, key[1], F.col("key").cast("string")))
+        changes = _with_deletions(changes, value[1], upserts)
+        found = raw.select(changes.alias(_CHANGES), keyed.alias("k"), order, partition, *metadata)
     exploded = found.select(F.inline(_CHANGES), *(F.col(name) for name in found.columns[1:]))
     width = len(value[1].row.fields)
     given = (KIND, PATH, *(f"c{at}" for at in range(width)), *(f"x{at}" for at in range(len(value[1].metadata))))
@@ -113,7 +120,37 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
         (F.col(f"x{inside.index(name)}") if name in inside else F.col(f"e{at}")).alias(f"m{at}")
         for at, (name, _) in enumerate(table.metadata)
     ]
-    return rows.select(KIND, ORD, PATH, PARTITION, *columns, *extra)
+    dead = [F.col(COLUMN)] if COLUMN in found.columns else []
+    return rows.select(KIND, ORD, PATH, PARTITION, *columns, *extra, *dead)
+
+
+def _put_aside(raw: DataFrame, messages: Messages, beside: tuple[Column, ...], upserts: bool) -> DataFrame:
+    """Changes, key and what is beside them, where a message that cannot be read is one change of the kind `DEAD`."""
+    spark, value, key = messages.spark, messages.format_of(VALUE), messages.format_of(KEY)
+    assert value is not None
+    outcome = value[0].outcome(spark, value[1], F.col("value").cast("string")).alias("outcome")
+    keyed = F.lit(None) if key is None else key[0].outcome(spark, key[1], F.col("key").cast("string"))
+    place = [F.col(name).alias(f"at_{name}") for name in _PLACE]
+    read = raw.select(outcome, keyed.alias("keyed"), F.col("value").alias("raw_value"), *place, *beside)
+    table = messages.table.identifier
+    where = {name: F.col(f"at_{name}") for name in _PLACE}
+    faults = [("value", F.col("outcome.fault")), *([] if key is None else [("key", F.col("keyed.fault"))])]
+    dead = F.coalesce(*(dead_letter(table, fault, part=F.lit(part), **where) for part, fault in faults))
+    changes = with_faults(read, dead)
+    if upserts:
+        deleted = F.col("raw_value").isNull() & dead.isNull()
+        changes = F.when(deleted, _deletion(value[1])).otherwise(changes)
+    first = F.lit(None) if key is None else _first(F.col("keyed.changes"))
+    rest = [F.col(name) for name in read.columns[3 + len(_PLACE) :]]
+    return read.select(changes.alias(_CHANGES), first.alias("k"), *rest, dead.alias(COLUMN))
+
+
+def _with_deletions(changes: Column, value: FormatTable, upserts: bool) -> Column:
+    return F.when(F.col("value").isNull(), _deletion(value)).otherwise(changes) if upserts else changes
+
+
+def _first(changes: Column) -> Column:
+    return F.get(changes, F.lit(0))
 
 
 def _column(name: str, parts: Parts, upserts: bool, deleted: Column) -> Column:

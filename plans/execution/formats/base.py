@@ -36,6 +36,8 @@ class FormatTable:
         options: the format's options without prefix, checked.
         metadata: keys of the format's metadata that are asked for, in order.
         wanted: of a source, the names of the columns that are used; None for all. The others may be null, of any type.
+        puts_aside: of a source, whether records that cannot be read are rows, too, of the kind `DEAD`, with the column
+            `dead`.
     """
 
     table: str
@@ -43,6 +45,7 @@ class FormatTable:
     options: Mapping[str, str]
     metadata: tuple[str, ...] = ()
     wanted: frozenset[str] | None = None
+    puts_aside: bool = False
 
 
 class FileFormat(Protocol):

@@ -34,7 +34,7 @@ class DataOldJsonFormat(LineFormat):
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
-        return self.decoded(files.option("lineSep", "\n").text(path), spec, extra)
+        return self.decoded(self.lines(files, path, spec), spec, extra)
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
-_WHOLE_FILES = "org.compiledplan.kernel.formats.WholeFileText"
 _ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\"}
 
 
@@ -30,9 +29,7 @@ class CsvFormat(LineFormat):
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
-        # Of all formats Spark knows the schema of its own text files alone.
-        lines = files.format(_WHOLE_FILES).schema("value string").option("lineSep", "\n").load(path)
-        return self.decoded(lines, spec, extra)
+        return self.decoded(self.whole_lines(files, path), spec, extra)
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""

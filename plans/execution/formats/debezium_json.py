@@ -27,7 +27,7 @@ class DebeziumJsonFormat(LineFormat):
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
-        return self.decoded(files.option("lineSep", "\n").text(path), spec, extra)
+        return self.decoded(self.lines(files, path, spec), spec, extra)
 
 
 register(DebeziumJsonFormat())

@@ -24,7 +24,7 @@ class JsonFormat(LineFormat):
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
-        return self.decoded(files.option("lineSep", "\n").text(path), spec, extra)
+        return self.decoded(self.lines(files, path, spec), spec, extra)
 
 
 register(JsonFormat())

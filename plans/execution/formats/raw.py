@@ -28,7 +28,7 @@ class RawFormat(LineFormat):
 
     def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """Rows of files; see `Format.scan`."""
-        return self.decoded(files.option("lineSep", "\n").text(path), spec, extra)
+        return self.decoded(self.lines(files, path, spec), spec, extra)
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""

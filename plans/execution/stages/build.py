@@ -14,7 +14,7 @@ from compiled_plan.plans.execution.options import NATIVE
 from compiled_plan.plans.execution.program import Program
 from compiled_plan.plans.execution.stages.envelope import Envelope
 from compiled_plan.plans.execution.stages.hosted import hosted_of
-from compiled_plan.plans.execution.stages.layout import Port, output_column
+from compiled_plan.plans.execution.stages.layout import Port, dead_port, output_column
 from compiled_plan.plans.execution.stages.native import first_of_each_key
 from compiled_plan.plans.execution.stages.projections import Projections
 from compiled_plan.plans.execution.stages.seams import Seams
@@ -115,6 +115,10 @@ class StageBuilder:
     def sink_rows(self, envelope: DataFrame, sink: Sink) -> DataFrame:
         """Rows for one sink from the final envelope: `kind`, `ord`, `path`, `f0`, `f1`, ...."""
         return self.envelope.sink_rows(envelope, Port(sink.id, 0, writes=True))
+
+    def dead_letters(self, envelope: DataFrame, source: int) -> DataFrame:
+        """The records that a source put aside, from the final envelope, as rows for a sink."""
+        return self.envelope.sink_rows(envelope, dead_port(source))
 
     def _hosted(self, frame: DataFrame, level: int) -> DataFrame:
         """What comes out of a stage."""

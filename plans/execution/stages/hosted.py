@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution.connectors.dead_letters import COLUMNS as DEAD_COLUMNS
 from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.functions.steps import PythonStep, needs_step
 from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, lower_keyed
@@ -42,6 +43,8 @@ class Hosted:
 
     def types(self, port: Port) -> tuple[LogicalType, ...]:
         """The types of the columns that an input gets."""
+        if port.dead:
+            return DEAD_COLUMNS.types
         keyed = self._keyed(port)
         return (
             self.lowering.input_types(self.lowering.plan.node(port.node), port.index) if keyed is None else keyed.types
@@ -65,13 +68,16 @@ class Hosted:
             return keyed.key(flow)
         if not port.writes:
             return F.lit("")
+        spread = F.concat(F.lit("#"), flow.ord.cast("string"))
+        if port.dead:
+            return spread
         node = self.lowering.plan.node(port.node)
         assert isinstance(node, Sink)
         # Rows of one key take one way to the sink, so that they stay in order; others are spread over all tasks.
         at, types = primary_key(node), self.types(port)
         if at:
             return canonical_key([flow.columns[each] for each in at], [types[each] for each in at])
-        return F.concat(F.lit("#"), flow.ord.cast("string"))
+        return spread
 
     def _keyed(self, port: Port) -> KeyedPort | None:
         """The input of an operator; None for one of a step, or the writing end of a sink."""

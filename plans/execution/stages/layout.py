@@ -14,21 +14,30 @@ from dataclasses import dataclass
 class Port:
     """Input `index` of a node in a stage, or the writing end of a sink.
 
-    A sink that materialises upserts has both: its materializer is in a stage, and what that emits is written.
+    A sink that materialises upserts has both: its materializer is in a stage, and what that emits is written. The port
+    of a source is where the records go that it puts aside.
     """
 
     node: int
     index: int
     writes: bool = False
+    dead: bool = False
 
     @property
     def column(self) -> str:
         """The envelope column that carries rows for this port."""
+        if self.dead:
+            return f"d{self.node}"
         return f"s{self.node}" if self.writes else f"p{self.node}_{self.index}"
 
     def hosts(self, node: int) -> bool:
         """True for an input of that node in a stage."""
         return self.node == node and not self.writes
+
+
+def dead_port(source: int) -> Port:
+    """Where the records of a source go that it puts aside."""
+    return Port(source, 0, writes=True, dead=True)
 
 
 def output_column(node: int) -> str:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH
+from compiled_plan.plans.connectors.dead_letters import dead_letter_path
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH
+from compiled_plan.plans.execution.connectors.dead_letters import DEAD, dead_columns
 from compiled_plan.plans.execution.expressions import to_column
 from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, assigners_above, lower_stateless
 from compiled_plan.plans.execution.program import Program, consumers, is_target, scan_columns
@@ -28,7 +30,7 @@ from compiled_plan.plans.execution.stages.envelope import (
     struct_fields,
 )
 from compiled_plan.plans.execution.stages.hosted import Hosted
-from compiled_plan.plans.execution.stages.layout import Port, output_column
+from compiled_plan.plans.execution.stages.layout import Port, dead_port, output_column
 from compiled_plan.plans.execution.stages.watermarks import (
     CURRENT,
     WATERMARK,
@@ -91,8 +93,18 @@ class Projections:
         if self.program.event_time:
             frame = with_watermarks(frame, times, ends, partitions)
             flows = {start: replace(flow, watermark=F.col(WATERMARK)) for start, flow in flows.items()}
-        pieces = [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
+        pieces: list[Piece] = []
+        if source in self.program.tables and dead_letter_path(self.program.tables[source].table.options):
+            pieces.append(self._dead(source, next(iter(flows.values())), level))
+            flows = {start: flow.where(F.col(KIND) != DEAD) for start, flow in flows.items()}
+        pieces += [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
         return self.envelope.select(frame, pieces, level)
+
+    def _dead(self, source: int, flow: Flow, level: int) -> Piece:
+        """The records that a source puts aside."""
+        kind = F.lit(INSERT).cast("tinyint")
+        letters = replace(flow, kind=kind, columns=dead_columns(), condition=None)
+        return OneRow(self._target_row(dead_port(source), letters, level), F.col(KIND) == DEAD)
 
     def _scanned(self, source: int, start: int) -> tuple[Column, ...]:
         """The columns of a scan, over the columns of its table."""
@@ -168,7 +180,7 @@ class Projections:
         return ManyRows(F.flatten(F.transform(made.elements, rows)), made.condition)
 
     def _target_row(self, port: Port, flow: Flow, level: int) -> Column:
-        if not self.bounded and len(assigners_above(self.program.plan, port.node)) > 1:
+        if not port.dead and not self.bounded and len(assigners_above(self.program.plan, port.node)) > 1:
             flow = meeting(flow)
         head = {
             OP: F.lit(self.hosted.port_tag(port)),

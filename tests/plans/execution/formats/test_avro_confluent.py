@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import ssl
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastavro
@@ -221,3 +224,40 @@ def test_schemas_and_messages_are_those_of_flink(spark: SparkSession, registry: 
         bytes.fromhex("000000000202000202020261020263")
     ]
     assert registry.schemas[2]["schema"] == FLINK_EVENTS
+
+
+def tls(folder: Path) -> ssl.SSLContext:
+    """A server that shows a certificate and asks for it, too; stores of it are in the folder, `changeit` opens them."""
+    key, shown = folder / "key.pem", folder / "cert.pem"
+    make = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=registry -addext subjectAltName=IP:127.0.0.1"
+    command("openssl", *make.split(), "-keyout", str(key), "-out", str(shown))
+    own = ("-inkey", str(key), "-in", str(shown), "-out", str(folder / "keys.p12"), "-passout", "pass:changeit")
+    command("openssl", "pkcs12", "-export", *own)
+    trusted = ("-file", str(shown), "-keystore", str(folder / "trust.p12"), "-storepass", "changeit", "-noprompt")
+    command("keytool", "-importcert", *trusted)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(shown, key)
+    context.load_verify_locations(shown)
+    context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+def command(*words: str) -> None:
+    subprocess.run(words, check=True, capture_output=True)
+
+
+@pytest.mark.deep
+def test_certificates(spark: SparkSession, tmp_path: Path) -> None:
+    with serving(tls(tmp_path)) as registry:
+        schema = record("r", id="long")
+        messages = [message(registry.add(schema), schema, {"id": 5})]
+        stores = {
+            f"ssl.{kind}.{name}": value
+            for kind, file in (("keystore", "keys.p12"), ("truststore", "trust.p12"))
+            for name, value in (("location", str(tmp_path / file)), ("password", "changeit"))
+        }
+        options = {"url": registry.url}
+        assert read(spark, FORMAT, ROW, messages, {**options, **stores}) == [(0, 5, None)]
+        assert "cannot be trusted, or does not trust the keys shown" in failure(spark, messages, options)
+        wrong = {**options, **stores, "ssl.truststore.password": "x"}
+        assert "the truststore" in failure(spark, messages, wrong)

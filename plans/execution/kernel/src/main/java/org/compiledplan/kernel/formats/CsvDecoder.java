@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.formats;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.TaskContext;
@@ -33,6 +34,7 @@ public final class CsvDecoder extends Decoder {
   private transient String file;
   private transient UTF8String lastPath;
   private transient TaskContext watched;
+  private transient String record;
 
   CsvDecoder(String table, String shape, Map<String, String> options) {
     super(table, CsvOptions.lenient(options));
@@ -60,17 +62,35 @@ public final class CsvDecoder extends Decoder {
   @Override
   protected ArrayData decode(UTF8String line) {
     prepare();
+    String before = record;
+    record = null;
     if (plain != null && !lines.isOpen()) {
       GenericInternalRow row = plain.read(line);
       if (row != null) {
         return insert(row);
       }
     }
-    List<String> cells = lines.add(line.toString());
+    record = lines.isOpen() ? before + "\n" + line : line.toString();
+    List<String> cells = added(line);
     if (lines.isOpen()) {
       watchEnd();
     }
     return cells == null ? NOTHING : insert(row(cells));
+  }
+
+  @Override
+  protected byte[] record(UTF8String line) {
+    return record == null ? line.getBytes() : record.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The cells of the record that ends with a line; what comes after a wrong one begins anew. */
+  private List<String> added(UTF8String line) {
+    try {
+      return lines.add(line.toString());
+    } catch (DataException e) {
+      lines.clear();
+      throw e;
+    }
   }
 
   private GenericInternalRow row(List<String> cells) {
@@ -145,8 +165,8 @@ public final class CsvDecoder extends Decoder {
     }
   }
 
-  private DataException unclosed(String where) {
-    return new DataException(
+  private UnreadableFileException unclosed(String where) {
+    return new UnreadableFileException(
         "a quote is not closed before the end of the file (" + table + ", file " + where + ")");
   }
 }

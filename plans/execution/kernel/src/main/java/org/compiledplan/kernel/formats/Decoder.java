@@ -3,6 +3,7 @@ package org.compiledplan.kernel.formats;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.apache.spark.rdd.InputFileBlockHolder;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -24,6 +25,8 @@ public abstract class Decoder implements Serializable {
 
   private final String table;
   private final boolean lenient;
+  private transient UTF8String file;
+  private transient long lines;
 
   /**
    * @param table the table, for messages
@@ -41,7 +44,7 @@ public abstract class Decoder implements Serializable {
     }
     try {
       return decode(line);
-    } catch (RegistryException e) {
+    } catch (RegistryException | UnreadableFileException e) {
       throw e;
     } catch (Exception e) {
       if (lenient) {
@@ -49,6 +52,37 @@ public abstract class Decoder implements Serializable {
       }
       throw DataException.reading(table, shown(line), e);
     }
+  }
+
+  /**
+   * The changes of a line, and what is wrong with one that cannot be read: its number in its file,
+   * the reason, and the record. Lines come in the order of their files, each of which is read by
+   * one task.
+   */
+  public final InternalRow outcome(UTF8String line) {
+    UTF8String now = InputFileBlockHolder.getInputFilePath();
+    if (now != file && !now.equals(file)) {
+      lines = 0;
+    }
+    file = now;
+    lines++;
+    if (line == null || skips(line)) {
+      return new GenericInternalRow(new Object[] {NOTHING, null});
+    }
+    try {
+      return new GenericInternalRow(new Object[] {decode(line), null});
+    } catch (RegistryException | UnreadableFileException e) {
+      throw e;
+    } catch (Exception e) {
+      UTF8String reason = UTF8String.fromString(DataException.reason(e));
+      Object[] fault = {lines, reason, record(line)};
+      return new GenericInternalRow(new Object[] {NOTHING, new GenericInternalRow(fault)});
+    }
+  }
+
+  /** The bytes of the record that ends with a line. */
+  protected byte[] record(UTF8String line) {
+    return line.getBytes();
   }
 
   /** Whether a line is not looked at, as empty ones. */

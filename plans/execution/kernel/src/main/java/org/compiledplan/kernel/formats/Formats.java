@@ -33,20 +33,54 @@ public final class Formats {
       Map<String, String> options,
       List<String> metadata,
       Column line) {
+    Decoder decoder = decoder(format, table, shape, options, metadata);
+    return Calls.columnInOrder(
+        decoder, Decoder.class, "changes", changesType(shape, metadata), line);
+  }
+
+  /**
+   * A struct of the changes of a line and of what is wrong with it, `line`, `reason` and `record`;
+   * parameters as those of {@code changes}.
+   */
+  public static Column outcome(
+      String format,
+      String table,
+      String shape,
+      Map<String, String> options,
+      List<String> metadata,
+      Column line) {
+    StructType fault =
+        new StructType()
+            .add("line", DataTypes.LongType)
+            .add("reason", DataTypes.StringType)
+            .add("record", DataTypes.BinaryType);
+    StructType type =
+        new StructType().add("changes", changesType(shape, metadata), false).add("fault", fault);
+    Decoder decoder = decoder(format, table, shape, options, metadata);
+    return Calls.columnInOrder(decoder, Decoder.class, "outcome", type, line);
+  }
+
+  private static Decoder decoder(
+      String format,
+      String table,
+      String shape,
+      Map<String, String> options,
+      List<String> metadata) {
     String[] keys = metadata.toArray(new String[0]);
-    Decoder decoder =
-        switch (format) {
-          case "json" -> new JsonDecoder(table, shape, options);
-          case "csv" -> new CsvDecoder(table, shape, options);
-          case "raw" -> new RawDecoder(table, shape, options);
-          case "avro", "avro-confluent" -> new AvroDecoder(table, shape, options, false);
-          case "debezium-avro-confluent" -> new AvroDecoder(table, shape, options, true);
-          case "debezium-json" -> new DebeziumDecoder(table, shape, options, keys);
-          case "canal-json" -> new DataOldDecoder(EventDialect.CANAL, table, shape, options, keys);
-          case "maxwell-json" ->
-              new DataOldDecoder(EventDialect.MAXWELL, table, shape, options, keys);
-          default -> throw new IllegalArgumentException(format);
-        };
+    return switch (format) {
+      case "json" -> new JsonDecoder(table, shape, options);
+      case "csv" -> new CsvDecoder(table, shape, options);
+      case "raw" -> new RawDecoder(table, shape, options);
+      case "avro", "avro-confluent" -> new AvroDecoder(table, shape, options, false);
+      case "debezium-avro-confluent" -> new AvroDecoder(table, shape, options, true);
+      case "debezium-json" -> new DebeziumDecoder(table, shape, options, keys);
+      case "canal-json" -> new DataOldDecoder(EventDialect.CANAL, table, shape, options, keys);
+      case "maxwell-json" -> new DataOldDecoder(EventDialect.MAXWELL, table, shape, options, keys);
+      default -> throw new IllegalArgumentException(format);
+    };
+  }
+
+  private static DataType changesType(String shape, List<String> metadata) {
     StructType columns = (StructType) Shape.parse(shape).spark();
     StructField[] fields = new StructField[2 + columns.length() + metadata.size()];
     fields[0] = KIND;
@@ -60,8 +94,7 @@ public final class Formats {
       fields[2 + columns.length() + i] =
           DataTypes.createStructField("m" + i, metadataType(metadata.get(i)), true);
     }
-    DataType type = DataTypes.createArrayType(DataTypes.createStructType(fields), false);
-    return Calls.columnInOrder(decoder, Decoder.class, "changes", type, line);
+    return DataTypes.createArrayType(DataTypes.createStructType(fields), false);
   }
 
   private static DataType metadataType(String key) {

@@ -19,6 +19,7 @@ import java.util.Map;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import org.slf4j.Logger;
@@ -123,6 +124,15 @@ final class RegistryHttp {
           return new Answer(response.statusCode(), response.body());
         }
         said = "HTTP " + response.statusCode();
+      } catch (SSLException e) {
+        throw new RegistryException(
+            "the schema registry "
+                + this
+                + " cannot be trusted, or does not trust the keys shown: "
+                + e.getMessage()
+                + " ("
+                + table
+                + ")");
       } catch (IOException e) {
         said = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       } catch (InterruptedException e) {

@@ -1,0 +1,67 @@
+"""Records that cannot be read, put aside: rows of a source that go to a folder and to no operator.
+
+A source that puts records aside gives them as rows of the kind `DEAD`, with the column `dead`; they pass all stages and
+are written at the end of the micro-batch, with its other rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.dead_letters import dead_letter_path
+from compiled_plan.plans.execution.connectors.base import TableSpec
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+#: The kind of such a row, and the column that says what is wrong.
+DEAD, COLUMN = -1, "dead"
+
+#: What is written of a record.
+COLUMNS = t.row_of(
+    ["table", "file", "line", "topic", "partition", "offset", "part", "reason", "raw", "bytes"],
+    [t.STRING, t.STRING, t.BIGINT, t.STRING, t.INT, t.BIGINT, t.STRING, t.STRING, t.STRING, t.BYTES],
+)
+_TYPES = {"line": "bigint", "partition": "int", "offset": "bigint"}
+
+
+def dead_letter(table: str, fault: Column, **place: Column) -> Column:
+    """What is written of a record, a struct; null where nothing is wrong.
+
+    Args:
+        table: the table's identifier.
+        fault: `reason` and `record`, see the kernel's `Formats.outcome`.
+        place: further columns.
+    """
+    record = fault["record"]
+    text = record.cast("string")
+    readable = F.is_valid_utf8(text)
+    given = {
+        "table": F.lit(table),
+        "reason": fault["reason"],
+        "raw": F.when(readable, text),
+        "bytes": F.when(~readable, record),
+        **place,
+    }
+    nothing = F.lit(None)
+    fields = [
+        (given[name] if name in given else nothing.cast(_TYPES.get(name, "string"))).alias(name)
+        for name in COLUMNS.names
+    ]
+    return F.when(fault.isNotNull(), F.struct(*fields))
+
+
+def dead_columns() -> tuple[Column, ...]:
+    """The columns of what is written, of a source's row."""
+    return tuple(F.col(COLUMN)[name] for name in COLUMNS.names)
+
+
+def dead_letter_table(table: TableSpec) -> TableSpec:
+    """The table that a source's records are written to."""
+    options = {"connector": "filesystem", "path": dead_letter_path(table.options), "format": "json"}
+    options["json.encode.ignore-null-fields"] = "true"
+    name = f"dead letters of {table.identifier}"
+    return TableSpec(name, COLUMNS, options, node=table.node, sink=name)
