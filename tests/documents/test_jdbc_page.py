@@ -60,10 +60,9 @@ def test_rows_are_written_read_and_looked_up() -> None:
     ]
 
 
-def test_every_option_of_the_page() -> None:
+def test_every_option_of_the_page_but_the_dialect_of_others() -> None:
     options = {
         "driver": "com.mysql.cj.jdbc.Driver",
-        "compatible-mode": "mysql",
         "username": "u",
         "password": "p",
         "connection.max-retry-timeout": "60s",
