@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +18,7 @@ from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.plan import CompiledPlan
+from tests.support.files import lines as lines_of
 from tests.support.files import put, table
 from tests.support.running import Running
 from tests.support.topics import Message, Topics
@@ -186,6 +189,62 @@ def test_a_crash_in_the_micro_batch_that_the_clock_made(
         wait_until(lambda: again.lines == lines)
         again.send(*at(40), *at(41, partition=1))
         wait_until(lambda: again.lines == [*lines, window(20, 1)])
+
+
+class Crashing:
+    """Has the sink of a run fail at a micro-batch, before it writes it or after that."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, run: Run, at: int, after: bool) -> None:
+        sink = type(run._sinks[run.program.sinks[0].id])
+        write, calls = sink.write, iter(range(1000))
+
+        def fails(self: object, frame: object, batch: int) -> None:
+            if next(calls) != at:
+                write(self, frame, batch)  # type: ignore[arg-type]
+                return
+            if after:
+                write(self, frame, batch)  # type: ignore[arg-type]
+            raise OSError("disk is full")
+
+        monkeypatch.setattr(sink, "write", fails)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", [1, 2])
+def test_runs_that_end_anywhere_leave_what_one_leaves(
+    spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Rows of three partitions, some of them late, in runs on one checkpoint; some fail, and are started again."""
+    chance, now, parts = Random(seed), 30, []
+    for _ in range(8):
+        now += chance.randrange(5, 20)
+        rows = [(now - chance.randrange(25), chance.randrange(3)) for _ in range(chance.randrange(1, 7))]
+        parts.append([message for second, partition in rows for message in at(max(0, second), partition=partition)])
+    crashes, found = 0, {}
+    for name in ("whole", "broken"):
+        topic, folder = topics.make(f"{name}-{seed}", 3), tmp_path / name
+        plan = TableEnvironment().compile_script(
+            f"""CREATE TABLE t ({COLUMNS}) WITH ('connector' = 'kafka', 'topic' = '{topic}', 'format' = 'json',
+            'scan.startup.mode' = 'earliest-offset', {topics.options});"""
+            + table(folder, "o", "w TIMESTAMP(3), n BIGINT")
+            + WINDOWS[WINDOWS.index("INSERT") :]
+        )
+        options = RunOptions(str(folder / "c"), available_now=True)
+        for part in parts:
+            topics.send(topic, part)
+            if name == "broken" and chance.random() < 0.7:
+                run = Run(spark, plan, options)
+                Crashing(monkeypatch, run, chance.randrange(2), chance.random() < 0.5)
+                with suppress(CompiledPlanError):
+                    run.execute()
+                    crashes -= 1  # there was no such micro-batch
+                crashes += 1
+                monkeypatch.undo()
+            Run(spark, plan, options).execute()
+        found[name] = sorted((row["w"], row["n"]) for row in lines_of(folder / "o"))
+    assert found["broken"] == found["whole"]
+    assert found["whole"], "no window was closed"
+    assert crashes > 0
 
 
 @pytest.mark.deep
