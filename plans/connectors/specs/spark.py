@@ -1,0 +1,102 @@
+"""The connector `spark`: any data source that Spark loads by its name. Source: Spark's page "Data Sources"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.spec import (
+    Asked,
+    Boundedness,
+    ConnectorSpec,
+    Faults,
+    Guarantee,
+    OptionGroup,
+    SinkSpec,
+    SourceSpec,
+    TableOption,
+    Use,
+)
+from compiled_plan.plans.nodes.declared import TableFault
+from compiled_plan.plans.options import Kind
+
+#: Types that no column of a data source has as a plan holds them.
+_UNHELD = (
+    t.TimeType,
+    t.YearMonthIntervalType,
+    t.DayTimeIntervalType,
+    t.MultisetType,
+    t.RawType,
+    t.TimestampTzType,
+    t.NullType,
+)
+
+
+#: Data sources whose columns have the types that are declared, since what they read holds texts alone.
+UNTYPED = frozenset({"csv", "json", "xml"})
+
+
+def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
+    for column in row.fields:
+        held = _unheld(column.type)
+        if held is not None:
+            message = f"column {column.name!r} of type {column.type} cannot be held in a data source of Spark"
+            yield "provider", message, "make it a STRING, a number or a TIMESTAMP (CAST), or leave it out"
+
+
+def _unheld(type_: t.LogicalType) -> t.LogicalType | None:
+    """The first part of a type that cannot be held."""
+    waiting = [type_]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, _UNHELD):
+            return part
+        waiting.extend(part.children())
+    return None
+
+
+def _faults(asked: Asked) -> Iterator[TableFault]:
+    name = asked.options["provider"]
+    if not name.translate(str.maketrans("", "", ".-_$")).isalnum():
+        message = f"the provider {name!r} of table {asked.table} is no name of a data source"
+        yield TableFault(message, "write its short name, such as 'parquet' or 'delta'", "provider")
+    if asked.reading:
+        return
+    if asked.primary_key:
+        message = f"table {asked.table} has a primary key, and connector 'spark' appends rows and merges none"
+        remedy = "leave PRIMARY KEY out, or write to 'jdbc' or 'upsert-kafka'"
+        yield TableFault(message, remedy, "connector", supported=False)
+    if SPEC.values(asked.options).text("sink.delivery-guarantee") == "exactly-once":
+        message = f"table {asked.table}: a data source keeps no record of the micro-batches that it has"
+        remedy = "set 'at-least-once', or write files with the connector 'filesystem', which is exactly-once"
+        yield TableFault(message, remedy, "sink.delivery-guarantee", supported=False)
+
+
+SPEC = ConnectorSpec(
+    "spark",
+    "Any data source that Spark loads by its name, those written in Python too.",
+    {
+        "provider": TableOption(Kind.TEXT, doc="The data source's short name.", required=True),
+        "scan.mode": TableOption(
+            Kind.CHOICE,
+            "auto",
+            ("auto", "streaming", "batch"),
+            doc="`streaming`: what comes to it is read for ever; `batch`: what is there is read once, and the table "
+            "ends; `auto`: the former where the data source can, else the latter.",
+            uses=Use.SOURCE,
+        ),
+        "sink.delivery-guarantee": TableOption(
+            Kind.CHOICE,
+            "at-least-once",
+            ("exactly-once", "at-least-once"),
+            doc="What a micro-batch leaves that is written again: its rows, twice. `exactly-once` is refused.",
+            uses=Use.SINK,
+            passive=True,
+        ),
+    },
+    source=SourceSpec(bounded=Boundedness.BY_OPTION),
+    sink=SinkSpec(guarantee=Guarantee.AT_LEAST_ONCE),
+    groups=(OptionGroup("", "Any other option goes to the data source as it is: `path`, ..."),),
+    column_faults=_column_faults,
+    faults=_faults,
+)

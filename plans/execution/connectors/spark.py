@@ -1,0 +1,11 @@
+"""The connector `spark`: any data source that Spark loads by its name."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.connectors.specs.spark import SPEC
+from compiled_plan.plans.execution.connectors.base import sink_connector, source_connector
+from compiled_plan.plans.execution.providers.reading import read
+from compiled_plan.plans.execution.providers.writing import write
+
+source_connector(SPEC)(read)
+sink_connector(SPEC)(write)

@@ -1,0 +1,95 @@
+"""A table's data source, as Spark's readers and writers are told of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from compiled_plan.plans.connectors.specs.spark import SPEC, UNTYPED
+from compiled_plan.plans.errors import ExecutionError, UnsupportedError
+from compiled_plan.plans.execution.connectors.base import TableSpec
+from compiled_plan.plans.text.masking import masked_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: How a traceback of Python ends.
+_RAISED = re.compile(r"[\w.]+(Error|Exception|Failure)\b")
+#: Spark's setting that names the classes which a plan may name as a provider, with commas between them.
+ALLOWED = "spark.compiledPlan.providers"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A data source of a table.
+
+    Args:
+        spark: the session.
+        table: the table.
+        name: the data source's.
+        options: what it is told.
+    """
+
+    spark: SparkSession
+    table: TableSpec
+    name: str
+    options: dict[str, str]
+
+    @classmethod
+    def of(cls, spark: SparkSession, table: TableSpec) -> Opened:
+        """The data source of a table.
+
+        Raises:
+            UnsupportedError: it is named by a class that nobody allowed.
+        """
+        name = table.options["provider"]
+        if "." in name or "$" in name:
+            allowed = {each.strip() for each in (spark.conf.get(ALLOWED, "") or "").split(",")}
+            if name not in allowed:
+                raise UnsupportedError(
+                    f"provider {name!r} is a class, and a plan may not choose which classes are loaded",
+                    where=f"table {table.identifier}, WITH, 'provider'",
+                    remedy=f"name the data source by its short name, or allow it: --conf {ALLOWED}={name}",
+                )
+        own = {"connector", *SPEC.options}
+        return cls(spark, table, name, {key: value for key, value in table.options.items() if key not in own})
+
+    @property
+    def typed(self) -> bool:
+        """Whether it knows the types of its columns; else they are those that are declared."""
+        return self.name.lower() not in UNTYPED
+
+    @contextmanager
+    def told(self, doing: str) -> Iterator[None]:
+        """What Spark says goes wrong, as an error that names the table.
+
+        Raises:
+            ExecutionError: Spark or the data source refuses.
+        """
+        try:
+            yield
+        except (PySparkException, Py4JJavaError) as fault:
+            raise self.refused(doing, fault) from fault
+
+    def refused(self, doing: str, fault: PySparkException | Py4JJavaError) -> ExecutionError:
+        """An error of Spark's, told with the table."""
+        return ExecutionError(
+            f"provider {self.name!r} cannot be {doing}: {masked_text(said(fault))}",
+            where=f"table {self.table.identifier}",
+            remedy="correct the table's options; they go to the data source as they are",
+        )
+
+
+def said(fault: PySparkException | Py4JJavaError) -> str:
+    """What Spark says, in a line: the first; of a data source in Python the last of its traceback."""
+    text = str(fault.java_exception) if isinstance(fault, Py4JJavaError) else str(fault)
+    lines = [line.rstrip() for line in text.split("\n\nJVM stacktrace:")[0].split("\n")]
+    if "Traceback (most recent call last)" not in text:
+        return lines[0].strip()
+    return next((line for line in reversed(lines) if _RAISED.match(line)), lines[0]).strip()

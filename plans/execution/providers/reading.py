@@ -1,0 +1,174 @@
+"""A data source that is read: as a stream where it can, else as a whole."""
+
+from __future__ import annotations
+
+import weakref
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.connectors.specs.spark import SPEC
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH, Source, SourceContext, TableSpec
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.providers.columns import check_columns
+from compiled_plan.plans.execution.providers.provider import Opened
+from compiled_plan.plans.execution.types import schema_of, to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+_WHOLE = "org.compiledplan.kernel.host.WholeTable"
+#: What Spark says of a data source that is no stream, and of one that wants to be told its columns.
+_NO_STREAM = ("does not support streamed reading", "simpleStreamReader is not implemented")
+_NO_COLUMNS = "Schema must be specified"
+
+
+def read(table: TableSpec, context: SourceContext) -> Source:
+    """The rows of a table; of its columns those that the plan uses, others are null.
+
+    Raises:
+        UnsupportedError: its provider is a class that nobody allowed, or is to be a stream and is none.
+        DataError: it has other columns than its data source; names the column and both types.
+        ExecutionError: the data source refuses; says why.
+    """
+    opened = Opened.of(context.spark, table)
+    mode = SPEC.values(table.options).text("scan.mode")
+    if context.max_files is not None and mode != "batch":
+        opened.options.setdefault("maxFilesPerTrigger", str(context.max_files))
+    stream = None if mode == "batch" else _stream(opened, must=mode == "streaming")
+    if stream is not None:
+        return Source(_rows(stream, table), bounded=False)
+    with opened.told("read"):
+        frame = _loaded(opened, opened.spark.read)
+    frame = frame.select(*(F.col(_quoted(name)) for name in _used(table)))
+    kernel = java_class(opened.spark._jvm, _WHOLE)
+    held = _Held(kernel, kernel.hold(frame._jdf))
+    whole = opened.spark.readStream.format(_WHOLE).option("id", held.id).load()
+    return Source(_rows(whole, table), bounded=True, keeps=held)
+
+
+class _Held:
+    """A DataFrame that the kernel holds for as long as this object is there."""
+
+    def __init__(self, kernel: Any, id_: str) -> None:
+        self.id = id_
+        # At the end of the process the JVM ends, too.
+        weakref.finalize(self, _release, kernel, id_).atexit = False
+
+
+def _release(kernel: Any, id_: str) -> None:
+    # Of a JVM that is gone there is nothing to release.
+    with suppress(Exception):
+        kernel.release(id_)
+
+
+def _stream(opened: Opened, *, must: bool) -> DataFrame | None:
+    """The data source as a stream; None where it is none, and need not be."""
+    try:
+        return _checked_stream(opened)
+    except (PySparkException, Py4JJavaError) as fault:
+        if any(text in str(fault) for text in _NO_STREAM):
+            if not must:
+                return None
+            raise UnsupportedError(
+                f"provider {opened.name!r} is no stream",
+                where=f"table {opened.table.identifier}",
+                remedy="leave 'scan.mode' out, or set it to 'batch': the table is read as a whole",
+            ) from None
+        raise opened.refused("read as a stream", fault) from fault
+
+
+def _checked_stream(opened: Opened) -> DataFrame:
+    """The data source as a stream, its columns those of the table."""
+    try:
+        return _loaded(opened, opened.spark.readStream)
+    except (PySparkException, Py4JJavaError) as fault:
+        if _NO_COLUMNS not in str(fault):
+            raise
+    # Files say their columns, and a stream of files has to be told them.
+    return _loaded(opened, opened.spark.readStream, _columns_of_files(opened))
+
+
+def _loaded(opened: Opened, reader: Any, columns: StructType | None = None) -> DataFrame:
+    """The rows of a data source, whose columns are those of the table.
+
+    Args:
+        opened: the data source.
+        reader: of Spark, for a stream or for a whole table.
+        columns: what the data source is told of them; None for nothing, where it has types.
+
+    Raises:
+        DataError: it has not the columns of the table.
+    """
+    reader = reader.format(opened.name).options(**opened.options)
+    if not opened.typed:
+        # A record that cannot be read ends the run, unless the table says otherwise.
+        strict = opened.options if "mode" in map(str.lower, opened.options) else {"mode": "FAILFAST"}
+        columns = schema_of(opened.table.columns)
+        reader = reader.options(**strict)
+    found: DataFrame = (reader if columns is None else reader.schema(columns)).load()
+    given = found.schema
+    if columns is None and (wanted := _parted(opened, given)) != given:
+        found = reader.schema(wanted).load()
+    _begun(found)
+    if opened.typed:
+        check_columns(opened.table, found.schema, opened.name)
+    return found
+
+
+def _parted(opened: Opened, given: StructType) -> StructType:
+    """The columns, those that partition the table with their declared types: names of folders have none."""
+    declared = schema_of(opened.table.columns)
+    keys = {name for name in opened.table.partition_keys if name in given.names}
+    return type(given)([declared[field.name] if field.name in keys else field for field in given.fields])
+
+
+def _columns_of_files(opened: Opened) -> StructType:
+    """The columns of the files that are there; those that are declared where there is none yet."""
+    try:
+        return _parted(opened, opened.spark.read.format(opened.name).options(**opened.options).load().schema)
+    except PySparkException as fault:
+        if "UNABLE_TO_INFER_SCHEMA" not in str(fault):
+            raise
+        return schema_of(opened.table.columns)
+
+
+def _begun(stream: DataFrame) -> None:
+    """Have a data source in Python say whether it is a stream, which others have said by now."""
+    plan: Any = stream._jdf.queryExecution().analyzed()
+    if plan.getClass().getSimpleName() != "StreamingRelationV2":
+        return
+    table = plan.table()
+    if table.getClass().getSimpleName() == "PythonTable":
+        rows = table.newScanBuilder(plan.extraOptions()).build().toMicroBatchStream("")
+        try:
+            rows.initialOffset()
+        finally:
+            rows.stop()
+
+
+def _used(table: TableSpec) -> list[str]:
+    names = table.columns.names
+    # A row needs a column, though only the number of rows may be wanted.
+    return [name for name in names if table.wanted is None or name in table.wanted] or list(names[:1])
+
+
+def _rows(frame: DataFrame, table: TableSpec) -> DataFrame:
+    """The columns of `Source` from those of the data source."""
+    used = set(_used(table))
+    columns = [
+        (F.col(_quoted(field.name)) if field.name in used else F.lit(None).cast(to_spark(field.type))).alias(f"f{at}")
+        for at, field in enumerate(table.columns.fields)
+    ]
+    order = F.call_function("order_number").alias(ORD)
+    kind, path = F.lit(INSERT).cast("tinyint").alias(KIND), F.lit(None).cast("binary").alias(PATH)
+    return frame.select(kind, order, path, *columns)
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"

@@ -1,0 +1,75 @@
+"""A data source that is written: rows are appended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND, Sink, SinkContext, TableSpec
+from compiled_plan.plans.execution.providers.columns import check_columns
+from compiled_plan.plans.execution.providers.provider import Opened
+from compiled_plan.plans.execution.types import to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+
+def write(table: TableSpec, context: SinkContext) -> Sink:
+    """A sink for a table; what is there already is looked at.
+
+    Raises:
+        UnsupportedError: its provider is a class that nobody allowed.
+        DataError: it has other columns than its data source; names the column and both types.
+    """
+    opened = Opened.of(context.spark, table)
+    there = _there(opened) if context.writes and opened.typed else None
+    if there is not None:
+        check_columns(table, there, opened.name)
+    return AppendingSink(opened)
+
+
+def _there(opened: Opened) -> StructType | None:
+    """The columns of what is there; None where nothing can be read, as before the first write."""
+    try:
+        return opened.spark.read.format(opened.name).options(**opened.options).load().schema
+    except (PySparkException, Py4JJavaError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class AppendingSink:
+    """Appends the rows of each micro-batch; those of one that is written again are appended again.
+
+    Args:
+        opened: the data source.
+    """
+
+    READS_ORDER: ClassVar[bool] = False
+
+    opened: Opened
+
+    def write(self, frame: DataFrame, batch_id: int) -> None:
+        """Append a batch; see `Sink.write`."""
+        table = self.opened.table
+        # Fields of rows have the names that are declared, whatever the plan calls them.
+        rows = frame.select(
+            *(
+                self._inserted(f"f{at}").cast(to_spark(column.type)).alias(column.name)
+                for at, column in enumerate(table.columns.fields)
+            )
+        )
+        writer = rows.write.format(self.opened.name).mode("append").options(**self.opened.options)
+        if table.partition_keys:
+            writer = writer.partitionBy(*table.partition_keys)
+        with self.opened.told("written"):
+            writer.save()
+
+    def _inserted(self, column: str) -> Column:
+        """A column; a row that is no insert fails the run."""
+        message = F.lit(f"table {self.opened.table.identifier} takes inserts alone, and the plan gives it another row")
+        return F.when(F.col(KIND) == INSERT, F.col(column)).otherwise(F.raise_error(message))
