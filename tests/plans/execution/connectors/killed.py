@@ -150,7 +150,8 @@ class KilledTransactions(Killed):
             self.finished(kind)
 
     def compare(self) -> None:
-        print(f"{time.strftime('%T')}: {self.kills} kills, end {self.ends + 1}", flush=True)
+        moments = ", ".join(f"{count} {moment}" for moment, count in sorted(self.moments.items()) if ": " not in moment)
+        print(f"{time.strftime('%T')}: {self.kills} kills, end {self.ends + 1}: {moments}", flush=True)
         found = self.found()
         self.expected = self.expected or found
         assert all(found.values())
