@@ -151,7 +151,10 @@ class Killed:
             self.kills += 1
             self.moments[f"{kind}: {phase}"] += 1
         else:
-            assert process.returncode in ((0, 143) if moment is not None and moment.politely else (0,)), said
+            asked = moment is not None and moment.politely
+            # One that is asked when all is done ends by the signal itself, which a shell shows as 143, too.
+            ends = (0, 143, -signal.SIGTERM) if asked else (0,)
+            assert process.returncode in ends, f"{kind} ended with {process.returncode}: {said}"
         self.check(kind, before)
         if phase is None and process.returncode == 0:
             self.finished(kind)
