@@ -23,7 +23,6 @@ FLINK_CONNECTORS = frozenset(
 )
 #: Formats, with a reason where there is one.
 FLINK_FORMATS: Mapping[str, str] = {
-    "ogg-json": "",
     "protobuf": "its messages are told by the name of a Java class, and a plan does not choose classes to load",
     "testcsv": "",
 }

@@ -5,6 +5,11 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -13,7 +18,9 @@ import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** The format `debezium-json`: an event a line, with the row before and after it. */
+/**
+ * The formats `debezium-json` and `ogg-json`: an event a line, with the row before and after it.
+ */
 public final class DebeziumDecoder extends Decoder {
   private static final long serialVersionUID = 1L;
   private static final byte INSERT = 0;
@@ -29,15 +36,21 @@ public final class DebeziumDecoder extends Decoder {
   private final String timestamps;
   private final boolean schema;
   private final String[] metadata;
+  private final boolean isOgg;
   private transient JsonValues.Reader reader;
 
-  DebeziumDecoder(String table, String shape, Map<String, String> options, String[] metadata) {
+  /**
+   * @param isOgg whether events are those of Oracle GoldenGate
+   */
+  DebeziumDecoder(
+      String table, String shape, Map<String, String> options, String[] metadata, boolean isOgg) {
     super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
     this.shape = shape;
     this.lenient = Boolean.parseBoolean(options.get("ignore-parse-errors"));
     this.timestamps = options.getOrDefault("timestamp-format.standard", "SQL");
     this.schema = Boolean.parseBoolean(options.get("schema-include"));
     this.metadata = metadata;
+    this.isOgg = isOgg;
   }
 
   /** What is read of an event. */
@@ -48,6 +61,7 @@ public final class DebeziumDecoder extends Decoder {
     private JsonNode source;
     private JsonNode time;
     private JsonNode schema;
+    private final Map<String, JsonNode> others = new HashMap<>();
   }
 
   @Override
@@ -87,12 +101,20 @@ public final class DebeziumDecoder extends Decoder {
       switch (name) {
         case "before" -> event.before = (InternalRow) reader.read(parser);
         case "after" -> event.after = (InternalRow) reader.read(parser);
-        case "op" ->
-            event.op = parser.currentToken() == JsonToken.VALUE_NULL ? null : parser.getText();
+        case "op", "op_type" -> op(event, name, parser);
+        case "table", "primary_keys", "current_ts", "op_ts" -> event.others.put(name, tree(parser));
         case "source" -> event.source = tree(parser);
         case "ts_ms" -> event.time = tree(parser);
         default -> parser.skipChildren();
       }
+    }
+  }
+
+  private void op(Event event, String name, JsonParser parser) throws IOException {
+    if (!name.equals(isOgg ? "op_type" : "op")) {
+      parser.skipChildren();
+    } else {
+      event.op = parser.currentToken() == JsonToken.VALUE_NULL ? null : parser.getText();
     }
   }
 
@@ -109,7 +131,7 @@ public final class DebeziumDecoder extends Decoder {
     for (int i = 0; i < extra.length; i++) {
       extra[i] = metadata(metadata[i], event);
     }
-    return changes(event.op, event.before, event.after, extra);
+    return changes(isOgg ? op(event.op) : event.op, event.before, event.after, extra);
   }
 
   /** The changes of an event of this kind, with the rows before and after it. */
@@ -134,6 +156,18 @@ public final class DebeziumDecoder extends Decoder {
     }
   }
 
+  /** The kind of an event of Oracle GoldenGate by Debezium's names. */
+  private static String op(String type) {
+    return switch (String.valueOf(type)) {
+      case "I" -> "c";
+      case "U" -> "u";
+      case "D" -> "d";
+      default ->
+          throw new DataException(
+              "unknown \"op_type\" value '" + type + "' in an event; I, U and D are known");
+    };
+  }
+
   private static GenericArrayData array(Object... changes) {
     return new GenericArrayData(changes);
   }
@@ -150,7 +184,10 @@ public final class DebeziumDecoder extends Decoder {
         "the \"" + name + "\" field of a Debezium event with op '" + op + "' is null" + hint);
   }
 
-  private static Object metadata(String key, Event event) {
+  private Object metadata(String key, Event event) {
+    if (isOgg) {
+      return ogg(key, event.others);
+    }
     return switch (key) {
       case "schema" ->
           event.schema == null || event.schema.isNull()
@@ -164,6 +201,36 @@ public final class DebeziumDecoder extends Decoder {
       case "source.properties" -> properties(event.source);
       default -> throw new IllegalArgumentException("Debezium events have no metadata " + key);
     };
+  }
+
+  private static Object ogg(String key, Map<String, JsonNode> found) {
+    return switch (key) {
+      case "table" -> text(found.get("table"));
+      case "primary-keys" -> texts(found.get("primary_keys"));
+      case "ingestion-timestamp" -> micros(found.get("current_ts"));
+      case "event-timestamp" -> micros(found.get("op_ts"));
+      default -> throw new IllegalArgumentException("these events have no metadata " + key);
+    };
+  }
+
+  private static Object texts(JsonNode node) {
+    if (node == null || !node.isArray()) {
+      return null;
+    }
+    Object[] found = new Object[node.size()];
+    for (int i = 0; i < found.length; i++) {
+      found[i] = text(node.get(i));
+    }
+    return new GenericArrayData(found);
+  }
+
+  /** Microseconds of a time without zone, which is one in UTC. */
+  private static Object micros(JsonNode node) {
+    if (node == null || node.isNull()) {
+      return null;
+    }
+    Instant at = LocalDateTime.parse(node.asText().replace(' ', 'T')).toInstant(ZoneOffset.UTC);
+    return ChronoUnit.MICROS.between(Instant.EPOCH, at);
   }
 
   private static JsonNode field(JsonNode node, String name) {

@@ -73,7 +73,8 @@ public final class Formats {
       case "raw" -> new RawDecoder(table, shape, options);
       case "avro", "avro-confluent" -> new AvroDecoder(table, shape, options, false);
       case "debezium-avro-confluent" -> new AvroDecoder(table, shape, options, true);
-      case "debezium-json" -> new DebeziumDecoder(table, shape, options, keys);
+      case "debezium-json" -> new DebeziumDecoder(table, shape, options, keys, false);
+      case "ogg-json" -> new DebeziumDecoder(table, shape, options, keys, true);
       case "canal-json" -> new DataOldDecoder(EventDialect.CANAL, table, shape, options, keys);
       case "maxwell-json" -> new DataOldDecoder(EventDialect.MAXWELL, table, shape, options, keys);
       default -> throw new IllegalArgumentException(format);
@@ -104,6 +105,7 @@ public final class Formats {
     }
     return switch (key) {
       case "source.timestamp" -> DataTypes.TimestampType;
+      case "primary-keys" -> DataTypes.createArrayType(DataTypes.StringType, true);
       case "source.properties" ->
           DataTypes.createMapType(DataTypes.StringType, DataTypes.StringType, true);
       default -> DataTypes.StringType;
@@ -127,6 +129,7 @@ public final class Formats {
           case "debezium-avro-confluent" -> new AvroEncoder(table, shape, options, true);
           case "debezium-json" ->
               new JsonEncoder(table, shape, options, JsonEncoder.Envelope.DEBEZIUM);
+          case "ogg-json" -> new JsonEncoder(table, shape, options, JsonEncoder.Envelope.OGG);
           case "canal-json" -> new JsonEncoder(table, shape, options, JsonEncoder.Envelope.CANAL);
           case "maxwell-json" ->
               new JsonEncoder(table, shape, options, JsonEncoder.Envelope.MAXWELL);

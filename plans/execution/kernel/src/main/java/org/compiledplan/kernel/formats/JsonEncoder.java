@@ -11,8 +11,8 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * The format `json`, a row a line, and `debezium-json`, `canal-json` and `maxwell-json`, an event a
- * line.
+ * The format `json`, a row a line, and `debezium-json`, `ogg-json`, `canal-json` and
+ * `maxwell-json`, an event a line.
  */
 public final class JsonEncoder extends Encoder {
   private static final long serialVersionUID = 1L;
@@ -30,6 +30,7 @@ public final class JsonEncoder extends Encoder {
   enum Envelope {
     NONE,
     DEBEZIUM,
+    OGG,
     CANAL,
     MAXWELL
   }
@@ -52,7 +53,8 @@ public final class JsonEncoder extends Encoder {
       boolean gone = kind == UPDATE_BEFORE || kind == DELETE;
       switch (envelope) {
         case NONE -> writer.write(out, row);
-        case DEBEZIUM -> debezium(out, gone, row);
+        case DEBEZIUM -> sides(out, gone, row, "op", gone ? "d" : "c");
+        case OGG -> sides(out, gone, row, "op_type", gone ? "D" : "I");
         case CANAL -> canal(out, gone ? EventDialect.CANAL.delete : EventDialect.CANAL.insert, row);
         case MAXWELL ->
             maxwell(out, gone ? EventDialect.MAXWELL.delete : EventDialect.MAXWELL.insert, row);
@@ -61,13 +63,14 @@ public final class JsonEncoder extends Encoder {
     return UTF8String.fromBytes(buffer.toByteArray());
   }
 
-  private void debezium(JsonGenerator out, boolean gone, InternalRow row) throws IOException {
+  private void sides(JsonGenerator out, boolean gone, InternalRow row, String name, String op)
+      throws IOException {
     out.writeStartObject();
     out.writeFieldName("before");
     side(out, gone ? row : null);
     out.writeFieldName("after");
     side(out, gone ? null : row);
-    out.writeStringField("op", gone ? "d" : "c");
+    out.writeStringField(name, op);
     out.writeEndObject();
   }
 
