@@ -1,7 +1,8 @@
 """How far the partitions of sources are in event time, and what the watermark of the query is by that.
 
 As in Flink: the watermark of a source is the least of its partitions, without those that are idle; that of the query
-the least of its sources, without those whose partitions are all idle. Neither goes back.
+the least of its sources, without those whose partitions are all idle. Where all are idle it is the largest. None goes
+back.
 
 Spark writes the watermark with which a micro-batch begins into its own log, so it is the same when the batch runs
 again, whatever the clock said. The partitions are kept beside that, as they were before the last micro-batch and after
@@ -11,7 +12,7 @@ it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -91,9 +92,20 @@ class SourceMarks:
 
     def moved(self, silence: Silence) -> SourceMarks:
         """With the watermark that its partitions have by now."""
-        marks = [each.mark for each in self.partitions.values() if not silence.has(each)]
-        known = [mark for mark in marks if mark is not None]
-        return replace(self, mark=_most(self.mark, min(known))) if marks and len(known) == len(marks) else self
+        marks = [(each.mark, silence.has(each)) for each in self.partitions.values()]
+        return replace(self, mark=_most(self.mark, _combined(marks)))
+
+
+def _combined(marks: Sequence[tuple[int | None, bool]]) -> int | None:
+    """The watermark of several, each with whether it is idle; None where it is not known.
+
+    The least of those that are not idle, and the largest of all where all are: Flink's `CombinedWatermarkStatus`.
+    """
+    active = [mark for mark, idle in marks if not idle]
+    if not active:
+        return max((mark for mark, _ in marks if mark is not None), default=None)
+    known = [mark for mark in active if mark is not None]
+    return min(known) if len(known) == len(active) else None
 
 
 def _most(one: int | None, other: int | None) -> int | None:
@@ -101,10 +113,8 @@ def _most(one: int | None, other: int | None) -> int | None:
 
 
 def least(sources: Mapping[str, SourceMarks], silences: Mapping[str, Silence]) -> int | None:
-    """The watermark of the query; None where it stays as it is: a source has none yet, or all are idle."""
-    marks = [source.mark for name, source in sources.items() if not source.idle(silences[name])]
-    known = [mark for mark in marks if mark is not None]
-    return min(known) if marks and len(known) == len(marks) else None
+    """The watermark of the query; None where it stays as it is: a source has none yet."""
+    return _combined([(source.mark, source.idle(silences[name])) for name, source in sources.items()])
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,21 @@ def test_a_crash_in_the_micro_batch_that_the_clock_made(
         wait_until(lambda: again.lines == [*lines, window(20, 1)])
 
 
+@pytest.mark.deep
+def test_where_all_partitions_are_silent_the_largest_watermark_counts(
+    spark: SparkSession, topics: Topics, tmp_path: Path
+) -> None:
+    """What Flink 2.3 gives for the same messages, with its own connector."""
+    plan = counting(topics, topics.make("quiet", 2), "'scan.watermark.idle-timeout' = '500 ms'")
+    with Reading(spark, topics, "quiet", plan, tmp_path / "c") as reading:
+        reading.send(*at(1, 25), *at(3, partition=1))
+        wait_until(lambda: reading.lines == [window(0, 2)])
+        reading.send(*at(5, 40, partition=1))
+        wait_until(lambda: reading.lines == [window(0, 2), window(20, 1)])
+        reading.send(*at(60))
+        wait_until(lambda: reading.lines == [window(0, 2), window(20, 1), window(40, 1)])
+
+
 class Crashing:
     """Has the sink of a run fail at a micro-batch, before it writes it or after that."""
 
