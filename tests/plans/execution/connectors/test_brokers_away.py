@@ -54,14 +54,18 @@ class Command:
 
     folder: Path
     text: str
+    #: Whether the jars of connectors are given; else the command gets them by itself.
+    jars: bool = True
     said: list[str] = field(default_factory=list)
 
     def start(self, *options: str) -> subprocess.Popen[str]:
         plan = self.folder / "plan.json"
         plan.write_text(TableEnvironment().compile_script(self.text).to_json())
-        jars = ",".join(path.as_uri() for path in (*connector_jars(), fetched(POSTGRES_DRIVER)))
         command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", str(plan), "--quiet", *options]
-        command += ["--master", "local[2]", "--conf", "spark.driver.memory=1g", "--conf", f"spark.jars={jars}"]
+        command += ["--master", "local[2]", "--conf", "spark.driver.memory=1g"]
+        if self.jars:
+            jars = ",".join(path.as_uri() for path in (*connector_jars(), fetched(POSTGRES_DRIVER)))
+            command += ["--conf", f"spark.jars={jars}"]
         command += ["--checkpoint", str(self.folder / "checkpoint")]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.said = []
@@ -105,7 +109,7 @@ def out(topics: Topics, name: str) -> list[int]:
 
 
 def test_a_broker_that_comes_back_is_waited_for(topics: Topics, tmp_path: Path) -> None:
-    command = Command(tmp_path, program(topics, "back", LONG))
+    command = Command(tmp_path, program(topics, "back", LONG), jars=False)
     topics.send("back-in", [Message('{"a": 1}')])
     topics.server.kill()
     process = command.start()
