@@ -66,19 +66,18 @@ public final class JsonEncoder extends Encoder {
   private void sides(JsonGenerator out, boolean gone, InternalRow row, String name, String op)
       throws IOException {
     out.writeStartObject();
-    out.writeFieldName("before");
-    side(out, gone ? row : null);
-    out.writeFieldName("after");
-    side(out, gone ? null : row);
+    side(out, "before", gone ? row : null);
+    side(out, "after", gone ? null : row);
     out.writeStringField(name, op);
     out.writeEndObject();
   }
 
-  private void side(JsonGenerator out, InternalRow row) throws IOException {
-    if (row == null) {
-      out.writeNull();
-    } else {
+  private void side(JsonGenerator out, String name, InternalRow row) throws IOException {
+    if (row != null) {
+      out.writeFieldName(name);
       writer.write(out, row);
+    } else if (!Boolean.parseBoolean(options.get("encode.ignore-null-fields"))) {
+      out.writeNullField(name);
     }
   }
 
