@@ -200,7 +200,7 @@ def test_a_plan_that_cannot_be_built_leaves_nothing_behind(
     program = "INSERT INTO o SELECT a FROM (VALUES (1), (2)) AS t(a);"
     plan = compiled("CREATE TABLE o (a INT) WITH ('connector' = 'blackhole');" + program)
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         assert (checkpoint / "generations" / "1").is_dir()
         raise UnsupportedError("no")
 
