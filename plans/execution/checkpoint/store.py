@@ -28,6 +28,10 @@ from compiled_plan.plans.inspection.checkpoints import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+#: Spark's own logs: a part of the first file of the offsets, left by a process that was killed while it wrote it, would
+#: have Spark refuse all starts after it.
+_LOGS = ("offsets", "commits")
+
 
 @dataclass(frozen=True, slots=True)
 class Generation:
@@ -114,7 +118,8 @@ class Store(CheckpointReader[Folder]):
             for program in self._numbers(PROGRAMS, folder):
                 if (number, program) not in named:
                     folder.remove(f"{PROGRAMS}/{program}")
-            self._prune_unfinished(folder, FOLDER)
+            for name in (FOLDER, *_LOGS):
+                self._prune_unfinished(folder, name)
         self._prune_unfinished(self.root, HEADS)
 
     def remove_generations(self, *, but: int) -> tuple[int, ...]:

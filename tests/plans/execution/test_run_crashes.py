@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import random
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -86,6 +87,21 @@ def test_crashes_at_random_points(spark: SparkSession, tmp_path: Path, monkeypat
     crash_after(10**9)
     run(spark, plan, tmp_path / "crashing")
     assert crashes > 2
+    assert output(tmp_path) == expected
+
+
+def test_a_start_that_was_killed_while_it_wrote_its_first_positions(spark: SparkSession, tmp_path: Path) -> None:
+    write_input(tmp_path)
+    plan, generation = program(tmp_path), tmp_path / "checkpoint/generations/1"
+    run(spark, plan, tmp_path / "checkpoint")
+    expected = output(tmp_path)
+    for name in expected:
+        shutil.rmtree(tmp_path / name)
+    for name in ("offsets", "commits", "state", "sources"):
+        shutil.rmtree(generation / name)
+    (generation / "offsets").mkdir()
+    (generation / "offsets/.0.e8500adb-cf47-471b-a844-df8dcf793781.tmp").touch()
+    run(spark, plan, tmp_path / "checkpoint")
     assert output(tmp_path) == expected
 
 
