@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.bench.base import Line, Setting, measurement
-from tests.bench.data import each_key, random_keys, sink, split, table, write
+from tests.bench.data import each_key, random_keys, sink, split, table, write, write_file
 from tests.bench.harness import compile_plan, execute_plan
 
 _GOAL_SECONDS, _GOAL_MEMORY, _LARGEST_FILE, _ROWS = 180, 8_000, 1_000_000, 1_000
@@ -16,18 +16,16 @@ def migration(setting: Setting) -> Iterator[Line]:
     """Ten million keys with a TTL into another number of partitions, against a start that moves nothing."""
     keys = 1_000_000 if setting.quick else 10_000_000
     checkpoint = setting.folder / "checkpoint"
-    data = setting.folder / f"rows-{keys}"
+    rows = split(each_key(keys, seed=1), max(keys // _LARGEST_FILE, 1))
+    data = write(setting.folder / "rows", rows, setting.format)
     program = "SET 'table.exec.state.ttl' = '1 d';\n" + table("r", data) + sink("k BIGINT, c BIGINT, s BIGINT")
     sql = f"{program}INSERT INTO done SELECT k, COUNT(*), SUM(v) FROM r GROUP BY k;"
-    write(data, split(each_key(keys, seed=1), max(keys // _LARGEST_FILE, 1)), setting.format)
     plan = compile_plan(sql, setting.folder, "plan-migration")
     options = ("--checkpoint", str(checkpoint), "--available-now", "--max-files-per-batch", "1")
     execute_plan(plan, *options, "--conf", "spark.sql.shuffle.partitions=2")
     runs = []
     for at, more in enumerate(((), ("--conf", "spark.sql.shuffle.partitions=4"))):
-        rows = write(setting.folder / f"more-{at}", [random_keys(_ROWS, keys, seed=at)], setting.format)
-        for file in rows.iterdir():
-            file.rename(data / f"later-{at}-{file.name}")
+        write_file(data / f"later-{at}.{setting.format}", random_keys(_ROWS, keys, seed=at))
         runs.append(execute_plan(plan, *options, *more))
     plain, moved = runs
     seconds = moved.seconds - plain.seconds
