@@ -70,3 +70,22 @@ class Patience:
                 if f"{name}: " in text:
                     return text.partition(f"{name}: ")[2].split("\n\tat ")[0].strip(), away
         return None
+
+
+def attempts(write: Callable[[bool], object], may_be_there: bool) -> Callable[[], None]:
+    """A write for `patiently` that is told whether what it writes may be there.
+
+    What an attempt committed before it lost its connection is found by the next one.
+
+    Args:
+        write: gets whether it may be there.
+        may_be_there: before the first attempt.
+    """
+    known = may_be_there
+
+    def attempt() -> None:
+        nonlocal known
+        known, before = True, known
+        write(before)
+
+    return attempt

@@ -20,7 +20,7 @@ from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.connectors.brokers import Topics
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE
 from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.patience import Patience
+from compiled_plan.plans.execution.patience import Patience, attempts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -60,17 +60,9 @@ class TransactionSink:
         """Write a batch; see `Sink.write`."""
         tasks = self._taken_over(batch_id) if self.first else self._tasks
         rows = self.sink.in_order(self._dealt_out(self.sink.encoded(frame), tasks))
-        kernel = java_class(self.sink.messages.spark._jvm, "org.compiledplan.kernel.kafka.KafkaSink")
-        writer = kernel(rows._jdf, json.dumps(self._description(tasks)), batch_id)
-        # What was committed before the brokers went away is found by the next attempt.
-        known = self.first
-
-        def attempt() -> None:
-            nonlocal known
-            known, before = True, known
-            writer.write(before)
-
-        self._patience.patiently(attempt)
+        kernel = java_class(self.sink.messages.spark._jvm, "org.compiledplan.kernel.kafka.TransactionWriter")
+        told = json.dumps(self._description(tasks))
+        self._patience.patiently(attempts(lambda before: kernel.write(rows._jdf, told, batch_id, before), self.first))
         self.first = False
 
     # --- how the rows are dealt out

@@ -17,6 +17,7 @@ from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PAT
 from compiled_plan.plans.execution.databases.database import Database, jdbc_type
 from compiled_plan.plans.execution.databases.dialects import Target, delete, insert, update
 from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.patience import attempts
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -63,16 +64,9 @@ class DatabaseSink:
             # The last row of a key counts.
             rows = rows.sortWithinPartitions(ORD, PATH)
         rows = rows.select(self._kind(), *columns)
-        kernel = java_class(self.database.jvm, "org.compiledplan.kernel.jdbc.JdbcSink")
-        writer = kernel(rows._jdf, json.dumps(self._description()), batch_id)
-        # What was committed before a connection was lost is found by the next attempt.
-        known = self.first
-
-        def attempt() -> None:
-            nonlocal known
-            known, before = True, known
-            writer.write(before)
-
+        kernel = java_class(self.database.jvm, "org.compiledplan.kernel.jdbc.BatchWriter")
+        told = json.dumps(self._description())
+        attempt = attempts(lambda before: kernel.write(rows._jdf, told, batch_id, before), self.first)
         self.database.patiently(attempt, self.database.options.number("sink.max-retries"))
         self.first = False
 

@@ -1,8 +1,6 @@
 package org.compiledplan.kernel.jdbc;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -12,10 +10,10 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.TaskContext;
-import org.apache.spark.api.java.function.ForeachPartitionFunction;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.compiledplan.kernel.sinks.BatchTask;
 
 /**
  * Writes the rows of a micro-batch in one transaction, which also records the number of the batch:
@@ -28,34 +26,34 @@ import org.apache.spark.sql.RowFactory;
  * upsert, or there is an {@code update} that goes before it; its parameters are the other columns,
  * then the keys.
  */
-final class BatchWriter implements ForeachPartitionFunction<Row> {
+public final class BatchWriter extends BatchTask {
   private static final long serialVersionUID = 1;
   private static final byte UPDATE_BEFORE = 1, DELETE = 3;
 
-  private final String description;
-  private final long batch;
-  private final boolean mayBeThere;
+  private BatchWriter(String description, long batch, boolean mayBeThere) {
+    super(description, batch, mayBeThere);
+  }
 
   /**
-   * @param mayBeThere whether this batch may have been written before
+   * The entry from Python: writes a micro-batch, unless it is there.
+   *
+   * @param rows of one partition, in their order; they are computed once, however often the same
+   *     object is written, since the shuffle in front of them keeps what it was given
+   * @param mayBeThere whether the batch may have been written before
    */
-  BatchWriter(String description, long batch, boolean mayBeThere) {
-    this.description = description;
-    this.batch = batch;
-    this.mayBeThere = mayBeThere;
+  public static void write(Dataset<Row> rows, String description, long batch, boolean mayBeThere) {
+    rows.foreachPartition(new BatchWriter(description, batch, mayBeThere));
   }
 
   @Override
-  public void call(Iterator<Row> rows) throws JsonProcessingException {
-    // Nothing is written of it, now or when it comes again.
-    if (!rows.hasNext()) return;
-    JsonNode spec = new ObjectMapper().readTree(description);
+  protected void write(
+      JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows) {
     Database database = new Database(spec.get("database"));
     String doing = "writing table " + spec.path("table").asText();
     try (Connection connection = database.connect()) {
       connection.setAutoCommit(false);
       try {
-        if (begins(connection, spec)) {
+        if (begins(connection, spec, batch, mayBeThere)) {
           write(connection, spec, rows);
           connection.commit();
         } else {
@@ -79,7 +77,8 @@ final class BatchWriter implements ForeachPartitionFunction<Row> {
   }
 
   /** Records the batch; false if it is recorded already. Others who write it wait here for us. */
-  private boolean begins(Connection connection, JsonNode spec) throws SQLException {
+  private static boolean begins(
+      Connection connection, JsonNode spec, long batch, boolean mayBeThere) throws SQLException {
     String run = spec.path("run").asText(), sink = spec.path("sink").asText();
     if (change(connection, spec.path("move").asText(), batch, run, sink, batch) > 0) return true;
     Long known = known(connection, spec.path("find").asText(), run, sink);
@@ -87,9 +86,7 @@ final class BatchWriter implements ForeachPartitionFunction<Row> {
       change(connection, spec.path("begin").asText(), run, sink, batch);
       return true;
     }
-    TaskContext task = TaskContext.get();
-    boolean again = task != null && (task.attemptNumber() > 0 || task.stageAttemptNumber() > 0);
-    if (known == batch && (mayBeThere || again)) return false;
+    if (known == batch && mayBeThere) return false;
     throw new DatabaseException(
         "the database has micro-batch "
             + known

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.kafka;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Iterator;
-import org.apache.spark.TaskContext;
-import org.apache.spark.api.java.function.ForeachPartitionFunction;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.sinks.BatchTask;
 
 /**
  * Writes the messages of a micro-batch, each task in a transaction of its own.
@@ -20,31 +19,28 @@ import org.apache.spark.sql.Row;
  * that committed, and where there are several tasks, {@code marks-N} that of task N. The group
  * {@code owner} says in its text which run has taken the transactional ids.
  */
-final class TransactionWriter implements ForeachPartitionFunction<Row> {
+public final class TransactionWriter extends BatchTask {
   private static final long serialVersionUID = 1;
 
-  private final String description;
-  private final long batch;
-  private final boolean mayBeThere;
+  private TransactionWriter(String description, long batch, boolean mayBeThere) {
+    super(description, batch, mayBeThere);
+  }
 
-  TransactionWriter(String description, long batch, boolean mayBeThere) {
-    this.description = description;
-    this.batch = batch;
-    this.mayBeThere = mayBeThere;
+  /**
+   * The entry from Python: writes what of a micro-batch is not there.
+   *
+   * @param rows the messages, in as many partitions as there are tasks; what is before the shuffle
+   *     in front of them is computed once, however often the same object is written
+   * @param mayBeThere whether some of it may have been written before
+   */
+  public static void write(Dataset<Row> rows, String description, long batch, boolean mayBeThere) {
+    rows.foreachPartition(new TransactionWriter(description, batch, mayBeThere));
   }
 
   @Override
-  public void call(Iterator<Row> rows) throws JsonProcessingException {
-    // Nothing is written of it, now or when it comes again.
-    if (!rows.hasNext()) return;
-    TaskContext task = TaskContext.get();
-    boolean again = task.attemptNumber() > 0 || task.stageAttemptNumber() > 0;
+  protected void write(
+      JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows) {
     Clients.transactions(Thread.currentThread().getContextClassLoader())
-        .write(
-            new ObjectMapper().readTree(description),
-            batch,
-            task.partitionId(),
-            mayBeThere || again,
-            rows);
+        .write(spec, batch, task, mayBeThere, rows);
   }
 }

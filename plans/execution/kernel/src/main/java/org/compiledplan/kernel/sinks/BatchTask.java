@@ -1,0 +1,52 @@
+package org.compiledplan.kernel.sinks;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.Iterator;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.function.ForeachPartitionFunction;
+import org.apache.spark.sql.Row;
+
+/** Writes the rows of a task of a micro-batch, unless they are written already. */
+public abstract class BatchTask implements ForeachPartitionFunction<Row> {
+  private static final long serialVersionUID = 1;
+
+  private final String description;
+  private final long batch;
+  private final boolean mayBeThere;
+
+  /**
+   * @param description of the sink, in JSON
+   * @param batch the number of the micro-batch
+   * @param mayBeThere whether its rows may have been written before
+   */
+  protected BatchTask(String description, long batch, boolean mayBeThere) {
+    this.description = description;
+    this.batch = batch;
+    this.mayBeThere = mayBeThere;
+  }
+
+  @Override
+  public final void call(Iterator<Row> rows) throws JsonProcessingException {
+    // Nothing is written of it, now or when it comes again.
+    if (!rows.hasNext()) return;
+    TaskContext task = TaskContext.get();
+    boolean again = task.attemptNumber() > 0 || task.stageAttemptNumber() > 0;
+    JsonNode spec = new ObjectMapper().readTree(description);
+    write(spec, batch, task.partitionId(), mayBeThere || again, rows);
+  }
+
+  /**
+   * Writes the rows in one transaction, which also records that they are written; where that is
+   * recorded already, nothing is written.
+   *
+   * @param spec the description of the sink
+   * @param batch the number of the micro-batch
+   * @param task the number of the task, of those that write the batch
+   * @param mayBeThere whether the rows may have been written before
+   * @param rows the rows, in their order
+   */
+  protected abstract void write(
+      JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows);
+}
