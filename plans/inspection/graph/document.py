@@ -1,0 +1,226 @@
+"""The drawing of a plan as a JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from compiled_plan.plans.inspection.diff.changes import append_only
+from compiled_plan.plans.inspection.diff.sides import Side
+from compiled_plan.plans.inspection.diff.words import words_of
+from compiled_plan.plans.inspection.entries import state_lines
+from compiled_plan.plans.inspection.graph.changes import changelog_modes
+from compiled_plan.plans.inspection.graph.layers import layers_of
+from compiled_plan.plans.inspection.graph.words import listed, table_of, title_of, what_of, where_of
+from compiled_plan.plans.inspection.lineage.tables import by_name
+from compiled_plan.plans.nodes.base import IDLE_ENTRY, PlanNode
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text.durations import format_duration
+from compiled_plan.plans.text.masking import masked_text
+
+Role = Literal["source", "sink", "operator"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class GraphState(_Part):
+    """A state entry of an operator."""
+
+    index: int = Field(description="number of the input that is kept")
+    name: str
+    ttl: str = Field(description="as in the plan")
+    effective_ttl: str = Field(description="the same in its largest unit; `never expires` for 0")
+    ttl_ms: int = Field(description="milliseconds; 0 never expires")
+    of: str = Field(description="the tables whose rows are kept")
+    compiled: str = Field(description="the TTL that the program gave, where it was edited since; else empty")
+
+
+class GraphKey(_Part):
+    """A key of the rows of an input."""
+
+    input: int
+    columns: list[str]
+
+
+class GraphColumn(_Part):
+    """A column that an operator gives."""
+
+    name: str
+    type: str
+
+
+class GraphNode(_Part):
+    """An operator."""
+
+    id: int
+    uid: str = Field(description="its name across plans; empty where it keeps nothing")
+    type: str
+    kind: str
+    role: Role
+    words: str = Field(description="what a person calls it: `Join orders with customers`")
+    description: str = Field(description="what it does, in one line")
+    rank: int = Field(description="its column, from the left")
+    order: int = Field(description="its place in the column, from above")
+    row: float = Field(description="how far down it stands, in rows")
+    state: list[GraphState]
+    keeps_state: bool = Field(description="also without entries: watermarks clean it, or it keeps all")
+    why_no_ttl: str = Field(description="why it has no entries, where it keeps state; else empty")
+    changelog: list[str] = Field(description="the kinds of rows that it may give")
+    keys: list[GraphKey] = Field(description="by which columns its rows are spread and kept")
+    upsert_keys: list[GraphKey] = Field(description="the columns by which rows of an input are told apart")
+    columns: list[GraphColumn]
+    problems: list[str]
+
+
+class GraphEdge(_Part):
+    """Rows from one operator to another."""
+
+    model_config = ConfigDict(frozen=True, serialize_by_alias=True)
+
+    source: int = Field(alias="from")
+    target: int = Field(alias="to")
+    port: int = Field(description="which input of the other")
+    exchange: str = Field(description="how rows are spread: `by customer`; empty where they stay")
+    changelog: list[str]
+    via: list[float] = Field(description="the rows at which it passes the columns between")
+
+
+class Graph(_Part):
+    """A plan as a drawing."""
+
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+
+
+def graph_of(plan: CompiledPlan) -> Graph:
+    """The drawing of a plan; passwords in it are hidden."""
+    side = Side(plan, by_name)
+    modes = changelog_modes(plan, append_only(plan, side.operators))
+    shown = [node for node in plan.in_order if not _passes(node)]
+    edges = [edge for node in shown for edge in _edges(plan, node)]
+    layers = layers_of([node.id for node in shown], [(edge.source, edge.target) for edge in edges])
+    states = _states(side)
+    nodes = [
+        GraphNode(
+            id=node.id,
+            uid=side.uids.get(node.id, ""),
+            type=node.type,
+            kind=node.kind,
+            role=_role(plan, node),
+            words=masked_text(_title(side, node)),
+            description=masked_text(_description(side, node)),
+            rank=layers.rank[node.id],
+            order=layers.order[node.id],
+            row=layers.row[node.id],
+            state=states.get(node.id, []),
+            keeps_state=node.keeps_state,
+            why_no_ttl=node.why_no_entries() if node.keeps_state and node.id not in states else "",
+            changelog=modes[node.id].names(),
+            keys=list(_keys(plan, node)),
+            upsert_keys=list(_upsert_keys(plan, node)),
+            columns=[GraphColumn(name=each.name, type=str(each.type)) for each in node.output_type.fields],
+            problems=[] if node.RUNNABLE else ["this operator cannot be run here"],
+        )
+        for node in shown
+    ]
+    drawn = [
+        edge.model_copy(update={"changelog": modes[edge.source].names(), "via": list(via)})
+        for edge, via in zip(edges, layers.via, strict=True)
+    ]
+    return Graph(nodes=nodes, edges=drawn)
+
+
+def _passes(node: PlanNode) -> bool:
+    return node.kind == "exchange"
+
+
+def _edges(plan: CompiledPlan, node: PlanNode) -> Iterator[GraphEdge]:
+    for port, start in enumerate(plan.inputs(node)):
+        found, spread = start, ""
+        while _passes(found):
+            spread = spread or _spread(plan, found)
+            (found,) = plan.inputs(found)
+        ends = {"from": found.id, "to": node.id}
+        yield GraphEdge.model_validate({**ends, "port": port, "exchange": spread, "changelog": [], "via": []})
+
+
+def _spread(plan: CompiledPlan, exchange: PlanNode) -> str:
+    wanted = exchange.input_properties[0].required_distribution
+    if wanted.keys:
+        return f"by {', '.join(_names(exchange, wanted.keys))}"
+    return {"SINGLETON": "to one place", "BROADCAST": "to everybody"}.get(wanted.type, "")
+
+
+def _names(node: PlanNode, columns: tuple[int, ...]) -> list[str]:
+    names = node.output_type.names
+    return [names[at] for at in columns if at < len(names)]
+
+
+def _role(plan: CompiledPlan, node: PlanNode) -> Role:
+    if not plan.inputs(node):
+        return "source"
+    return "operator" if plan.consumers(node) else "sink"
+
+
+def _title(side: Side, node: PlanNode) -> str:
+    tables = [side.lineage.tables[each.id] for each in side.plan.inputs(node)]
+    return title_of(node, tables, side.operators.get(node.id))
+
+
+def _description(side: Side, node: PlanNode) -> str:
+    if node.id in side.operators and side.plan.consumers(node):
+        return words_of(side, node.id)
+    return where_of(node) or table_of(node) or what_of(node)
+
+
+def _states(side: Side) -> Mapping[int, list[GraphState]]:
+    found: dict[int, list[GraphState]] = {}
+    for line in state_lines(side.plan):
+        inputs = side.plan.inputs(line.node)
+        fed_by = inputs[line.index : line.index + 1] if line.entry != IDLE_ENTRY else inputs
+        entry = GraphState(
+            index=line.index,
+            name=line.entry,
+            ttl=line.ttl,
+            effective_ttl=format_duration(line.ttl_ms) if line.ttl_ms else "never expires",
+            ttl_ms=line.ttl_ms,
+            of=listed([name for each in fed_by for name in side.lineage.tables[each.id]]),
+            compiled=line.compiled,
+        )
+        found.setdefault(line.node, []).append(entry)
+    return found
+
+
+def _keys(plan: CompiledPlan, node: PlanNode) -> Iterator[GraphKey]:
+    """The columns by which the rows of each input are spread, where the node asks for it."""
+    for port, start in enumerate(plan.inputs(node)):
+        columns = start.input_properties[0].required_distribution.keys if _passes(start) else None
+        if columns:
+            yield GraphKey(input=port, columns=_names(start, columns))
+
+
+#: The field of a node type that names the unique keys of an input, and which input that is.
+_UNIQUE = (("left_upsert_keys", 0), ("right_upsert_keys", 1), ("input_upsert_key", 0), ("unique_keys", 0))
+
+
+def _upsert_keys(plan: CompiledPlan, node: PlanNode) -> Iterator[GraphKey]:
+    inputs = plan.inputs(node)
+    listed = [(port, key) for name, port in _UNIQUE for key in _each(getattr(node, name, None))]
+    several = getattr(node, "input_unique_keys", ())
+    listed += [(port, key) for port, keys in enumerate(several) for key in _each(keys)]
+    for port, key in listed:
+        if port < len(inputs):
+            yield GraphKey(input=port, columns=_names(inputs[port], key))
+
+
+def _each(keys: object) -> list[tuple[int, ...]]:
+    """A key, or a list of keys, as a list of keys."""
+    if not isinstance(keys, tuple) or not keys:
+        return []
+    if isinstance(keys[0], int):
+        return [keys]
+    return [key for key in keys if isinstance(key, tuple) and key]

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from compiled_plan.plans.inspection.diff.changes import append_only
+from compiled_plan.plans.inspection.diff.sides import Side
+from compiled_plan.plans.inspection.graph.changes import changelog_modes
+from compiled_plan.plans.inspection.lineage.tables import by_name
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.plan import CompiledPlan
+from tests.support.plan_files import CONFORMANCE, name_of, text_of
+
+#: Where more is said than Flink says, or less: a split of distinct values, a limit of rows in any order.
+_OTHERWISE = {"aggregate/count_distinct_split", "sort_limit/limit_without_order"}
+
+
+@pytest.mark.parametrize("group", sorted({name_of(path).partition("/")[0] for path in CONFORMANCE}))
+def test_what_comes_to_a_sink_is_what_flink_says(group: str) -> None:
+    names = [name for name in map(name_of, CONFORMANCE) if name.startswith(f"{group}/") and name not in _OTHERWISE]
+    differ = {}
+    for name in names:
+        plan = CompiledPlan.from_json(text_of(name))
+        modes = changelog_modes(plan, append_only(plan, Side(plan, by_name).operators))
+        for sink in plan.sinks:
+            if isinstance(sink, Sink):
+                given = sorted(modes[plan.inputs(sink)[0].id].names())
+                if given != sorted(sink.input_changelog_mode):
+                    differ[name] = given
+    assert differ == {}
