@@ -17,8 +17,9 @@ from compiled_plan.cli._common import ExitCode, console
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
+    from compiled_plan.plans.execution.following import RunResult
     from compiled_plan.plans.execution.progress import BatchProgress
-    from compiled_plan.plans.execution.run import Run, RunResult
+    from compiled_plan.plans.execution.run import Run
     from compiled_plan.plans.execution.upgrade.decision import Decision
 
 INTERRUPTED = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TERMINATED}

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import threading
-import time
 import uuid
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from compiled_plan.plans.connectors.dead_letters import dead_letter_path
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.checkpoint.setting import setting_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.start import Start
 from compiled_plan.plans.execution.checkpoint.store import changed
-from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.connectors import base as connectors
-from compiled_plan.plans.execution.connectors.dead_letters import dead_letter_table
 from compiled_plan.plans.execution.enforcer import enforce
 from compiled_plan.plans.execution.event_time import EventTime, event_time_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.failures import translate
+from compiled_plan.plans.execution.following import Follower, RunResult, drain
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.functions.steps import check as check_functions
 from compiled_plan.plans.execution.hosts import hosted
@@ -34,8 +29,8 @@ from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.options import CHECK, RunOptions
 from compiled_plan.plans.execution.packages import provide
-from compiled_plan.plans.execution.program import Program, prepare, sink_tables, table_spec
-from compiled_plan.plans.execution.progress import BatchProgress, operator_progress
+from compiled_plan.plans.execution.program import Program, prepare, table_spec
+from compiled_plan.plans.execution.progress import BatchProgress
 from compiled_plan.plans.execution.session import query_settings
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
 from compiled_plan.plans.execution.stages.watermarks import end_of_input, end_text
@@ -45,7 +40,8 @@ from compiled_plan.plans.execution.upgrade.decision import Asked, Decision
 from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
 from compiled_plan.plans.execution.upgrade.resumption import Resumption
 from compiled_plan.plans.execution.values import values_source
-from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
+from compiled_plan.plans.execution.writing import Sinks
+from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.inspection.identity import renamed, with_uids
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
@@ -60,19 +56,6 @@ _POLL_SECONDS = 0.1
 SERVERS = "properties.bootstrap.servers"
 #: How often a continuous run looks for what is due by processing time, unless the user says.
 _CLOCK_MS = 1000
-#: How long to wait for the figures of a write that is over.
-_OBSERVED_SECONDS = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """How a run ended: batches run, rows read and written, whether it was asked to stop, records put aside."""
-
-    batches: int
-    rows_in: int
-    rows_out: int
-    stopped: bool
-    dead_letters: int = 0
 
 
 class Run:
@@ -114,9 +97,6 @@ class Run:
         self.functions = PythonFunctions(options.functions_from)
         check_functions(self.program.plan, self.functions)
         self._stop = threading.Event()
-        self._written: dict[int, int] = {}
-        self._put_aside: dict[int, int] = {}
-        self._sums: Written | None = None
         self._failure: Exception | None = None
         self._lost: CheckpointError | None = None
         self._event_time: EventTime | None = None
@@ -140,13 +120,7 @@ class Run:
         sink_context = connectors.SinkContext(
             spark, self.start.run_id, stdout, begun=lambda batch: begun_at(self.folder, batch)
         )
-        tables = sink_tables(self.program.sinks)
-        self._sinks = {sink: connectors.open_sink(table, sink_context) for sink, table in tables.items()}
-        self._dead_letters = {
-            source: connectors.open_sink(dead_letter_table(table.table), sink_context)
-            for source, table in self.program.tables.items()
-            if dead_letter_path(table.table.options)
-        }
+        self._sinks = Sinks(self.program, sink_context)
 
     @property
     def resumes(self) -> bool:
@@ -219,8 +193,7 @@ class Run:
         """The rows for the sinks, and what built them; whatever can be refused is refused here."""
         lowering = Lowering(self.program.plan, ExpressionContext(), self.functions)
         bounded = all(source.bounded for source in self._sources.values())
-        in_order = any(sink.READS_ORDER for sink in self._sinks.values())
-        options = StageOptions(self.options.host, bounded, in_order)
+        options = StageOptions(self.options.host, bounded, self._sinks.reads_order)
         builder = StageBuilder(self.spark, lowering, self.program, options)
         rows = self._build(builder, folder)
         assert builder.columns is not None
@@ -237,7 +210,7 @@ class Run:
             query = self._begin(rows, builder)
             try:
                 self.start.publish()
-                follower = _Follower(self, query, builder)
+                follower = self._follower(query, builder)
                 # A trigger does not end by itself: stop when all that is there has been read.
                 stopped = self._follow(follower, until_drained=self.bounded and self.options.trigger_ms is not None)
             finally:
@@ -247,6 +220,10 @@ class Run:
             if self._lost is not None:
                 raise self._lost
             return follower.result(stopped)
+
+    def _follower(self, query: StreamingQuery, builder: StageBuilder) -> Follower:
+        plan, folder = self.program.plan, self.folder
+        return Follower(query, builder.handles, plan, folder, self._sinks, self.report, resumes=self.resumes)
 
     def _finish_batch(self) -> None:
         """Run the micro-batch that the old program had begun, and no other: its rows may be in the sinks already."""
@@ -276,7 +253,7 @@ class Run:
         """True when the end of the input is that of event time: windows close and timers fire."""
         return self.program.event_time and not self.options.available_now and self.bounded
 
-    def _close_windows(self, rows: DataFrame, builder: StageBuilder, follower: _Follower) -> bool:
+    def _close_windows(self, rows: DataFrame, builder: StageBuilder, follower: Follower) -> bool:
         """Move the watermark to the end of time: a batch tells of it, an empty one fires what is due.
 
         Returns:
@@ -349,10 +326,7 @@ class Run:
             self.start.publish()
             if self._event_time is not None:
                 self._event_time.begin(batch)
-            rows = self._write_all(frame, batch, builder)
-            self._written[batch] = sum(rows.values())
-            self._sums = (read_written(self.folder) if self._sums is None else self._sums).after(batch, rows)
-            write_written(self.folder, self._sums)
+            self._sinks.write(frame, batch, builder, self.folder)
             if self._event_time is not None:
                 self._event_time.end(batch)
         except Exception as fault:
@@ -360,26 +334,7 @@ class Run:
             self._failure = fault
             raise
 
-    def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> dict[str, int]:
-        """Returns the number of rows written, by table."""
-        several, written = len(self._sinks) + len(self._dead_letters) > 1, dict[str, int]()
-        if several:
-            frame = frame.persist()
-        try:
-            for sink in self.program.sinks:
-                table = table_spec(sink).identifier
-                rows = enforce(sink, builder.sink_rows(frame, sink))
-                written[table] = written.get(table, 0) + _counted(self._sinks[sink.id], rows, batch)
-            self._put_aside[batch] = sum(
-                _counted(sink, builder.dead_letters(frame, source), batch)
-                for source, sink in self._dead_letters.items()
-            )
-        finally:
-            if several:
-                frame.unpersist()
-        return written
-
-    def _follow(self, follower: _Follower, *, until_drained: bool) -> bool:
+    def _follow(self, follower: Follower, *, until_drained: bool) -> bool:
         """Report micro-batches until the query ends, or has read all that there is.
 
         Returns:
@@ -387,7 +342,7 @@ class Run:
         """
         query, drained = follower.query, threading.Event()
         if until_drained:
-            threading.Thread(target=_drain, args=(query, drained), daemon=True).start()
+            threading.Thread(target=drain, args=(query, drained), daemon=True).start()
         while query.isActive and not drained.is_set() and not self._stop.is_set():
             drained.wait(_POLL_SECONDS)
             follower.catch_up()
@@ -398,76 +353,3 @@ class Run:
             query.awaitTermination()
         follower.catch_up()
         return stopped
-
-    def rows_written(self, batch: int) -> int:
-        """Rows that the sinks got in a micro-batch of this run."""
-        return self._written.pop(batch, 0)
-
-    def put_aside(self, batch: int) -> int:
-        """Records that could not be read in a micro-batch of this run, and are in folders of dead letters."""
-        return self._put_aside.pop(batch, 0)
-
-
-class _Follower:
-    """Reports the micro-batches of a query as they end, and adds up their figures."""
-
-    def __init__(self, run: Run, query: StreamingQuery, builder: StageBuilder) -> None:
-        self.run, self.query, self.builder = run, query, builder
-        self.base: dict[str, int] = json.loads(run.folder.read_text(STATE_ROWS) or "{}") if run.resumes else {}
-        self.descriptions = {str(node.uid): node.description for node in run.program.plan.nodes if node.uid}
-        self.seen, self.batches, self.rows_in, self.rows_out, self.dead_letters = -1, 0, 0, 0, 0
-
-    def result(self, stopped: bool) -> RunResult:
-        """The figures of the run so far."""
-        return RunResult(self.batches, self.rows_in, self.rows_out, stopped, self.dead_letters)
-
-    def catch_up(self) -> None:
-        """Report the batches that ended since the last call."""
-        latest = self.query._jsq.lastProgress()
-        if latest is None or latest.batchId() <= self.seen:
-            return
-        for progress in self.query.recentProgress:
-            if progress.batchId > self.seen and "addBatch" in progress.durationMs:
-                self._report(progress)
-
-    def _report(self, progress: Any) -> None:
-        operators = operator_progress(self.builder.handles, self.base, self.descriptions)
-        self.run.folder.write_text(STATE_ROWS, json.dumps({o.uid: o.state_rows for o in operators}))
-        out = self.run.rows_written(progress.batchId)
-        self.seen, self.batches = progress.batchId, self.batches + 1
-        rows_in = sum(source.numInputRows for source in progress.sources if ENDS not in source.description)
-        self.rows_in, self.rows_out = self.rows_in + rows_in, self.rows_out + out
-        millis = int(progress.durationMs.get("triggerExecution", 0))
-        aside = self.run.put_aside(progress.batchId)
-        self.dead_letters += aside
-        self.run.report(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside))
-
-
-def _drain(query: StreamingQuery, drained: threading.Event) -> None:
-    """Set the event when the query has read all that there is."""
-    # A query that failed or was stopped meanwhile is the main thread's affair.
-    with suppress(Exception):
-        query.processAllAvailable()
-        drained.set()
-
-
-def _counted(sink: connectors.Sink, rows: DataFrame, batch: int) -> int:
-    """Write rows; how many there were."""
-    from pyspark.sql import Observation
-    from pyspark.sql import functions as F
-
-    counted = Observation()
-    sink.write(rows.observe(counted, F.count(F.lit(1)).alias("rows")), batch)
-    return _observed(counted)
-
-
-def _observed(counted: Any) -> int:
-    """The rows counted, once Spark has told of them; none where it found that there are no rows to count."""
-    deadline = time.monotonic() + _OBSERVED_SECONDS
-    future = counted._jo.future()
-    while not future.isCompleted() and time.monotonic() < deadline:
-        time.sleep(0.002)
-    if not future.isCompleted():
-        return 0
-    row = counted._jo.getRow()
-    return int(row.getLong(0)) if row.length() else 0

@@ -1,0 +1,95 @@
+"""Following a streaming query: its micro-batches are reported as they end, and added up."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.execution.progress import BatchProgress, operator_progress
+from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from compiled_plan.plans.execution.stages.build import StageHandle
+    from compiled_plan.plans.execution.storage import Folder
+    from compiled_plan.plans.execution.writing import Sinks
+    from compiled_plan.plans.plan import CompiledPlan
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a run ended: batches run, rows read and written, whether it was asked to stop, records put aside."""
+
+    batches: int
+    rows_in: int
+    rows_out: int
+    stopped: bool
+    dead_letters: int = 0
+
+
+class Follower:
+    """Reports the micro-batches of a query as they end, and adds up their figures.
+
+    Args:
+        query: what is followed; another may take its place.
+        handles: the stages of the query.
+        plan: has the descriptions of operators.
+        folder: the checkpoint, in which the rows of state are kept.
+        resumes: whether the checkpoint was started before, and has them already.
+        sinks: know how many rows were written.
+        report: is told of each micro-batch.
+    """
+
+    def __init__(
+        self,
+        query: StreamingQuery,
+        handles: Sequence[StageHandle],
+        plan: CompiledPlan,
+        folder: Folder,
+        sinks: Sinks,
+        report: Callable[[BatchProgress], None],
+        *,
+        resumes: bool,
+    ) -> None:
+        self.query = query
+        self._handles, self._folder, self._sinks, self._tell = handles, folder, sinks, report
+        self._base: dict[str, int] = json.loads(folder.read_text(STATE_ROWS) or "{}") if resumes else {}
+        self._descriptions = {str(node.uid): node.description for node in plan.nodes if node.uid}
+        self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
+
+    def result(self, stopped: bool) -> RunResult:
+        """The figures of the run so far."""
+        return RunResult(self._batches, self._rows_in, self._rows_out, stopped, self._dead_letters)
+
+    def catch_up(self) -> None:
+        """Report the batches that ended since the last call."""
+        latest = self.query._jsq.lastProgress()
+        if latest is None or latest.batchId() <= self._seen:
+            return
+        for progress in self.query.recentProgress:
+            if progress.batchId > self._seen and "addBatch" in progress.durationMs:
+                self._report(progress)
+
+    def _report(self, progress: Any) -> None:
+        operators = operator_progress(self._handles, self._base, self._descriptions)
+        self._folder.write_text(STATE_ROWS, json.dumps({o.uid: o.state_rows for o in operators}))
+        out, aside = self._sinks.rows(progress.batchId)
+        rows_in = sum(source.numInputRows for source in progress.sources if ENDS not in source.description)
+        millis = int(progress.durationMs.get("triggerExecution", 0))
+        self._seen, self._batches = progress.batchId, self._batches + 1
+        self._rows_in, self._rows_out = self._rows_in + rows_in, self._rows_out + out
+        self._dead_letters += aside
+        self._tell(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside))
+
+
+def drain(query: StreamingQuery, drained: threading.Event) -> None:
+    """Set the event when the query has read all that there is."""
+    # A query that failed or was stopped meanwhile is the main thread's affair.
+    with suppress(Exception):
+        query.processAllAvailable()
+        drained.set()

@@ -1,0 +1,117 @@
+"""What a run writes to: its sinks and folders of dead letters, micro-batch by micro-batch."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from compiled_plan.plans.connectors.dead_letters import dead_letter_path
+from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
+from compiled_plan.plans.execution.connectors import base as connectors
+from compiled_plan.plans.execution.connectors.dead_letters import dead_letter_table
+from compiled_plan.plans.execution.enforcer import enforce
+from compiled_plan.plans.execution.program import Program, sink_tables, table_spec
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from compiled_plan.plans.execution.stages.build import StageBuilder
+    from compiled_plan.plans.execution.storage import Folder
+
+#: How long to wait for the figures of a write that is over.
+_OBSERVED_SECONDS = 2.0
+
+
+class BatchRows(NamedTuple):
+    """Rows that the sinks of a run got in a micro-batch, and records that were put aside as dead letters."""
+
+    written: int
+    dead_letters: int
+
+
+class Sinks:
+    """The open sinks of a program.
+
+    Args:
+        program: its sinks, and the tables whose records may be put aside.
+        context: what sinks are opened with.
+    """
+
+    def __init__(self, program: Program, context: connectors.SinkContext) -> None:
+        self.program = program
+        self._sinks = {sink: connectors.open_sink(table, context) for sink, table in sink_tables(program.sinks).items()}
+        self._dead_letters = {
+            source: connectors.open_sink(dead_letter_table(table.table), context)
+            for source, table in program.tables.items()
+            if dead_letter_path(table.table.options)
+        }
+        self._sums: Written | None = None
+        self._batches: dict[int, BatchRows] = {}
+
+    def __getitem__(self, node: int) -> connectors.Sink:
+        """The open sink of a sink node, by the node's id."""
+        return self._sinks[node]
+
+    @property
+    def reads_order(self) -> bool:
+        """True when a sink needs rows in their order."""
+        return any(sink.READS_ORDER for sink in self._sinks.values())
+
+    def rows(self, batch: int) -> BatchRows:
+        """What was written of a micro-batch of this run; asked once."""
+        return self._batches.pop(batch, BatchRows(0, 0))
+
+    def write(self, frame: DataFrame, batch: int, builder: StageBuilder, folder: Folder) -> None:
+        """Write a micro-batch to all sinks, and the sums of all that was written into the checkpoint.
+
+        Args:
+            frame: the rows for all sinks and dead letters.
+            batch: its number.
+            builder: made the frame, and takes it apart.
+            folder: the checkpoint.
+        """
+        written, aside = self._write_all(frame, batch, builder)
+        self._batches[batch] = BatchRows(sum(written.values()), aside)
+        self._sums = (read_written(folder) if self._sums is None else self._sums).after(batch, written)
+        write_written(folder, self._sums)
+
+    def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> tuple[dict[str, int], int]:
+        """Returns the number of rows written by table, and that of dead letters."""
+        several, written = len(self._sinks) + len(self._dead_letters) > 1, dict[str, int]()
+        if several:
+            frame = frame.persist()
+        try:
+            for sink in self.program.sinks:
+                table = table_spec(sink).identifier
+                rows = enforce(sink, builder.sink_rows(frame, sink))
+                written[table] = written.get(table, 0) + _counted(self._sinks[sink.id], rows, batch)
+            aside = sum(
+                _counted(sink, builder.dead_letters(frame, source), batch)
+                for source, sink in self._dead_letters.items()
+            )
+        finally:
+            if several:
+                frame.unpersist()
+        return written, aside
+
+
+def _counted(sink: connectors.Sink, rows: DataFrame, batch: int) -> int:
+    """Write rows; how many there were."""
+    from pyspark.sql import Observation
+    from pyspark.sql import functions as F
+
+    counted = Observation()
+    sink.write(rows.observe(counted, F.count(F.lit(1)).alias("rows")), batch)
+    return _observed(counted)
+
+
+def _observed(counted: Any) -> int:
+    """The rows counted, once Spark has told of them; none where it found that there are no rows to count."""
+    deadline = time.monotonic() + _OBSERVED_SECONDS
+    future = counted._jo.future()
+    while not future.isCompleted() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    if not future.isCompleted():
+        return 0
+    row = counted._jo.getRow()
+    return int(row.getLong(0)) if row.length() else 0
