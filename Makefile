@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # How many processes `make test` runs tests in, each with a Spark session of its own (some 2 GB).
 WORKERS ?= 2
-CODE := compiled_plan/__init__.py api planner plans schemas cli tools tests
+CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
 .PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka test test-kernel test-deep lint format schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
@@ -21,7 +21,7 @@ $(READY): pyproject.toml tools/bootstrap.sh
 
 kernel: $(READY)  ## compile the Java kernel and Python's bytecode, where sources changed
 	@$(BIN)/python tools/build_kernel.py
-	@$(BIN)/python -m compileall -q compiled_plan/__init__.py api cli planner plans schemas
+	@$(BIN)/python -m compileall -q compiled_plan/__init__.py api cli planner plans schemas service
 
 demo-kafka: kernel classes  ## orders from Kafka, joined and aggregated, upserted into PostgreSQL
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_kafka.sh

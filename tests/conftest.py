@@ -67,7 +67,7 @@ def plans_keep_the_rules() -> Iterator[None]:
 def one_name() -> Iterator[None]:
     """The folders can be imported by their own names here, too: nothing does, or modules would be there twice."""
     yield
-    assert not {"api", "planner", "plans", "schemas", "cli"} & set(sys.modules)
+    assert not {"api", "planner", "plans", "schemas", "cli", "service"} & set(sys.modules)
 
 
 @pytest.fixture(scope="session")

@@ -25,8 +25,8 @@ assert schema["$schema"], "the schema names no dialect"
 classes = [name for name in zipfile.ZipFile(kernel_jar()).namelist() if name.endswith(".class")]
 assert classes, "the kernel jar is empty"
 assert cp.TableEnvironment and cp.col
-import api, cli, plans, schemas  # of the project in this folder
-assert {api.OWN, cli.OWN, plans.OWN, schemas.OWN} == {"project"}
+import api, cli, plans, schemas, service  # of the project in this folder
+assert {api.OWN, cli.OWN, plans.OWN, schemas.OWN, service.OWN} == {"project"}
 print(f"schema and kernel jar found ({len(classes)} classes)")
 """
 
@@ -58,7 +58,8 @@ def main() -> int:
             if done.returncode:
                 raise SystemExit(f"the wheel does not work: exit {done.returncode} of {command[0]}")
 
-        for name in ("api", "cli", "plans", "schemas"):  # a project whose packages have the names of our folders
+        # a project whose packages have the names of our folders
+        for name in ("api", "cli", "plans", "schemas", "service"):
             (Path(folder) / name).mkdir()
             (Path(folder) / name / "__init__.py").write_text('OWN = "project"\n', encoding="utf-8")
         pip = (binaries / "python", "-m", "pip", "-qq", "--disable-pip-version-check")

@@ -22,7 +22,8 @@ from tools import build_kernel
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "CONTRIBUTING.md"
 _COPIED = (
-    *("api", "cli", "compiled_plan", "docs", "planner", "plans", "pyproject.toml", "samples", "schemas", "tools"),
+    *("api", "cli", "compiled_plan", "docs", "planner", "plans", "pyproject.toml", "samples", "schemas", "service"),
+    "tools",
     # Tables of the pages are made of them.
     *("README.md", "tests/__init__.py", "tests/upgrades"),
 )

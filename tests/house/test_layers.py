@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 HEAVY = ("pyspark", "py4j", "pandas", "pyarrow", "numpy", "jsonschema", "fsspec")
+SERVICE = ("fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "prometheus_client", "psycopg")
 LIGHT = tuple(
     f"compiled_plan.{name}" for name in ("api", "planner", "plans", "schemas", "cli", "plans.execution.kernel")
 )
@@ -39,7 +40,11 @@ def test_packages_load_nothing_heavy(root: Path) -> None:
 
 @pytest.mark.parametrize("command", ["compile_plan", "diff_plan", "edit_plan"])
 def test_commands_without_spark_load_nothing_heavy(command: str, root: Path) -> None:
-    assert not loaded_after(f"import compiled_plan.cli.{command}", root) & set(HEAVY)
+    assert not loaded_after(f"import compiled_plan.cli.{command}", root) & {*HEAVY, *SERVICE}
+
+
+def test_the_service_answers_help_with_little_and_says_what_to_install(root: Path) -> None:
+    assert not loaded_after("import compiled_plan.service.main", root) & {*HEAVY, *SERVICE}
 
 
 def test_installed_version_is_the_declared_one(project: dict[str, object]) -> None:

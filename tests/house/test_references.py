@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("api", "cli", "planner", "plans", "schemas", "tools", "tests", "samples", "docs")
+FOLDERS = ("api", "cli", "service", "planner", "plans", "schemas", "tools", "tests", "samples", "docs")
 #: Where the code is that is looked through.
-CODE = ("api", "cli", "planner", "plans", "schemas", "tools", "tests")
+CODE = ("api", "cli", "service", "planner", "plans", "schemas", "tools", "tests")
 _NAME = re.compile(rf"`(?:compiled_plan\.)?((?:{'|'.join(FOLDERS)})(?:\.\w+)+)(?:\(\))?`")
 _PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})(?:/[\w.-]+)+/?)`")
 

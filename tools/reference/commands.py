@@ -24,6 +24,11 @@ COMMANDS: dict[str, str] = {
 def options(name: str) -> str:
     """What a command does, its arguments and its options."""
     command: Any = typer.main.get_command(import_module(COMMANDS[name]).app)
+    parts = [_options(f"{name} {part}", each) for part, each in getattr(command, "commands", {}).items()]
+    return "\n\n".join([inspect.cleandoc(command.help), *parts]) if parts else _options(name, command)
+
+
+def _options(name: str, command: Any) -> str:
     arguments = [item for item in command.params if item.param_type_name == "argument"]
     usage = " ".join([name, *(item.metavar for item in arguments), "[OPTIONS]"])
     rows = [(code(item.metavar), item.help or "") for item in arguments]

@@ -12,7 +12,7 @@ from compiled_plan.planner.pipeline import PIPELINE
 from tools.reference.markdown import code, first_line, table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-_PYTHON = ("api", "cli", "planner", "plans", "schemas", "tools")
+_PYTHON = ("api", "cli", "planner", "plans", "schemas", "service", "tools")
 _JAVA = ROOT / "plans/execution/kernel/src/main/java/org/compiledplan/kernel"
 
 

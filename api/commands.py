@@ -1,0 +1,106 @@
+"""What programs with a command line share: exit codes, the console, errors without tracebacks."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from enum import IntEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import typer
+
+from compiled_plan.plans.errors import CompiledPlanError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+DEBUG_FLAG = "--debug"
+
+
+class ExitCode(IntEnum):
+    """Exit codes of every command, and what they mean."""
+
+    meaning: str
+
+    def __new__(cls, code: int, meaning: str) -> ExitCode:
+        found = int.__new__(cls, code)
+        found._value_ = code
+        found.meaning = meaning
+        return found
+
+    OK = 0, "done"
+    FAILED = 1, "the program, plan or run failed or was refused"
+    USAGE = 2, "wrong usage"
+    INTERRUPTED = 130, "stopped by SIGINT"
+    TERMINATED = 143, "stopped by SIGTERM"
+
+
+def app_for() -> typer.Typer:
+    """An application for one command: plain help, no completion options, no decorated tracebacks."""
+    return typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+@lru_cache(maxsize=2)
+def console(*, stderr: bool = True) -> Console:
+    """The console for messages (stderr), or for data (stdout).
+
+    Lines are never wrapped, brackets are no markup, and colours appear on terminals alone, never with NO_COLOR.
+    """
+    from rich.console import Console
+
+    return Console(stderr=stderr, markup=False, highlight=False, soft_wrap=True, emoji=False)
+
+
+def fail(fault: CompiledPlanError, path: str = "", *, debug: bool = False) -> None:
+    """Print an error on stderr.
+
+    Args:
+        fault: the error; its message, place and remedy are printed.
+        path: the file it concerns, named first where the message does not name it itself.
+        debug: whether to print the traceback too.
+    """
+    text = f"{path}: {fault.render()}" if path and path not in fault.message else fault.render()
+    if debug:
+        traceback.print_exception(fault)
+    _print("error:", text)
+
+
+def _print(word: str, text: str) -> None:
+    if not sys.stderr.isatty():
+        sys.stderr.write(f"{word} {text}\n")
+        return
+    console().print(word, end=" ", style="bold red")
+    console().print(text)
+
+
+def run_app(app: typer.Typer) -> None:
+    """Run a command to its exit. Nothing that goes wrong shows a traceback unless `--debug` is among the arguments."""
+    debug = DEBUG_FLAG in sys.argv[1:]
+    try:
+        app()
+    except CompiledPlanError as fault:
+        fail(fault, debug=debug)
+        sys.exit(ExitCode.FAILED)
+    except BrokenPipeError:
+        # The reader of the output is gone (`| head`); keep Python from failing again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.FAILED)
+    except KeyboardInterrupt:
+        sys.exit(ExitCode.INTERRUPTED)
+    except RecursionError:
+        if debug:
+            raise
+        _print("error:", "an expression is nested too deeply\n  try: cut it into several columns or views")
+        sys.exit(ExitCode.FAILED)
+    except Exception as fault:
+        if debug:
+            raise
+        _print("internal error:", f"{type(fault).__name__}: {fault}\n  try: again with {DEBUG_FLAG}, and report it")
+        sys.exit(ExitCode.FAILED)

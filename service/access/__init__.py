@@ -1,0 +1,1 @@
+"""Who may do what: tokens and their roles, sessions of the page, limits, headers."""

@@ -1,0 +1,46 @@
+"""The application of the service: its routers, its errors, what starts and stops with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import APIRouter, FastAPI
+
+from compiled_plan.service.parts import Parts
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.store.database import open_database
+from compiled_plan.service.web import health, problems
+
+PREFIX = "/api/v1"
+#: All routers of the API, in the order of its description. A part of the service adds its own here.
+ROUTERS: tuple[APIRouter, ...] = (health.router,)
+
+
+def application(settings: Settings) -> FastAPI:
+    """The service as an ASGI application; its database is made, or brought to this release, when it starts.
+
+    Args:
+        settings: what the operator decided.
+    """
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        app.state.parts.database.close()
+
+    app = FastAPI(
+        title="plan-service",
+        version="1",
+        summary="A registry of compiled plans with their history, and runs that are looked after",
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,  # it would load scripts of another host
+        redoc_url=None,
+        lifespan=life,
+        responses=problems.RESPONSES,
+    )
+    app.state.parts = Parts(settings, open_database(settings))
+    problems.install(app)
+    for router in ROUTERS:
+        app.include_router(router, prefix=PREFIX)
+    return app

@@ -1,0 +1,21 @@
+"""What a running service is made of: handed to all that answers requests or looks after runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.store.database import Database
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a running service.
+
+    Args:
+        settings: what the operator decided.
+        database: the registry's.
+    """
+
+    settings: Settings
+    database: Database

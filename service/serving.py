@@ -1,0 +1,52 @@
+"""The service as a process."""
+
+from __future__ import annotations
+
+import socket
+
+import typer
+import uvicorn
+
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.service.app import application
+from compiled_plan.service.settings import Settings
+
+
+def serve(settings: Settings) -> None:
+    """Serve until a signal.
+
+    Raises:
+        ExecutionError: the address is taken, or not this machine's; or as `open_database`.
+    """
+    listening = _listening(settings)
+    app = application(settings)
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    typer.echo(f"plan-service: {settings.public_address or f'http://{shown}:{port}'}", err=True)
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=5)
+    )
+    server.run(sockets=[listening])
+
+
+def _listening(settings: Settings) -> socket.socket:
+    if not settings.tokens and not settings.is_local:
+        raise ExecutionError(
+            "without tokens only this machine is served",
+            where=f"host {settings.host}",
+            remedy="leave --no-tokens out, or listen on 127.0.0.1",
+        )
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host.strip("[]"), settings.port))
+    except OSError as fault:
+        listening.close()
+        raise ExecutionError(
+            f"cannot listen there: {fault.strerror or fault}",
+            where=f"{settings.host}:{settings.port}",
+            remedy="give another --port, or 0 for a free one",
+        ) from None
+    listening.listen(128)
+    return listening

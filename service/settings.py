@@ -1,0 +1,110 @@
+"""What an operator decides of a service: folders, limits, database, address. A TOML file, and options over it."""
+
+from __future__ import annotations
+
+import ipaddress
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from compiled_plan.plans.errors import ProgramError
+
+#: Where a service keeps what it has to keep, unless it is told.
+HOME = Path("plan-service")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Limits(_Part):
+    """Bounds on what a request may cost. Sizes are in bytes, times in seconds."""
+
+    request_bytes: int = Field(default=16_000_000, gt=0, description="body of a request")
+    program_bytes: int = Field(default=1_000_000, gt=0, description="text of a program")
+    compile_seconds: float = Field(default=30.0, gt=0, description="compiling one program")
+    compile_workers: int = Field(default=2, ge=1, le=64, description="programs that are compiled at once")
+    compile_memory: int = Field(default=2_000_000_000, gt=0, description="address space of a compiling process")
+    requests_per_minute: int = Field(default=1_200, gt=0, description="of one client")
+    failed_logins_per_minute: int = Field(default=20, gt=0, description="wrong tokens of one client")
+    session_hours: float = Field(default=12.0, gt=0, description="a session of the page ends after it")
+
+
+class Settings(_Part):
+    """A service's settings.
+
+    Args:
+        home: folder of the service: its database, logs of runs, plans that run, checkpoints.
+        database: SQLAlchemy URL; SQLite in `home` if empty.
+        host: address to listen on.
+        port: port to listen on; 0 takes a free one.
+        public_address: the address that people open, where a proxy stands in front: `https://plans.example.com`.
+        programs: folders that programs in Python may be compiled from, and functions in Python be imported from.
+        data: folders, or URIs of them, that tables in files and checkpoints may be in; `home` is always one.
+        tokens: whether requests need a token; without, only this machine is served.
+        limits: bounds on what a request may cost.
+    """
+
+    home: Path = HOME
+    database: str = ""
+    host: str = "127.0.0.1"
+    port: int = Field(default=8787, ge=0, le=65535)
+    public_address: str = ""
+    programs: tuple[Path, ...] = ()
+    data: tuple[str, ...] = ()
+    tokens: bool = True
+    limits: Limits = Limits()
+
+    @field_validator("programs", "data", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+    @property
+    def database_url(self) -> str:
+        """The URL of the database."""
+        return self.database or f"sqlite:///{(self.home / 'service.db').resolve()}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach the service."""
+        return is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is this machine's own alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def read_settings(file: str | None, options: Mapping[str, Any]) -> Settings:
+    """The settings of a file, with options of the command over them.
+
+    Args:
+        file: TOML; None for the defaults.
+        options: fields of `Settings` that were given.
+
+    Raises:
+        ProgramError: no such file, no TOML, an unknown or a wrong setting.
+    """
+    try:
+        found = tomllib.loads(Path(file).read_text(encoding="utf-8")) if file else {}
+    except FileNotFoundError:
+        raise ProgramError("there is no such file", where=str(file), remedy="check the path of --config") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+        raise ProgramError(f"the settings cannot be read: {fault}", where=str(file)) from None
+    try:
+        return Settings.model_validate(found | dict(options))
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        known = ", ".join(Settings.model_fields)
+        remedy = f"the settings are {known}" if first["type"] == "extra_forbidden" else "mend the setting"
+        raise ProgramError(f"{name}: {first['msg']}", where=file or "the options", remedy=remedy) from None

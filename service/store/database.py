@@ -1,0 +1,130 @@
+"""The database: opened, brought to this release, and used in transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.text.masking import masked_url
+from compiled_plan.service.settings import Settings
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+#: A write waits for the one before for so long, in seconds.
+_BUSY = 30.0
+_WRITES = "plan_service_writes"
+
+
+class Database:
+    """The registry's database.
+
+    Args:
+        engine: SQLAlchemy's, which keeps the connections.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._writing = engine.execution_options(**{_WRITES: True})
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session that sees one state of the database, and changes nothing."""
+        with Session(self.engine, expire_on_commit=False) as session:
+            yield session
+            session.rollback()
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A session whose changes are there for good when the block has ended, or none of them after an error.
+
+        On SQLite one writes at a time, from the first statement on: what it reads stays true until it has written.
+        """
+        with Session(self._writing, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.engine.dispose()
+
+
+def open_database(settings: Settings) -> Database:
+    """The database of a service, made where it is not there, and brought to this release.
+
+    Args:
+        settings: say where it is.
+
+    Raises:
+        ExecutionError: it cannot be opened, or is of a later release.
+    """
+    url = settings.database_url
+    try:
+        parsed = make_url(url)
+        if parsed.drivername in ("postgresql", "postgres"):
+            parsed = parsed.set(drivername="postgresql+psycopg")
+        if parsed.get_backend_name() == "sqlite" and parsed.database:
+            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+        options: dict[str, Any] = {"connect_args": {"timeout": _BUSY}} if _is_sqlite(parsed.drivername) else {}
+        engine = create_engine(parsed, pool_pre_ping=not options, **options)
+        if options:
+            _prepare_sqlite(engine)
+        with engine.begin() as connection:
+            migrate(connection)
+    except (SQLAlchemyError, ArgumentError, OSError) as fault:
+        reason = str(getattr(fault, "orig", None) or fault).strip().splitlines()[0]
+        raise ExecutionError(
+            f"the database cannot be opened: {masked_url(reason)}",
+            where=masked_url(url),
+            remedy="check --database, and that its server runs: sqlite:////folder/file.db, "
+            "postgresql://user@host/database",
+        ) from None
+    return Database(engine)
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the database to this release: one transaction, all or nothing.
+
+    Raises:
+        ExecutionError: it is of a later release.
+    """
+    from alembic.script import ScriptDirectory
+    from alembic.util import CommandError
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    config.attributes["connection"] = connection
+    try:
+        command.upgrade(config, "head")
+    except CommandError as fault:
+        known = ScriptDirectory.from_config(config).get_current_head()
+        raise ExecutionError(
+            f"the database is of another release: {fault}",
+            remedy=f"start the release that wrote it, or a later one; this one knows {known}",
+        ) from None
+
+
+def _is_sqlite(driver: str) -> bool:
+    return driver.partition("+")[0] == "sqlite"
+
+
+def _prepare_sqlite(engine: Engine) -> None:
+    """Readers beside a writer (WAL), foreign keys, and each commit on disk before it is answered."""
+
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, record: Any) -> None:
+        # The driver's own transactions begin too late: SQLAlchemy's events below begin them.
+        connection.isolation_level = None
+        for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=FULL"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,15 @@
+"""Run by Alembic: carries the steps out on the connection that it was given."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from compiled_plan.service.store.tables import Base
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=Base.metadata,
+    render_as_batch=True,  # SQLite alters a table by making another one
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,1 @@
+"""The steps, one a file; `down_revision` names the one before."""

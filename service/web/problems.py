@@ -1,0 +1,119 @@
+"""Errors of the API: problem details (RFC 9457) with the fields of the commands' errors: where, value, remedy."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.findings import pointer_of
+from compiled_plan.plans.text.masking import masked_json, masked_text
+
+MEDIA_TYPE = "application/problem+json"
+_LOG = logging.getLogger(__name__)
+
+
+class ProblemDetails(BaseModel):
+    """What is wrong, where, and what to do next."""
+
+    type: str = Field(default="about:blank", description="`about:blank`: the title says what the status does")
+    title: str = Field(description="of the status", examples=["Not Found"])
+    status: int = Field(description="of the answer", examples=[404])
+    detail: str = Field(description="what is wrong, in one sentence", examples=["there is no pipeline 'orders'"])
+    where: str = Field(default="", description="a file, line and column, a node, a JSON pointer, a parameter")
+    value: Any = Field(default=None, description="the value found there, where there is one")
+    remedy: str = Field(default="", description="what to do next")
+
+
+#: Described for every route.
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    "4XX": {"description": "Refused", "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}},
+}
+
+
+class Problem(Exception):
+    """An error of a request.
+
+    Args:
+        status: HTTP status.
+        detail: what is wrong, in one sentence.
+        where: where it is wrong.
+        value: the value found there.
+        remedy: what to do next.
+        headers: of the answer.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        *,
+        where: str = "",
+        value: Any = None,
+        remedy: str = "",
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.headers = status, headers
+        self.details = ProblemDetails(
+            title=HTTPStatus(status).phrase, status=status, detail=detail, where=where, value=value, remedy=remedy
+        )
+
+
+def refused(fault: CompiledPlanError, status: int = 422) -> Problem:
+    """An error of the product as a problem; passwords in it are hidden."""
+    return Problem(status, masked_text(fault.message), where=masked_text(fault.where), remedy=fault.remedy)
+
+
+def answer(problem: Problem) -> JSONResponse:
+    """The answer that says it."""
+    return JSONResponse(
+        problem.details.model_dump(), status_code=problem.status, media_type=MEDIA_TYPE, headers=problem.headers
+    )
+
+
+def install(app: FastAPI) -> None:
+    """Have an application answer every error as problem details."""
+
+    @app.exception_handler(Problem)
+    async def of_request(request: Request, fault: Problem) -> JSONResponse:
+        return answer(fault)
+
+    @app.exception_handler(CompiledPlanError)
+    async def of_product(request: Request, fault: CompiledPlanError) -> JSONResponse:
+        return answer(refused(fault))
+
+    @app.exception_handler(RequestValidationError)
+    async def of_shape(request: Request, fault: RequestValidationError) -> JSONResponse:
+        first = fault.errors()[0]
+        kind, *path = first["loc"]
+        where = pointer_of(path) if kind == "body" else f"{kind} {'.'.join(map(str, path))}".strip()
+        value = first.get("input")
+        shown = value if isinstance(value, str | int | float | bool) else None
+        last = str(path[-1]) if path else ""
+        return answer(
+            Problem(
+                422,
+                f"the request does not have the form that is described: {first['msg']}",
+                where=where or "the body",
+                value=masked_json(shown, last),
+                remedy="see /api/v1/openapi.json",
+            )
+        )
+
+    @app.exception_handler(HTTPException)
+    async def of_framework(request: Request, fault: HTTPException) -> JSONResponse:
+        remedy = "see /api/v1/openapi.json" if fault.status_code in (404, 405) else ""
+        return answer(Problem(fault.status_code, str(fault.detail), remedy=remedy, headers=dict(fault.headers or {})))
+
+    @app.exception_handler(Exception)
+    async def of_nobody(request: Request, fault: Exception) -> JSONResponse:
+        _LOG.error("%s %s: internal error", request.method, request.url.path, exc_info=fault)
+        return answer(Problem(500, f"internal error: {type(fault).__name__}", remedy="see the service's log"))

@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+from compiled_plan.service.access.roles import Role
+
+
+def test_each_role_may_what_those_before_it_may() -> None:
+    assert [[one.may(other) for other in Role] for one in Role] == [
+        [True, False, False],
+        [True, True, False],
+        [True, True, True],
+    ]

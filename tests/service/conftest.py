@@ -1,0 +1,30 @@
+"""A service for tests: its settings, its application, and a client of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from compiled_plan.service.app import application
+from compiled_plan.service.settings import Settings
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """A service in a folder of its own that asks nobody for a token."""
+    return Settings(home=tmp_path / "home", tokens=False)
+
+
+@pytest.fixture
+def client(settings: Settings) -> Iterator[TestClient]:
+    """A client of the service, at this machine."""
+    with TestClient(
+        application(settings),
+        base_url="http://127.0.0.1/api/v1",
+        client=("127.0.0.1", 5000),
+        raise_server_exceptions=False,
+    ) as found:
+        yield found

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import select, text
+from sqlalchemy.exc import IntegrityError
+
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.store.database import Database, open_database
+from compiled_plan.service.store.tables import Base, Pipeline, Version
+from tests.support.service import database_in
+from tools.services.server import Server
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, 678, UTC)
+
+
+def pipeline(name: str = "orders") -> Pipeline:
+    return Pipeline(name=name, created_at=NOW, created_by="me")
+
+
+def test_migrations_make_the_tables_that_are_declared(settings: Settings) -> None:
+    database = open_database(settings)
+    with database.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+
+
+def test_it_is_opened_again_and_keeps_what_it_has(settings: Settings) -> None:
+    first = open_database(settings)
+    with first.write() as session:
+        session.add(pipeline())
+    first.close()
+    with open_database(settings).read() as session:
+        assert session.scalars(select(Pipeline.name)).all() == ["orders"]
+
+
+def test_sqlite_keeps_what_was_committed_and_its_references(settings: Settings) -> None:
+    database = open_database(settings)
+    with database.read() as session:
+        names = ("journal_mode", "synchronous", "foreign_keys")
+        told = [session.execute(text(f"PRAGMA {name}")).scalar() for name in names]
+    assert told == ["wal", 2, 1]
+    with pytest.raises(IntegrityError), database.write() as session:
+        session.add(Version(pipeline_id=7, number=1, created_at=NOW, created_by="me", kind="plan", plan_hash="x"))
+
+
+def test_a_write_that_fails_changes_nothing(settings: Settings) -> None:
+    database = open_database(settings)
+    with pytest.raises(ValueError), database.write() as session:
+        session.add(pipeline())
+        session.flush()
+        raise ValueError
+    with database.read() as session:
+        assert session.scalars(select(Pipeline)).all() == []
+
+
+def test_times_are_utc_whatever_they_were_given_in(settings: Settings) -> None:
+    database = open_database(settings)
+    with database.write() as session:
+        found = pipeline()
+        found.created_at = NOW.astimezone(timezone(timedelta(hours=2)))
+        session.add(found)
+    with database.read() as session:
+        assert session.scalars(select(Pipeline.created_at)).one() == NOW
+
+
+@pytest.mark.parametrize("url", ["sqlite:////proc/none/service.db", "nonsense", "postgresql://u:geheim@127.0.0.1:1/x"])
+def test_what_cannot_be_opened_is_named_without_its_password(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ExecutionError, match="cannot be opened") as told:
+        open_database(Settings(home=tmp_path, database=url))
+    assert "geheim" not in told.value.render()
+    assert "--database" in told.value.remedy
+
+
+def test_a_database_of_a_later_release_is_refused(settings: Settings) -> None:
+    database = open_database(settings)
+    with database.write() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = 'm9999'"))
+    with pytest.raises(ExecutionError, match="of another release"):
+        open_database(settings)
+
+
+def writes(database: Database, name: str) -> None:
+    with database.write() as session:
+        session.add(pipeline(name))
+
+
+def test_the_tables_are_made_in_postgresql_too(postgres: Server, tmp_path: Path) -> None:
+    database = open_database(Settings(home=tmp_path, database=database_in(postgres, "registry")))
+    writes(database, "orders")
+    with database.read() as session:
+        assert session.scalars(select(Pipeline.created_at)).one() == NOW
+    with database.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+    database.close()

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+from fastapi import APIRouter
+from fastapi.testclient import TestClient
+
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.service import app as module
+from compiled_plan.service.settings import Settings
+
+
+def test_the_service_answers(client: TestClient) -> None:
+    answer = client.get("health")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_what_is_not_there_is_a_problem(client: TestClient) -> None:
+    answer = client.get("nothing")
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json() | {"detail": "", "remedy": ""} == {
+        "type": "about:blank",
+        "title": "Not Found",
+        "status": 404,
+        "detail": "",
+        "where": "",
+        "value": None,
+        "remedy": "",
+    }
+
+
+def failing(fault: Exception) -> APIRouter:
+    router = APIRouter()
+
+    @router.get("/fail")
+    def fail(number: int = 0) -> None:
+        raise fault
+
+    return router
+
+
+def answer_of(
+    fault: Exception, settings: Settings, monkeypatch: pytest.MonkeyPatch, query: str = ""
+) -> dict[str, object]:
+    monkeypatch.setattr(module, "ROUTERS", (*module.ROUTERS, failing(fault)))
+    with TestClient(
+        module.application(settings), base_url="http://127.0.0.1/api/v1", raise_server_exceptions=False
+    ) as client:
+        found: dict[str, object] = client.get(f"fail{query}").json()
+        return found
+
+
+def test_an_error_of_the_product_has_its_fields_and_no_password(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = PlanError("bad url jdbc:postgresql://u:geheim@h/d", where="node 5", remedy="mend it")
+    found = answer_of(fault, settings, monkeypatch)
+    assert found["status"] == 422
+    assert (found["where"], found["remedy"]) == ("node 5", "mend it")
+    assert "geheim" not in str(found)
+
+
+def test_an_internal_error_says_nothing_of_the_inside(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = answer_of(RuntimeError("password=geheim"), settings, monkeypatch)
+    assert (found["status"], found["detail"]) == (500, "internal error: RuntimeError")
+
+
+def test_a_request_of_another_form_is_told_where(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = answer_of(RuntimeError(), settings, monkeypatch, "?number=x")
+    assert (found["status"], found["where"], found["value"]) == (422, "query number", "x")

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.service.settings import Settings, is_loopback, read_settings
+
+
+def test_a_file_is_read_and_options_hold_over_it(tmp_path: Path) -> None:
+    file = tmp_path / "service.toml"
+    file.write_text('port = 9000\nhost = "0.0.0.0"\nprograms = ["/programs"]\n[limits]\ncompile_seconds = 5\n')
+    found = read_settings(str(file), {"port": 9001})
+    assert (found.port, found.host, found.programs) == (9001, "0.0.0.0", (Path("/programs"),))
+    assert found.limits.compile_seconds == 5
+    assert not found.is_local
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("prot = 9000", "prot: Extra inputs are not permitted"),
+        ("port = 99999", "port: "),
+        ("port = ", "cannot be read"),
+        ("[limits]\nrequest_bytes = 0", "limits.request_bytes: "),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named(text: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "service.toml"
+    file.write_text(text)
+    with pytest.raises(ProgramError, match=message) as told:
+        read_settings(str(file), {})
+    assert told.value.where == str(file)
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(ProgramError, match="no such file"):
+        read_settings("missing.toml", {})
+
+
+@pytest.mark.parametrize(
+    ("host", "own"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.0.1", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("10.0.0.1", False),
+        ("localhost.example.com", False),
+    ],
+)
+def test_which_addresses_are_this_machines(host: str, own: bool) -> None:
+    assert is_loopback(host) is own
+    assert Settings(host=host).is_local is own
