@@ -1,50 +1,12 @@
-"""Compiling a program, as every command does it that takes one."""
+"""What the session of a program begins with, as options say it."""
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
 
 import typer
 
-from compiled_plan.plans.errors import CompiledPlanError, ProgramError
-
-if TYPE_CHECKING:
-    from compiled_plan.api.environment import CompiledScript, TableEnvironment
-
-#: Stands for standard input, which has SQL.
-STDIN = "-"
-_PYTHON, _SQL = ".py", ".sql"
-
-Say = Callable[[str], None]
-
-
-def is_program(path: str) -> bool:
-    """Whether a path names a program, and no plan."""
-    return path == STDIN or path.endswith((_PYTHON, _SQL))
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """What the session of a program begins with.
-
-    Args:
-        settings: options, as SET at the program's start.
-        init: files that prepare it, in their order.
-    """
-
-    settings: Mapping[str, str]
-    init: tuple[str, ...] = ()
-
-    def concerned(self, fault: CompiledPlanError, program: str) -> str:
-        """The program, if an error is of that; empty for one of an init file, whose place names it."""
-        of_init = any(fault.where == file or fault.where.startswith(f"{file}, line ") for file in self.init)
-        return "" if of_init else program
+from compiled_plan.api.scripts import PYTHON, STDIN, Session
 
 
 def session_of(settings: Mapping[str, str], init: Sequence[str] | None) -> Session:
@@ -54,70 +16,6 @@ def session_of(settings: Mapping[str, str], init: Sequence[str] | None) -> Sessi
         typer.BadParameter: an init file that holds no SQL.
     """
     for file in init or ():
-        if file == STDIN or file.endswith(_PYTHON):
+        if file == STDIN or file.endswith(PYTHON):
             raise typer.BadParameter(f"--init takes a file of SQL, not {file!r}")
     return Session(settings, tuple(init or ()))
-
-
-def compiled(program: str, session: Session, say: Say) -> CompiledScript:
-    """The plan of a program, and where its COMPILE PLAN statement wants it.
-
-    Args:
-        program: a file, .py or else SQL; `-` reads SQL from stdin.
-        session: what it begins with; options hold over those that an init file sets.
-        say: told each warning.
-
-    Raises:
-        ProgramError, UnsupportedError: the program is refused, or cannot be read.
-    """
-    in_python = program.endswith(_PYTHON)
-    if in_python and "://" in program:
-        raise ProgramError(
-            "a program in Python is imported, so it must be a local file", where=program, remedy="copy it here first"
-        )
-    from compiled_plan.api.environment import TableEnvironment
-    from compiled_plan.api.initializing import find_modules_in, text_of
-
-    text = "" if in_python else sys.stdin.read() if program == STDIN else text_of(program)
-    find_modules_in(Path.cwd() if program == STDIN else Path(program).resolve().parent)
-    with _warnings_said(say):
-        environment = TableEnvironment(session.settings, init=session.init)
-        for key, value in session.settings.items():
-            environment.set(key, value)
-        found = _in_python(environment, program) if in_python else environment.compile_statements(text)
-    for key in environment.config:
-        nearest = environment.config.nearest(key)
-        if nearest is not None:
-            say(f"warning: the option {key!r} is unknown; did you mean {nearest!r}?")
-    return found
-
-
-@contextmanager
-def _warnings_said(say: Say) -> Iterator[None]:
-    """Warnings of the product as lines of the command."""
-    from compiled_plan.plans.errors import ProgramWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", ProgramWarning)
-        plain = warnings.showwarning
-
-        def show(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
-            if issubclass(category, ProgramWarning):
-                say(f"warning: {message}")
-            else:
-                plain(message, category, *rest, **named)
-
-        warnings.showwarning = show
-        yield
-
-
-def _in_python(environment: TableEnvironment, program: str) -> CompiledScript:
-    from compiled_plan.api.environment import CompiledScript
-    from compiled_plan.api.program import compile_program
-
-    plan = compile_program(environment, program)
-    if "compiled_plan.api.embedded" in sys.modules:  # else the program has no tables of its own process
-        from compiled_plan.api.embedded import check_can_leave
-
-        check_can_leave(plan)
-    return CompiledScript(plan)

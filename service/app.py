@@ -10,24 +10,37 @@ from fastapi import APIRouter, FastAPI
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.database import open_database
-from compiled_plan.service.web import health, problems
+from compiled_plan.service.web import compiling, health, pipelines, plans, problems, ttls, versions
+from compiled_plan.service.workers.pool import Workers
 
 PREFIX = "/api/v1"
 #: All routers of the API, in the order of its description. A part of the service adds its own here.
-ROUTERS: tuple[APIRouter, ...] = (health.router,)
+ROUTERS: tuple[APIRouter, ...] = (
+    health.router,
+    pipelines.router,
+    versions.router,
+    plans.router,
+    ttls.router,
+    compiling.router,
+)
 
 
-def application(settings: Settings) -> FastAPI:
+def application(settings: Settings, workers: Workers | None = None) -> FastAPI:
     """The service as an ASGI application; its database is made, or brought to this release, when it starts.
 
     Args:
         settings: what the operator decided.
+        workers: of somebody else, who ends them; the service's own if left out.
     """
+
+    parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         yield
-        app.state.parts.database.close()
+        parts.database.close()
+        if workers is None:
+            parts.workers.close()
 
     app = FastAPI(
         title="plan-service",
@@ -39,7 +52,7 @@ def application(settings: Settings) -> FastAPI:
         lifespan=life,
         responses=problems.RESPONSES,
     )
-    app.state.parts = Parts(settings, open_database(settings))
+    app.state.parts = parts
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)

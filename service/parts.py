@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.database import Database
+from compiled_plan.service.workers.pool import Workers
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,9 @@ class Parts:
     Args:
         settings: what the operator decided.
         database: the registry's.
+        workers: compile programs, and look at plans.
     """
 
     settings: Settings
     database: Database
+    workers: Workers

@@ -7,7 +7,9 @@ import importlib.util
 import inspect
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,33 @@ from compiled_plan.plans.rex.python import PythonFunction
 
 #: Classes that programs of this process registered: they need no permission.
 _LIVE: dict[tuple[str, str], type[UserDefinedFunction]] = {}
+#: The folders that modules may be imported from, where somebody has said which.
+_FOLDERS: ContextVar[tuple[Path, ...] | None] = ContextVar("_FOLDERS", default=None)
+
+
+@contextmanager
+def imported_from(folders: Sequence[Path]) -> Iterator[None]:
+    """Within the block functions are imported from modules of these folders alone; what is refused is not imported."""
+    before = _FOLDERS.set(tuple(folder.resolve() for folder in folders))
+    try:
+        yield
+    finally:
+        _FOLDERS.reset(before)
+
+
+def _check_folder(module: str) -> None:
+    folders = _FOLDERS.get()
+    if folders is None:
+        return
+    top = module.partition(".")[0]
+    spec = importlib.util.find_spec(top)
+    places = [] if spec is None else [*(spec.submodule_search_locations or ()), *([spec.origin] if spec.origin else ())]
+    if not any(Path(place).resolve().is_relative_to(folder) for place in places for folder in folders):
+        raise ProgramError(
+            f"module {top!r} is in none of the folders that functions may be imported from",
+            where=module,
+            remedy="ask the operator to allow its folder" if spec is not None else "put it into one of them",
+        )
 
 
 def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: str, signature: str) -> PythonFunction:
@@ -112,6 +141,7 @@ def import_class(path: str) -> type[UserDefinedFunction]:
     parts = path.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
         raise ProgramError(f"{path!r} names no class of a module", remedy="write 'module.Class'")
+    _check_folder(parts[0])
     for at in range(len(parts) - 1, 0, -1):
         name = ".".join(parts[:at])
         try:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
+from sqlalchemy.exc import IntegrityError
 from starlette.exceptions import HTTPException
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.findings import pointer_of
 from compiled_plan.plans.text.masking import masked_json, masked_text
+from compiled_plan.service.store.errors import ConflictError, MovedError, NotFoundError
+from compiled_plan.service.workers.pool import BusyError
 
 MEDIA_TYPE = "application/problem+json"
 _LOG = logging.getLogger(__name__)
@@ -72,26 +76,39 @@ def refused(fault: CompiledPlanError, status: int = 422) -> Problem:
     return Problem(status, masked_text(fault.message), where=masked_text(fault.where), remedy=fault.remedy)
 
 
-def answer(problem: Problem) -> JSONResponse:
+#: The status of the product's errors; 422 for all others.
+_STATUS: dict[type[CompiledPlanError], int] = {NotFoundError: 404, ConflictError: 409, MovedError: 412, BusyError: 503}
+
+
+def status_of(fault: CompiledPlanError) -> int:
+    """The HTTP status that an error of the product is answered with."""
+    return next((status for kind, status in _STATUS.items() if isinstance(fault, kind)), 422)
+
+
+def answer(problem: Problem) -> Response:
     """The answer that says it."""
-    return JSONResponse(
-        problem.details.model_dump(), status_code=problem.status, media_type=MEDIA_TYPE, headers=problem.headers
-    )
+    # In ASCII: what was asked may have halves of surrogate pairs, which UTF-8 has not.
+    text = json.dumps(problem.details.model_dump())
+    return Response(text, status_code=problem.status, media_type=MEDIA_TYPE, headers=problem.headers)
 
 
 def install(app: FastAPI) -> None:
     """Have an application answer every error as problem details."""
 
     @app.exception_handler(Problem)
-    async def of_request(request: Request, fault: Problem) -> JSONResponse:
+    async def of_request(request: Request, fault: Problem) -> Response:
         return answer(fault)
 
     @app.exception_handler(CompiledPlanError)
-    async def of_product(request: Request, fault: CompiledPlanError) -> JSONResponse:
-        return answer(refused(fault))
+    async def of_product(request: Request, fault: CompiledPlanError) -> Response:
+        return answer(refused(fault, status_of(fault)))
+
+    @app.exception_handler(IntegrityError)
+    async def of_others(request: Request, fault: IntegrityError) -> Response:
+        return answer(Problem(409, "somebody else has made the same change just now", remedy="read it again"))
 
     @app.exception_handler(RequestValidationError)
-    async def of_shape(request: Request, fault: RequestValidationError) -> JSONResponse:
+    async def of_shape(request: Request, fault: RequestValidationError) -> Response:
         first = fault.errors()[0]
         kind, *path = first["loc"]
         where = pointer_of(path) if kind == "body" else f"{kind} {'.'.join(map(str, path))}".strip()
@@ -109,11 +126,11 @@ def install(app: FastAPI) -> None:
         )
 
     @app.exception_handler(HTTPException)
-    async def of_framework(request: Request, fault: HTTPException) -> JSONResponse:
+    async def of_framework(request: Request, fault: HTTPException) -> Response:
         remedy = "see /api/v1/openapi.json" if fault.status_code in (404, 405) else ""
         return answer(Problem(fault.status_code, str(fault.detail), remedy=remedy, headers=dict(fault.headers or {})))
 
     @app.exception_handler(Exception)
-    async def of_nobody(request: Request, fault: Exception) -> JSONResponse:
+    async def of_nobody(request: Request, fault: Exception) -> Response:
         _LOG.error("%s %s: internal error", request.method, request.url.path, exc_info=fault)
         return answer(Problem(500, f"internal error: {type(fault).__name__}", remedy="see the service's log"))

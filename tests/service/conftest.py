@@ -9,7 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from compiled_plan.service.app import application
-from compiled_plan.service.settings import Settings
+from compiled_plan.service.settings import Limits, Settings
+from compiled_plan.service.workers.pool import Workers
 
 
 @pytest.fixture
@@ -18,11 +19,19 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(home=tmp_path / "home", tokens=False)
 
 
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    """Workers that all tests share: each task is in a process of its own anyhow."""
+    found = Workers(Limits())
+    yield found
+    found.close()
+
+
 @pytest.fixture
-def client(settings: Settings) -> Iterator[TestClient]:
+def client(settings: Settings, workers: Workers) -> Iterator[TestClient]:
     """A client of the service, at this machine."""
     with TestClient(
-        application(settings),
+        application(settings, workers),
         base_url="http://127.0.0.1/api/v1",
         client=("127.0.0.1", 5000),
         raise_server_exceptions=False,

@@ -2,7 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.plans.text.masking import HIDDEN, is_sensitive, masked, masked_json, masked_text, masked_url
+from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.text.masking import (
+    HIDDEN,
+    is_sensitive,
+    masked,
+    masked_json,
+    masked_program,
+    masked_text,
+    masked_url,
+    unmasked_program,
+)
 
 
 @pytest.mark.parametrize(
@@ -55,3 +65,32 @@ def test_descriptions_hide_the_options_of_hints() -> None:
 def test_passwords_in_urls(url: str, shown: str) -> None:
     assert masked_url(url) == masked({"url": url})["url"] == masked_json({"url": url})["url"] == shown
     assert masked_text(f"OPTIONS options:{{url={url}, path=/a}}") == f"OPTIONS options:{{url={shown}, path=/a}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("'password' = 'x'", "'password' = '******'"),
+        ("'password'='it''s', 'a' = 'b'", "'password'='******', 'a' = 'b'"),
+        ("'a.api-key' =\n 'x'", "'a.api-key' =\n '******'"),
+        ('.option("password", "x")', '.option("password", "******")'),
+        ("{\"password\": 'x'}", "{\"password\": '******'}"),
+        ("'url' = 'jdbc:postgresql://u:x@h/d'", "'url' = 'jdbc:postgresql://u:******@h/d'"),
+        ("SELECT 'password', name = 'x'", "SELECT 'password', name = 'x'"),
+        ("'password' = ''", "'password' = ''"),
+        ("'topic' = 'x'", "'topic' = 'x'"),
+    ],
+)
+def test_secrets_in_programs_are_hidden(text: str, shown: str) -> None:
+    assert masked_program(text) == shown
+    assert unmasked_program(masked_program(text), text) == text or "://" in text
+
+
+def test_hidden_values_are_those_of_the_same_place() -> None:
+    known = "'password' = 'one'; 'password' = 'two'; 'token' = 'three'"
+    hidden = "'token' = '******'; 'password' = '******'; 'password' = '******'"
+    assert unmasked_program(hidden, known) == "'token' = 'three'; 'password' = 'one'; 'password' = 'two'"
+    with pytest.raises(PlanError, match="the value of 'secret' is hidden"):
+        unmasked_program("'secret' = '******'", known)
+    with pytest.raises(PlanError, match="the value of 'password' is hidden"):
+        unmasked_program(f"{hidden}; 'password' = '******'", known)

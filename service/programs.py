@@ -1,0 +1,141 @@
+"""Programs and plans that somebody gives, as versions: what the API and `plan-service sync` do alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from compiled_plan.plans.errors import PlanError, UnsupportedError
+from compiled_plan.plans.text.masking import HIDDEN, unmasked_program
+from compiled_plan.service.parts import Parts
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.store.versions import Kind, Language, NewVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A program, or a plan.
+
+    Args:
+        language: "sql", "python", or empty for a plan.
+        text: the script in SQL, or the plan's JSON.
+        file: the program in Python.
+        options: as by SET at the program's start.
+        program_ttls: whether TTLs that were edited in the version in force are not kept.
+    """
+
+    language: Language
+    text: str = ""
+    file: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    program_ttls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The version in force: what a program is compiled over, and what it was compiled from."""
+
+    number: int
+    plan: str
+    program: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A version to be added, and what is doubtful about it."""
+
+    version: NewVersion
+    warnings: Sequence[str] = ()
+
+
+def allowed(settings: Settings) -> dict[str, list[str]]:
+    """What the operator allowed programs and plans to reach, for workers."""
+    home = str(settings.home.resolve())
+    return {"programs": [str(folder.resolve()) for folder in settings.programs], "data": [home, *settings.data]}
+
+
+def make(parts: Parts, source: Source, before: Before | None, comment: str = "", kind: Kind | None = None) -> Made:
+    """A program or plan as a version; a program is compiled over the version in force.
+
+    Args:
+        parts: of the service.
+        source: the program or plan.
+        before: the version in force; None where there is none.
+        comment: why.
+        kind: how it comes; by what it is if left out.
+
+    Raises:
+        CompiledPlanError: it is refused.
+    """
+    check_size(parts.settings, source.text)
+    file = str(program_file(parts.settings, source.file)) if source.language == "python" else ""
+    may = allowed(parts.settings)
+    if not source.language:
+        if f'"{HIDDEN}"' in source.text:
+            raise PlanError(
+                "values are hidden in this plan", where=HIDDEN, remedy="give the plan file itself, with its passwords"
+            )
+        found = parts.workers.run("read", plan=source.text, allowed=may)
+    else:
+        old = None if before is None else before.plan
+        how: dict[str, Any] = {"old": old, "program_ttls": source.program_ttls, "allowed": may}
+        known = (before.program if before is not None else None) or ""
+        text = unmasked_program(source.text, known) if not file else ""
+        found = parts.workers.run("compile", text=text, file=file, settings=dict(source.options), **how)
+    return Made(
+        NewVersion(
+            kind=kind or ("program" if source.language else "plan"),
+            plan=found["plan"],
+            operators=found["operators"],
+            stateful=found["stateful"],
+            program=found["program"] if source.language else None,
+            language=source.language,
+            options=source.options,
+            origin=file,
+            comment=comment,
+            parent=0 if before is None else before.number,
+        ),
+        found["warnings"],
+    )
+
+
+def check_size(settings: Settings, text: str) -> None:
+    """Refuse a text that is too long.
+
+    Raises:
+        UnsupportedError: it is.
+    """
+    most, size = settings.limits.program_bytes, len(text.encode(errors="replace"))
+    if size > most:
+        raise UnsupportedError(
+            f"a text of {size} bytes is more than the {most} that the operator allows",
+            where="program",
+            remedy="cut it into parts, or ask the operator for more (limits.program_bytes)",
+        )
+
+
+def program_file(settings: Settings, name: str) -> Path:
+    """The file of a program in Python, in one of the folders that the operator allowed.
+
+    Args:
+        settings: name the folders.
+        name: the file, absolute or in one of them.
+
+    Raises:
+        UnsupportedError: it is in none of them, or no file of Python.
+    """
+    remedy = "the operator allows folders with --programs" if not settings.programs else "name a file in one of them"
+    for folder in settings.programs:
+        root = folder.resolve()
+        try:
+            found = (root / name).resolve()
+            # Links lead nowhere else: the resolved file counts.
+            if found.is_relative_to(root) and found.suffix == ".py" and found.is_file():
+                return found
+        except (OSError, ValueError):
+            continue
+    raise UnsupportedError(
+        "the program is no file of Python in a folder that the operator allowed", where=name, remedy=remedy
+    )

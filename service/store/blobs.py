@@ -1,0 +1,63 @@
+"""Texts by what they are: each once, however many versions have it."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable
+
+from sqlalchemy import delete, exists, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from compiled_plan.service.store.errors import NotFoundError
+from compiled_plan.service.store.tables import Blob, Version
+
+#: Removed at a time: databases bound the number of parameters.
+_AT_ONCE = 500
+
+
+def digest(text: str) -> str:
+    """SHA-256 of a text, in hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def put(session: Session, text: str) -> str:
+    """Keep a text; its hash."""
+    found = digest(text)
+    if session.get(Blob, found) is None:
+        try:
+            with session.begin_nested():
+                session.add(Blob(hash=found, content=zlib.compress(text.encode())))
+        except IntegrityError:
+            return found  # somebody else has put it there just now
+    return found
+
+
+def get(session: Session, hash_: str) -> str:
+    """The text of a hash.
+
+    Raises:
+        NotFoundError: it is not kept, or is not what it was.
+    """
+    blob = session.get(Blob, hash_)
+    text = zlib.decompress(blob.content).decode() if blob is not None else None
+    if text is None or digest(text) != hash_:
+        raise NotFoundError(
+            "a text of the registry is missing or damaged", where=hash_, remedy="restore the database from a copy"
+        )
+    return text
+
+
+def remove_unused(session: Session, hashes: Iterable[str]) -> None:
+    """Remove those of the texts that no version has any more."""
+    wanted = sorted(set(hashes))
+    used = exists(select(Version.id).where((Version.plan_hash == Blob.hash) | (Version.program_hash == Blob.hash)))
+    for at in range(0, len(wanted), _AT_ONCE):
+        session.execute(delete(Blob).where(Blob.hash.in_(wanted[at : at + _AT_ONCE]), ~used))
+
+
+def hashes_of(session: Session, pipeline: int) -> set[str]:
+    """The texts of a pipeline's versions."""
+    rows = session.execute(select(Version.plan_hash, Version.program_hash).where(Version.pipeline_id == pipeline))
+    return {hash_ for row in rows for hash_ in row if hash_}

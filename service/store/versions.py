@@ -1,0 +1,119 @@
+"""Versions of a pipeline: added, found, listed, put in force. None is ever changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from compiled_plan.service.store import blobs, pipelines
+from compiled_plan.service.store.errors import NotFoundError
+from compiled_plan.service.store.tables import Pipeline, Version
+
+Kind = Literal["program", "ttl-edit", "import", "plan"]
+Language = Literal["sql", "python", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A version that is to be added.
+
+    Args:
+        kind: how it came to be.
+        plan: the plan's text.
+        operators: how many operators it has.
+        stateful: how many of them have TTLs.
+        program: the program's text; None where there is none.
+        language: of the program.
+        options: that it was compiled with.
+        origin: where its text was: a file.
+        comment: why.
+        parent: number of the version that it was made from; 0 for none.
+    """
+
+    kind: Kind
+    plan: str
+    operators: int
+    stateful: int
+    program: str | None = None
+    language: Language = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    origin: str = ""
+    comment: str = ""
+    parent: int = 0
+
+
+def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_force: bool) -> Version:
+    """Add a version; the first one of a pipeline is always put in force.
+
+    Args:
+        session: of the database, writing.
+        pipeline: locked, so that numbers are given once.
+        new: what it is.
+        by: who adds it.
+        in_force: whether it is put in force.
+    """
+    number = pipeline.newest + 1
+    found = Version(
+        pipeline_id=pipeline.id,
+        number=number,
+        created_at=pipelines.now(),
+        created_by=by,
+        comment=new.comment,
+        kind=new.kind,
+        parent=new.parent,
+        language=new.language,
+        program_hash=None if new.program is None else blobs.put(session, new.program),
+        plan_hash=blobs.put(session, new.plan),
+        options=dict(new.options),
+        origin=new.origin,
+        operators=new.operators,
+        stateful=new.stateful,
+    )
+    session.add(found)
+    forced = in_force or pipeline.in_force == 0
+    pipelines.change(session, pipeline, newest=number, in_force=number if forced else pipeline.in_force)
+    return found
+
+
+def find(session: Session, pipeline: Pipeline, number: int) -> Version:
+    """The version of a number.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    found = session.scalar(select(Version).where(Version.pipeline_id == pipeline.id, Version.number == number))
+    if found is None:
+        known = f"it has versions 1 to {pipeline.newest}" if pipeline.newest else "it has none yet"
+        raise NotFoundError(
+            f"the pipeline {pipeline.name!r} has no version {number}", where=f"{pipeline.name} {number}", remedy=known
+        )
+    return found
+
+
+def page(session: Session, pipeline: Pipeline, *, limit: int = 50, before: int | None = None) -> Sequence[Version]:
+    """Versions, newest first.
+
+    Args:
+        session: of the database.
+        pipeline: whose.
+        limit: at most so many.
+        before: those of smaller numbers alone.
+    """
+    wanted = select(Version).where(Version.pipeline_id == pipeline.id)
+    if before is not None:
+        wanted = wanted.where(Version.number < before)
+    return session.scalars(wanted.order_by(Version.number.desc()).limit(limit)).all()
+
+
+def plan_text(session: Session, version: Version) -> str:
+    """The plan of a version, as it was written."""
+    return blobs.get(session, version.plan_hash)
+
+
+def program_text(session: Session, version: Version) -> str | None:
+    """The program of a version; None where it has none."""
+    return None if version.program_hash is None else blobs.get(session, version.program_hash)

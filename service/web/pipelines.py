@@ -1,0 +1,116 @@
+"""Pipelines: listed, made, changed, removed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+
+from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.store.tables import Status
+from compiled_plan.service.web.depends import Editor, Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.web.documents import (
+    Asked,
+    PipelineDocument,
+    PipelinePage,
+    Short,
+    State,
+    pipeline_document,
+)
+from compiled_plan.service.web.headers import IfMatch, expected
+
+router = APIRouter(prefix="/pipelines", tags=["pipelines"])
+
+
+class NewPipeline(Asked):
+    """A pipeline to be made."""
+
+    name: str = Field(pattern=pipelines.NAME.pattern, max_length=100, examples=["orders-per-customer"])
+    description: Short = ""
+
+
+class PipelineChange(Asked):
+    """What is to be changed of a pipeline."""
+
+    description: Short | None = None
+
+
+class InForce(Asked):
+    """Which version is to be in force."""
+
+    version: int = Field(ge=1, le=2**31 - 1)
+
+
+@router.get("", summary="Pipelines with their state at a glance, by name")
+def list_pipelines(
+    who: Viewer,
+    session: Reading,
+    q: Annotated[str, Query(max_length=200, description="a part of the name or the description")] = "",
+    state: Annotated[State | None, Query(description="of this state alone")] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    cursor: Annotated[str, Query(max_length=400, description="of the page before")] = "",
+) -> PipelinePage:
+    """Search and page through the registry."""
+    found = pipelines.page(session, q=q, state=state or "", limit=limit, cursor=cursor)
+    return PipelinePage(
+        items=[pipeline_document(each.pipeline, each.status) for each in found.items],
+        cursor=found.cursor,
+        total=found.total,
+        counts=pipelines.counts(session),
+    )
+
+
+@router.post("", status_code=201, summary="Make a pipeline, yet without versions")
+def create_pipeline(who: Editor, parts: PartsOf, body: NewPipeline, response: Response) -> PipelineDocument:
+    """409 where the name is taken."""
+    with parts.database.write() as session:
+        found = pipelines.create(session, body.name, body.description, who.name)
+        document = pipeline_document(found, None)
+    response.headers["ETag"] = document.etag
+    response.headers["Location"] = f"/api/v1/pipelines/{document.name}"
+    return document
+
+
+@router.get("/{name}", summary="A pipeline")
+def get_pipeline(who: Viewer, session: Reading, name: str, response: Response) -> PipelineDocument:
+    """Its ETag is what changes are made on."""
+    found = pipelines.find(session, name)
+    response.headers["ETag"] = pipelines.etag(found)
+    return pipeline_document(found, session.get(Status, found.id))
+
+
+@router.patch("/{name}", summary="Change a pipeline's description")
+def change_pipeline(
+    who: Editor, parts: PartsOf, name: str, body: PipelineChange, response: Response, if_match: IfMatch = None
+) -> PipelineDocument:
+    """412 where somebody else has changed it since it was read."""
+    with parts.database.write() as session:
+        found = pipelines.find_unmoved(session, name, expected(if_match))
+        if body.description is not None:
+            pipelines.change(session, found, description=body.description)
+        document = pipeline_document(found, session.get(Status, found.id))
+    response.headers["ETag"] = document.etag
+    return document
+
+
+@router.delete("/{name}", status_code=204, summary="Remove a pipeline with all its versions")
+def delete_pipeline(who: Operator, parts: PartsOf, name: str, if_match: IfMatch = None) -> None:
+    """409 while it runs. What its runs wrote, and its checkpoint, stays."""
+    with parts.database.write() as session:
+        pipelines.remove(session, pipelines.find_unmoved(session, name, expected(if_match)))
+
+
+@router.put("/{name}/in-force", summary="Put a version in force")
+def put_in_force(
+    who: Editor, parts: PartsOf, name: str, body: InForce, response: Response, if_match: IfMatch = None
+) -> PipelineDocument:
+    """It is the one that the next start runs, and that programs are compiled over; what runs goes on."""
+    with parts.database.write() as session:
+        found = pipelines.find_unmoved(session, name, expected(if_match))
+        version = versions.find(session, found, body.version)
+        if found.in_force != version.number:
+            pipelines.change(session, found, in_force=version.number)
+        document = pipeline_document(found, session.get(Status, found.id))
+    response.headers["ETag"] = document.etag
+    return document

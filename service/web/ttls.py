@@ -1,0 +1,132 @@
+"""TTLs: edited, and looked at before they are."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, Field, StringConstraints
+
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.web.depends import Editor, PartsOf, Viewer
+from compiled_plan.service.web.documents import Asked, Short, version_summary
+from compiled_plan.service.web.headers import IdempotencyKey, IfMatch, expected
+from compiled_plan.service.web.idempotency import once
+from compiled_plan.service.web.plans import text_of
+from compiled_plan.service.web.versions import Added, Number, added
+
+router = APIRouter(prefix="/pipelines/{name}/versions/{number}/ttl", tags=["TTLs"])
+_Name = Annotated[Short, StringConstraints(min_length=1, max_length=300)]
+
+
+class Edit(Asked):
+    """A TTL to be set."""
+
+    node: _Name | Annotated[int, Field(ge=0)] = Field(description="uid of the operator, or id of its node")
+    state: _Name | Annotated[int, Field(ge=0)] = Field(description="name of the entry, or number of its input")
+    ttl: _Name = Field(description="a duration; 0 never expires", examples=["3 d"])
+
+    def to_task(self) -> dict[str, str]:
+        """As workers take it."""
+        return {"node": str(self.node), "entry": str(self.state), "ttl": self.ttl}
+
+
+class Edits(Asked):
+    """TTLs to be set."""
+
+    edits: Annotated[list[Edit], Field(min_length=1, max_length=1000)]
+
+
+class TtlEdit(Edits):
+    """A version with other TTLs, to be added."""
+
+    comment: Short = ""
+    put_in_force: bool = True
+
+
+class Change(BaseModel):
+    """A TTL that is set; as `edit-plan --json` says it."""
+
+    node: int
+    uid: str
+    entry: str
+    old: str
+    new: str
+    doubt: str = Field(description="what is doubtful about it")
+
+
+class EditProblem(BaseModel):
+    """Why an edit is refused."""
+
+    edit: int = Field(description="its place in the request, from 0")
+    message: str
+    where: str
+    value: str
+    remedy: str
+
+
+class Checked(BaseModel):
+    """What edits would do."""
+
+    valid: bool
+    problems: list[EditProblem]
+    changes: list[Change]
+    warnings: list[dict[str, Any]] = Field(description="what would be doubtful in the plan; as `edit-plan --json`")
+
+
+@router.post("/check", summary="What edits would do; nothing is written")
+def check_ttl(who: Viewer, parts: PartsOf, name: str, number: Number, body: Edits) -> Checked:
+    """Every edit that is refused is named, with the reason; it answers quickly, as one types."""
+    text = text_of(parts, name, number)
+    problems, good = [], []
+    for at, edit in enumerate(body.edits):
+        try:
+            parts.workers.run_once("ttl", plan=text, edits=[edit.to_task()])
+            good.append(edit.to_task())
+        except CompiledPlanError as fault:
+            message, where = masked_text(fault.message), masked_text(fault.where)
+            problems.append(EditProblem(edit=at, message=message, where=where, value=edit.ttl, remedy=fault.remedy))
+    found = parts.workers.run_once("ttl", plan=text, edits=good) if good else {"changes": [], "warnings": []}
+    return Checked(valid=not problems, problems=problems, changes=found["changes"], warnings=found["warnings"])
+
+
+@router.post(
+    "", status_code=201, response_model=Added, summary="Set TTLs: a new version, whose plan differs in them alone"
+)
+def edit_ttl(
+    who: Editor,
+    parts: PartsOf,
+    name: str,
+    number: Number,
+    body: TtlEdit,
+    if_match: IfMatch = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """412 where the version in force is no longer the one that was looked at: no edit of somebody else is lost."""
+    tag = expected(if_match)
+
+    def add() -> Added:
+        text = text_of(parts, name, number)
+        found = parts.workers.run_once("ttl", plan=text, edits=[edit.to_task() for edit in body.edits])
+        with parts.database.write() as session:
+            pipeline = pipelines.find_unmoved(session, name, tag)
+            parent = versions.find(session, pipeline, number)
+            new = versions.NewVersion(
+                kind="ttl-edit",
+                plan=found["plan"],
+                operators=found["operators"],
+                stateful=found["stateful"],
+                program=versions.program_text(session, parent),
+                language=parent.language,  # type: ignore[arg-type]
+                options=parent.options,
+                origin=parent.origin,
+                comment=body.comment,
+                parent=number,
+            )
+            version = versions.add(session, pipeline, new, who.name, in_force=body.put_in_force)
+            said = [finding["message"] for finding in found["warnings"]]
+            return added(pipeline, version_summary(pipeline, version), said, "full")
+
+    return once(parts, who, f"POST ttl of {name} {number}", idempotency_key, [tag, body], add, 201)

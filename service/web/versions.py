@@ -1,0 +1,157 @@
+"""Versions of a pipeline: added, listed, shown."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel, Field, model_validator
+
+from compiled_plan.plans.text import jsontext
+from compiled_plan.service import programs
+from compiled_plan.service.parts import Parts
+from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.store.tables import Pipeline
+from compiled_plan.service.web.depends import Editor, PartsOf, Reading, Viewer
+from compiled_plan.service.web.documents import (
+    Asked,
+    Short,
+    Text,
+    VersionDocument,
+    VersionPage,
+    VersionSummary,
+    version_document,
+    version_summary,
+)
+from compiled_plan.service.web.headers import IdempotencyKey, IfMatch
+from compiled_plan.service.web.idempotency import once
+
+router = APIRouter(prefix="/pipelines/{name}/versions", tags=["versions"])
+Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="number of the version")]
+
+
+class Given(Asked):
+    """A program or a plan: one of `program`, `file` and `plan`."""
+
+    program: Text | None = Field(
+        default=None,
+        description="a script of SQL; `******` for a secret takes the one of the version in force",
+        examples=["CREATE TABLE ...; INSERT INTO ..."],
+    )
+    file: Short | None = Field(default=None, description="a program in Python, in a folder that the operator allowed")
+    plan: dict[str, Any] | Text | None = Field(default=None, description="a plan file, as JSON or its text")
+    options: dict[Short, Short] = Field(default={}, description="options, as by SET at the program's start")
+    program_ttls: bool = Field(default=False, description="take TTLs from the program, also those that were edited")
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Given:
+        if sum(each is not None for each in (self.program, self.file, self.plan)) != 1:
+            raise ValueError("give one of program, file and plan")
+        return self
+
+    def source(self) -> programs.Source:
+        """As the service takes it."""
+        if self.plan is not None:
+            return programs.Source("", self.plan if isinstance(self.plan, str) else jsontext.dumps(self.plan))
+        how: dict[str, Any] = {"options": self.options, "program_ttls": self.program_ttls}
+        if self.file is not None:
+            return programs.Source("python", file=self.file, **how)
+        return programs.Source("sql", self.program or "", **how)
+
+
+class NewVersion(Given):
+    """A version to be added."""
+
+    comment: Short = ""
+    put_in_force: bool = Field(default=False, description="the first version of a pipeline always is")
+
+
+class Added(BaseModel):
+    """A version that was added."""
+
+    version: VersionSummary
+    warnings: list[str] = Field(description="what is doubtful about the program, and what became of edited TTLs")
+    verdict: Literal["full", "partial", "unknown", "incompatible"] | None = Field(
+        description="whether it can go on with the state of the version that was in force; null for the first"
+    )
+    etag: str = Field(description="the ETag of the pipeline now")
+
+
+def before(parts: Parts, name: str) -> programs.Before | None:
+    """The version in force of a pipeline; None before the first.
+
+    Raises:
+        NotFoundError: there is no such pipeline.
+    """
+    with parts.database.read() as session:
+        found = pipelines.find(session, name)
+        if not found.in_force:
+            return None
+        version = versions.find(session, found, found.in_force)
+        return programs.Before(
+            version.number, versions.plan_text(session, version), versions.program_text(session, version)
+        )
+
+
+@router.get("", summary="Versions of a pipeline, newest first")
+def list_versions(
+    who: Viewer,
+    session: Reading,
+    name: str,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    cursor: Annotated[str, Query(pattern=r"^[0-9]{0,9}$", description="of the page before")] = "",
+) -> VersionPage:
+    """The history of the pipeline."""
+    pipeline = pipelines.find(session, name)
+    found = versions.page(session, pipeline, limit=limit + 1, before=int(cursor) if cursor else None)
+    items = [version_summary(pipeline, version) for version in found[:limit]]
+    return VersionPage(items=items, cursor=str(items[-1].number) if len(found) > limit else "")
+
+
+@router.post(
+    "", status_code=201, response_model=Added, summary="Add a version: a program, which is compiled, or a plan"
+)
+def add_version(
+    who: Editor,
+    parts: PartsOf,
+    name: str,
+    body: NewVersion,
+    if_match: IfMatch = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Compiled over the version in force: operators keep their uids, and TTLs that were edited are kept.
+
+    If-Match may be left out here, since nothing is overwritten; with it, 412 where the version in force is another one.
+    """
+
+    def add() -> Added:
+        old = before(parts, name)
+        made = programs.make(parts, body.source(), old, body.comment)
+        verdict = verdict_of(parts, old, made.version.plan)
+        with parts.database.write() as session:
+            pipeline = pipelines.find_unmoved(session, name, if_match or "*")
+            version = versions.add(session, pipeline, made.version, who.name, in_force=body.put_in_force)
+            return added(pipeline, version_summary(pipeline, version), made.warnings, verdict)
+
+    return once(parts, who, f"POST versions of {name}", idempotency_key, body, add, 201)
+
+
+def verdict_of(parts: Parts, old: programs.Before | None, plan: str) -> Any:
+    """Whether a plan can go on with the state of the version in force."""
+    if old is None:
+        return None
+    return parts.workers.run_once("diff", old=old.plan, new=plan, old_name=str(old.number), new_name="new")["verdict"]
+
+
+def added(pipeline: Pipeline, version: VersionSummary, warnings: Any, verdict: Any) -> Added:
+    """The answer to a version that was added."""
+    return Added(version=version, warnings=list(warnings), verdict=verdict, etag=pipelines.etag(pipeline))
+
+
+@router.get("/{number}", summary="A version, with its program")
+def get_version(who: Viewer, session: Reading, name: str, number: Number, response: Response) -> VersionDocument:
+    """What is secret in the program is hidden."""
+    pipeline = pipelines.find(session, name)
+    version = versions.find(session, pipeline, number)
+    response.headers["ETag"] = pipelines.etag(pipeline)
+    return version_document(pipeline, version, versions.program_text(session, version))

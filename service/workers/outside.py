@@ -1,0 +1,137 @@
+"""What a plan reaches outside of itself: Python functions, and tables in files. Only where the operator allowed it.
+
+Looked for in the JSON, whatever the node is, so that no new node type is forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from compiled_plan.plans.errors import UnsupportedError
+
+#: Databases in files, by the name in their URLs.
+_FILE_DATABASES = re.compile(
+    r"jdbc:(?:sqlite|derby|h2|hsqldb|duckdb):(?:file:|directory:|nio:)?([^;?]*)", re.IGNORECASE
+)
+#: Schemes of what lies on no disk of this machine and is no store of files.
+_SERVERS = ("jdbc", "http", "https", "kafka", "redis", "mongodb", "amqp", "nats", "pulsar", "mysql", "postgresql")
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*(?=:)")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What the operator allowed.
+
+    Args:
+        programs: folders that Python functions may come from.
+        data: folders and URIs of them that tables may be in.
+    """
+
+    programs: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    where: str
+    key: str
+    value: Any
+
+
+def check_outside(plan: Any, allowed: Allowed) -> None:
+    """Refuse a plan that reaches what the operator did not allow.
+
+    Args:
+        plan: its JSON.
+        allowed: what is.
+
+    Raises:
+        UnsupportedError: names the table or function.
+    """
+    for found in _values(plan):
+        if found.key == "python" and isinstance(found.value, dict):
+            _check_function(found, allowed.programs)
+        elif found.key == "options" and isinstance(found.value, dict):
+            for key, value in found.value.items():
+                if isinstance(value, str):
+                    _check_option(found.where, key, value, allowed.data)
+
+
+def _values(plan: Any) -> Iterator[_Found]:
+    waiting = [_Found("", "", plan)]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        if isinstance(found.value, dict):
+            waiting += (_Found(f"{found.where}/{key}", key, value) for key, value in found.value.items())
+        elif isinstance(found.value, list):
+            waiting += (_Found(f"{found.where}/{at}", "", value) for at, value in enumerate(found.value))
+
+
+def _check_function(found: _Found, folders: Sequence[str]) -> None:
+    module, file = str(found.value.get("module", "")), str(found.value.get("file", ""))
+    if not any(_within(file, folder) for folder in folders) if file else not _is_found(module, folders):
+        raise UnsupportedError(
+            f"the Python function {module}.{found.value.get('class', '')} is in none of the folders that are allowed",
+            where=f"{found.where}, {file}" if file else found.where,
+            remedy="ask the operator to allow its folder (--programs)",
+        )
+
+
+def _is_found(module: str, folders: Sequence[str]) -> bool:
+    top = module.partition(".")[0]
+    return any((Path(folder) / f"{top}.py").is_file() or (Path(folder) / top).is_dir() for folder in folders)
+
+
+def _check_option(where: str, key: str, value: str, folders: Sequence[str]) -> None:
+    for place in _places(key, value):
+        if not any(_within(place, folder) for folder in folders):
+            raise UnsupportedError(
+                f"the option {key!r} names {place!r}, which is in none of the folders that are allowed",
+                where=where,
+                remedy=f"take one of {', '.join(folders)}, or ask the operator to allow its folder (--data)",
+            )
+
+
+def _places(key: str, value: str) -> Iterator[str]:
+    """Files and folders that an option names."""
+    yield from (found[1] for found in _FILE_DATABASES.finditer(value) if found[1] and not found[1].startswith("mem:"))
+    scheme = _SCHEME.match(value)
+    is_path = key.lower() == "path" or key.lower().endswith((".path", ".location", ".file"))
+    if scheme is None:
+        if is_path or value.startswith(("/", "~")):
+            yield value
+    elif scheme[0].lower() == "file" or (
+        scheme[0].lower() not in _SERVERS and "/" in value and (is_path or "://" in value)
+    ):
+        yield value
+
+
+def _within(place: str, folder: str) -> bool:
+    """Whether a file or URI is in a folder, links and `..` followed."""
+    if (remote := _remote(folder)) is not None:
+        found = _remote(place)
+        return found is not None and ".." not in found and (found == remote or found.startswith(f"{remote}/"))
+    if _remote(place) is not None:
+        return False
+    return _local(place).is_relative_to(_local(folder))
+
+
+def _remote(place: str) -> str | None:
+    """A URI of another scheme than `file`, without what may be left out; None for a path of this machine."""
+    scheme = _SCHEME.match(place)
+    if scheme is None or scheme[0].lower() == "file":
+        return None
+    parts = urlsplit(place)
+    return f"{parts.scheme.lower()}://{parts.netloc}{unquote(parts.path)}".rstrip("/")
+
+
+def _local(place: str) -> Path:
+    if place.lower().startswith("file:"):
+        place = unquote(urlsplit(place).path)
+    return Path(place).expanduser().resolve()

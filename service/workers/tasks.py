@@ -1,0 +1,182 @@
+"""What workers do: a function a task, JSON in and JSON out. What is refused is raised as the product's errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.service.workers.outside import Allowed, check_outside
+
+Json = Any
+
+
+def compile_(
+    text: str = "",
+    file: str = "",
+    settings: Mapping[str, str] | None = None,
+    old: str | None = None,
+    program_ttls: bool = False,
+    allowed: Mapping[str, Any] | None = None,
+) -> Json:
+    """Compile a program, over the plan that was there before.
+
+    Args:
+        text: the script, in SQL.
+        file: the program in Python, in place of a script.
+        settings: options, as by SET at its start.
+        old: the plan whose uids and edited TTLs are kept.
+        program_ttls: whether edited TTLs are not kept.
+        allowed: fields of `Allowed`.
+    """
+    from compiled_plan.api.initializing import find_modules_in
+    from compiled_plan.api.scripts import Session, compiled, compiled_text
+    from compiled_plan.plans.functions.loading import imported_from
+    from compiled_plan.plans.inspection.reading import plan_from_json
+    from compiled_plan.plans.inspection.recompile import notes, recompile
+
+    may = Allowed(**{key: tuple(value) for key, value in (allowed or {}).items()})
+    said: list[str] = []
+    program = text
+    for folder in may.programs:
+        find_modules_in(Path(folder))
+    with imported_from([Path(folder) for folder in may.programs]):
+        if file:
+            program = Path(file).read_text(encoding="utf-8")
+            plan = compiled(file, Session(settings or {}), said.append).plan
+        else:
+            plan = compiled_text(text, Session(settings or {}), said.append).plan
+    if old is not None:
+        found = recompile(plan, plan_from_json(old, "the version in force"), edits=not program_ttls)
+        said += notes(found, "the version in force")
+        plan = found.plan
+    made = plan.to_json()
+    check_outside(json.loads(made), may)
+    return {"plan": made, "program": program, "warnings": _plain(said), **_figures(plan)}
+
+
+def _plain(said: list[str]) -> list[str]:
+    return [line.removeprefix("warning: ") for line in said if not line.startswith("  ")]
+
+
+def _figures(plan: CompiledPlan) -> dict[str, int]:
+    return {"operators": len(plan.nodes), "stateful": sum(1 for node in plan.nodes if node.ttl_entries)}
+
+
+def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
+    """Read a plan that somebody gives.
+
+    Args:
+        plan: its text.
+        allowed: fields of `Allowed`.
+    """
+    from compiled_plan.plans.inspection.reading import plan_from_json
+    from compiled_plan.plans.text import jsontext
+
+    found = plan_from_json(plan, "the plan")
+    check_outside(jsontext.loads(plan), Allowed(**{key: tuple(value) for key, value in (allowed or {}).items()}))
+    return {"plan": plan, "warnings": [], **_figures(found)}
+
+
+def check(plan: str) -> Json:
+    """All that is wrong or doubtful in a plan: the document of `edit-plan --check --json`."""
+    from compiled_plan.plans.inspection.check import check as checked
+
+    findings = checked(plan)
+    valid = not any(finding.severity.value == "error" for finding in findings)
+    return {"plan": "", "valid": valid, "findings": [finding.to_dict() for finding in findings]}
+
+
+def ttl(plan: str, edits: list[dict[str, str]]) -> Json:
+    """Set TTLs: the document of `edit-plan --ttl --json`, and the plan's text."""
+    from dataclasses import asdict
+
+    from compiled_plan.plans.inspection.lint import lint
+    from compiled_plan.plans.inspection.reading import plan_from_json
+    from compiled_plan.plans.inspection.ttl import TtlEdit, set_ttls
+
+    before = plan_from_json(plan)
+    text, changes = set_ttls(plan, [TtlEdit(each["node"], _entry(before, each), each["ttl"]) for each in edits])
+    after = plan_from_json(text)
+    return {
+        "plan": text,
+        "changes": [asdict(change) for change in changes],
+        "warnings": [finding.to_dict() for finding in lint(after)],
+        **_figures(after),
+    }
+
+
+def _entry(plan: CompiledPlan, edit: Mapping[str, str]) -> str:
+    """The entry's name; the number of its input may stand for it."""
+    entry = edit["entry"]
+    if not entry.isdigit():
+        return entry
+    from compiled_plan.plans.inspection.entries import state_lines
+
+    wanted = (line for line in state_lines(plan) if edit["node"] in (str(line.node), line.uid))
+    return next((line.entry for line in wanted if line.index == int(entry)), entry)
+
+
+def diff(old: str, new: str, old_name: str, new_name: str) -> Json:
+    """What differs between two plans: the document of `diff-plan --json`."""
+    from compiled_plan.plans.inspection.diff.advice import advice
+    from compiled_plan.plans.inspection.diff.build import diff_plans
+    from compiled_plan.plans.inspection.diff.document import Side, document
+    from compiled_plan.plans.inspection.reading import plan_from_json
+
+    found = diff_plans(plan_from_json(old, old_name), plan_from_json(new, new_name))
+    before, after = Side(name=old_name, kind="plan"), Side(name=new_name, kind="plan")
+    return document(found, before, after, advice(found, new_name)).model_dump(by_alias=True)
+
+
+def graph(plan: str) -> Json:
+    """The drawing of a plan."""
+    from compiled_plan.plans.inspection.graph.document import graph_of
+    from compiled_plan.plans.inspection.reading import plan_from_json
+
+    return graph_of(plan_from_json(plan)).model_dump(by_alias=True)
+
+
+def state(plan: str) -> Json:
+    """The state entries of a plan: the document of `edit-plan --json`."""
+    from compiled_plan.plans.inspection.entries import state_lines
+    from compiled_plan.plans.inspection.reading import plan_from_json
+
+    return {"plan": "", "state": [line.to_dict() for line in state_lines(plan_from_json(plan))]}
+
+
+def stages(plan: str) -> Json:
+    """How a plan would run: what `execute-plan --dry-run` shows."""
+    from compiled_plan.plans.execution.explain import stages_text
+    from compiled_plan.plans.inspection.reading import plan_from_json
+
+    return {"text": stages_text(plan_from_json(plan))}
+
+
+TASKS: Mapping[str, Callable[..., Json]] = {
+    "compile": compile_,
+    "read": read,
+    "check": check,
+    "ttl": ttl,
+    "diff": diff,
+    "graph": graph,
+    "state": state,
+    "stages": stages,
+}
+
+
+def run(name: str, arguments: Mapping[str, Any]) -> Json:
+    """Carry a task out."""
+    try:
+        return TASKS[name](**arguments)
+    except FileNotFoundError as fault:
+        raise ProgramError("there is no such file", where=str(fault.filename), remedy="check the path") from None
+    except RecursionError:
+        raise ProgramError(
+            "an expression is nested too deeply", remedy="cut it into several columns or views"
+        ) from None
+    except MemoryError:
+        raise ProgramError("this takes more memory than the operator allows", remedy="cut it into parts") from None

@@ -1,0 +1,88 @@
+"""A worker: loads the planner once, and carries each task out in a copy of itself, which ends with it.
+
+A line of JSON comes in on stdin, `{"task": ..., "arguments": ..., "seconds": ..., "memory": ...}`, and one goes out:
+`{"found": ...}`, `{"refused": {"message", "where", "remedy"}}` or `{"broken": "..."}`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import sys
+from importlib import import_module
+from typing import Any, BinaryIO
+
+from compiled_plan.plans.errors import CompiledPlanError
+
+#: Loaded before the first task, so that copies have them.
+_LOADED = (
+    "compiled_plan.api.environment",
+    "compiled_plan.api.program",
+    "compiled_plan.api.scripts",
+    "compiled_plan.planner.pipeline",
+    "compiled_plan.plans.inspection.diff.document",
+    "compiled_plan.plans.inspection.diff.build",
+    "compiled_plan.plans.inspection.graph.document",
+    "compiled_plan.plans.inspection.recompile",
+    "compiled_plan.service.workers.tasks",
+)
+
+
+def answer_to(request: dict[str, Any]) -> dict[str, Any]:
+    """What a task gives."""
+    from compiled_plan.service.workers.tasks import run
+
+    try:
+        return {"found": run(request["task"], request["arguments"])}
+    except CompiledPlanError as fault:
+        return {"refused": {"message": fault.message, "where": fault.where, "remedy": fault.remedy}}
+    except Exception as fault:
+        return {"broken": f"{type(fault).__name__}: {fault}"}
+
+
+def _in_copy(request: dict[str, Any], out: BinaryIO) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (request["memory"],) * 2)
+    # Wall-clock time is the caller's to watch; this is for a copy whose caller is gone.
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(request["seconds"]) + 1,) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        text = json.dumps(answer_to(request))
+    except (RecursionError, MemoryError, ValueError) as fault:
+        text = json.dumps({"broken": f"{type(fault).__name__}: {fault}"})
+    out.write(text.encode() + b"\n")
+    out.flush()
+
+
+def main() -> None:
+    """Answer requests until stdin ends."""
+    # What programs print must not get between the answers.
+    out = os.fdopen(os.dup(1), "wb")
+    requests = os.fdopen(os.dup(0), "rb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(2, 1)
+    for name in _LOADED:
+        import_module(name)
+    out.write(b'{"found": "ready"}\n')
+    out.flush()
+    for line in requests:
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                _in_copy(json.loads(line), out)
+                code = 0
+            finally:
+                os._exit(code)
+        _, status = os.waitpid(child, 0)
+        if status:
+            code = os.waitstatus_to_exitcode(status)
+            out.write(json.dumps({"died": code}).encode() + b"\n")
+            out.flush()
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from compiled_plan.service.settings import Settings
+
+IN_PYTHON = """
+def main(env):
+    env.execute_sql("CREATE TABLE a (id INT) WITH ('connector' = 'datagen')")
+    env.execute_sql("CREATE TABLE b (id INT) WITH ('connector' = 'print')")
+    print("a word")
+    return env.from_path("a").insert_into("b")
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs" / "copy_numbers.py").write_text(IN_PYTHON)
+    (tmp_path / "elsewhere.py").write_text(IN_PYTHON)
+    (tmp_path / "programs" / "link.py").symlink_to(tmp_path / "elsewhere.py")
+    return Settings(home=tmp_path / "home", tokens=False, programs=(tmp_path / "programs",))
+
+
+def test_a_program_is_compiled_and_nothing_is_kept(client: TestClient, program: str) -> None:
+    found = client.post("compile", json={"program": program}).json()
+    assert (found["stateful"], found["diff"], found["plan"]["flinkVersion"]) == (2, None, "2.3")
+    assert len(found["graph"]["nodes"]) >= 4
+    assert client.get("pipelines").json()["total"] == 0
+
+
+def test_it_is_compared_with_a_pipeline(client: TestClient, orders: str, program: str) -> None:
+    new = program.replace("SUM(amount)", "MAX(amount)")
+    found = client.post("compile", json={"program": new, "over": orders}).json()
+    assert (found["diff"]["verdict"], found["diff"]["new"]["name"]) == ("partial", "new")
+    assert client.post("compile", json={"program": new, "over": "nothing"}).status_code == 404
+
+
+def test_a_program_in_python_of_an_allowed_folder(client: TestClient) -> None:
+    found = client.post("compile", json={"file": "copy_numbers.py"})
+    assert (found.status_code, found.json()["operators"]) == (200, 2)
+
+
+@pytest.mark.parametrize("file", ["../elsewhere.py", "link.py", "missing.py", "/etc/passwd", "..", "", "a\0b.py"])
+def test_no_program_of_another_place(file: str, client: TestClient, tmp_path: Path) -> None:
+    answer = client.post("compile", json={"file": file})
+    assert answer.status_code == 422
+    assert client.post("compile", json={"file": str(tmp_path / "elsewhere.py")}).status_code == 422
+
+
+def test_findings_of_a_plan(client: TestClient, program: str) -> None:
+    plan = client.post("compile", json={"program": program}).json()["plan"]
+    assert client.post("validate", json={"plan": plan}).json()["valid"] is True
+    plan["nodes"][0]["type"] = "nonsense"
+    found = client.post("validate", json={"plan": plan}).json()
+    assert (found["valid"], found["findings"][0]["pointer"]) == (False, "/nodes/0/type")
+    assert client.post("validate", json={"plan": "no json"}).json()["valid"] is False

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+from fastapi.testclient import TestClient
+
+
+def make(client: TestClient, *names: str) -> None:
+    for name in names:
+        assert client.post("pipelines", json={"name": name, "description": f"about {name}"}).status_code == 201
+
+
+def test_a_pipeline_is_made_found_changed_and_removed(client: TestClient) -> None:
+    made = client.post("pipelines", json={"name": "orders", "description": "old"})
+    assert (made.status_code, made.headers["Location"]) == (201, "/api/v1/pipelines/orders")
+    assert made.json()["state"] == "none"
+    assert client.get("pipelines/orders").json() == made.json()
+    etag = made.headers["ETag"]
+    changed = client.patch("pipelines/orders", json={"description": "new"}, headers={"If-Match": etag})
+    assert (changed.status_code, changed.json()["description"]) == (200, "new")
+    assert changed.headers["ETag"] != etag
+    assert client.delete("pipelines/orders", headers={"If-Match": etag}).status_code == 412
+    assert client.delete("pipelines/orders", headers={"If-Match": changed.headers["ETag"]}).status_code == 204
+    assert client.get("pipelines/orders").status_code == 404
+
+
+def test_nobodys_change_is_lost(client: TestClient) -> None:
+    make(client, "orders")
+    assert client.patch("pipelines/orders", json={"description": "x"}).status_code == 428
+    etag = client.get("pipelines/orders").headers["ETag"]
+    first = client.patch("pipelines/orders", json={"description": "mine"}, headers={"If-Match": etag})
+    second = client.patch("pipelines/orders", json={"description": "yours"}, headers={"If-Match": etag})
+    assert (first.status_code, second.status_code) == (200, 412)
+    assert "has changed since it was read" in second.json()["detail"]
+    assert client.get("pipelines/orders").json()["description"] == "mine"
+
+
+def test_a_name_is_taken_once(client: TestClient) -> None:
+    make(client, "orders")
+    again = client.post("pipelines", json={"name": "orders"})
+    assert (again.status_code, again.json()["where"]) == (409, "orders")
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "a..b", "-a", "a b", "ä", "x" * 101, "a\n"])
+def test_what_is_no_name(name: str, client: TestClient) -> None:
+    answer = client.post("pipelines", json={"name": name})
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["remedy"]
+
+
+def test_an_unknown_pipeline_is_told_with_the_nearest(client: TestClient) -> None:
+    make(client, "orders")
+    assert client.get("pipelines/order").json()["remedy"] == "did you mean `orders`?"
+
+
+def test_a_list_is_searched_and_paged(client: TestClient) -> None:
+    make(client, "b-orders", "a-orders", "c", "d-Orders", "e_x")
+    first = client.get("pipelines", params={"q": "ORDERS", "limit": 2}).json()
+    assert [each["name"] for each in first["items"]] == ["a-orders", "b-orders"]
+    assert (first["total"], first["counts"]) == (3, {"none": 5})
+    rest = client.get("pipelines", params={"q": "ORDERS", "limit": 2, "cursor": first["cursor"]}).json()
+    assert ([each["name"] for each in rest["items"]], rest["cursor"]) == (["d-Orders"], "")
+    assert client.get("pipelines", params={"q": "%"}).json()["total"] == 0
+    assert client.get("pipelines", params={"state": "running"}).json()["total"] == 0
+    assert client.get("pipelines", params={"state": "none"}).json()["total"] == 5
+
+
+@pytest.mark.parametrize(
+    "params", [{"limit": 0}, {"limit": 5000}, {"cursor": "é"}, {"cursor": "%%%"}, {"state": "odd"}]
+)
+def test_a_wrong_question_is_told(params: dict[str, str], client: TestClient) -> None:
+    answer = client.get("pipelines", params=params)
+    assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+
+def entries(client: TestClient, number: int = 1) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get(f"pipelines/orders/versions/{number}/state").json()["state"]
+    return found
+
+
+def edit(client: TestClient, ttl: object, etag: str | None = None, state: object = None) -> Any:
+    entry = entries(client)[0]
+    tag = etag if etag is not None else client.get("pipelines/orders").headers["ETag"]
+    body = {"edits": [{"node": entry["uid"], "state": entry["entry"] if state is None else state, "ttl": ttl}]}
+    return client.post("pipelines/orders/versions/1/ttl", json=body, headers={"If-Match": tag})
+
+
+def test_an_edit_is_a_version_that_differs_in_the_ttl_alone(client: TestClient, orders: str) -> None:
+    answer = edit(client, "3 d")
+    assert answer.status_code == 201
+    found = answer.json()["version"]
+    assert (found["kind"], found["parent"], found["in_force"]) == ("ttl-edit", 1, True)
+    before, after = (client.get(f"pipelines/orders/versions/{n}/plan").text.splitlines() for n in (1, 2))
+    assert len([pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]) == 1
+    diff = client.get("pipelines/orders/diff", params={"from": 1, "to": 2}).json()
+    assert (diff["verdict"], [each["change"] for each in diff["operators"]].count("ttlChanged")) == ("full", 1)
+
+
+def test_the_number_of_the_input_stands_for_the_entry(client: TestClient, orders: str) -> None:
+    assert edit(client, "3 d", state=0).status_code == 201
+    assert entries(client, 2)[0]["ttl_ms"] == 259_200_000
+
+
+def test_of_two_edits_of_one_plan_the_second_is_refused(client: TestClient, orders: str) -> None:
+    tag = client.get("pipelines/orders").headers["ETag"]
+    assert [edit(client, ttl, tag).status_code for ttl in ("3 d", "4 d")] == [201, 412]
+
+
+def test_an_edit_says_what_it_is_made_on(client: TestClient, orders: str) -> None:
+    body = {"edits": [{"node": 1, "state": "x", "ttl": "1 d"}]}
+    answer = client.post("pipelines/orders/versions/1/ttl", json=body)
+    assert (answer.status_code, answer.json()["where"]) == (428, "If-Match")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"ttl": "soon"}, "soon"), ({"state": "leftsState"}, "no state entry"), ({"node": "nowhere"}, "no node")],
+)
+def test_a_wrong_edit_is_told_before_and_refused_after(
+    change: dict[str, str], message: str, client: TestClient, orders: str
+) -> None:
+    entry = entries(client)[0]
+    good = {"node": entry["uid"], "state": entry["entry"], "ttl": "2 d"}
+    body = {"edits": [good, good | change]}
+    told = client.post("pipelines/orders/versions/1/ttl/check", json=body).json()
+    assert (told["valid"], [each["edit"] for each in told["problems"]], len(told["changes"])) == (False, [1], 1)
+    assert message in told["problems"][0]["message"]
+    refused = client.post("pipelines/orders/versions/1/ttl", json=body, headers={"If-Match": "*"})
+    assert (refused.status_code, message in refused.json()["detail"]) == (422, True)
+    assert client.get("pipelines/orders").json()["newest"] == 1
+
+
+def test_what_is_doubtful_is_told(client: TestClient, orders: str) -> None:
+    entry = entries(client)[0]
+    body = {"edits": [{"node": entry["node"], "state": entry["entry"], "ttl": "5"}]}
+    told = client.post("pipelines/orders/versions/1/ttl/check", json=body).json()
+    assert (told["valid"], bool(told["changes"][0]["doubt"])) == (True, True)

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.service.workers.outside import Allowed, check_outside
+from compiled_plan.service.workers.pool import Refusal, Workers
+
+
+def plan_with(**options: str) -> dict[str, object]:
+    return {"nodes": [{"scanTableSource": {"table": {"resolvedTable": {"options": options}}}}]}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "out").symlink_to("/etc")
+    return tmp_path / "data"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"path": "{data}/a"},
+        {"path": "file://{data}/a"},
+        {"path": "file:{data}/a"},
+        {"path": "s3://bucket/in/a"},
+        {"url": "jdbc:sqlite:{data}/a.db"},
+        {"url": "jdbc:postgresql://server/etc/passwd"},
+        {"url": "http://server/etc/passwd"},
+        {"url": "jdbc:h2:mem:x"},
+        {"topic": "orders", "properties.bootstrap.servers": "server:9092"},
+        {"format": "json", "scan.startup.specific-offsets": "partition:0,offset:42"},
+    ],
+)
+def test_what_is_allowed(options: dict[str, str], data: Path) -> None:
+    found = {key.replace("__", "."): value.format(data=data) for key, value in options.items()}
+    check_outside(plan_with(**found), Allowed(data=(str(data), "s3://bucket/in")))
+    assert found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"path": "/etc/passwd"},
+        {"path": "{data}/../other"},
+        {"path": "{data}-other/a"},
+        {"path": "{data}/out/passwd"},
+        {"path": "file:///etc/passwd"},
+        {"path": "file:{data}/%2e%2e/other"},
+        {"path": "FILE:/etc/passwd"},
+        {"path": "~/x"},
+        {"path": "somewhere"},
+        {"path": "s3://bucket/inside"},
+        {"path": "s3://bucket/in/../other"},
+        {"path": "s3://other/in"},
+        {"path": "s3a:/bucket"},
+        {"dead-letter.path": "/tmp/x"},
+        {"url": "jdbc:sqlite:/etc/a.db"},
+        {"url": "JDBC:H2:file:/etc/a"},
+        {"properties.ssl.truststore.location": "/etc/x"},
+        {"anything": "/etc/passwd"},
+        {"anything": "hdfs://server/a"},
+    ],
+)
+def test_what_is_not(options: dict[str, str], data: Path) -> None:
+    found = {key: value.format(data=data) for key, value in options.items()}
+    with pytest.raises(UnsupportedError, match="none of the folders") as told:
+        check_outside(plan_with(**found), Allowed(data=(str(data), "s3://bucket/in")))
+    assert told.value.where.startswith("/nodes/0")
+
+
+@pytest.mark.parametrize(
+    ("function", "good"),
+    [
+        ({"module": "mine", "file": "{folder}/mine.py"}, True),
+        ({"module": "mine"}, True),
+        ({"module": "mine.inner"}, True),
+        ({"module": "os"}, False),
+        ({"module": "mine", "file": "/tmp/mine.py"}, False),
+        ({"module": "mine", "file": "{folder}/../mine.py"}, False),
+    ],
+)
+def test_functions_come_from_allowed_folders(function: dict[str, str], good: bool, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").touch()
+    plan = {"nodes": [{"projection": [{"python": {k: v.format(folder=tmp_path) for k, v in function.items()}}]}]}
+    allowed = Allowed(programs=(str(tmp_path),))
+    if good:
+        check_outside(plan, allowed)
+    else:
+        with pytest.raises(UnsupportedError, match="none of the folders"):
+            check_outside(plan, allowed)
+
+
+def test_a_script_imports_no_module_of_another_place(workers: Workers, tmp_path: Path) -> None:
+    """What is refused is not even imported."""
+    (tmp_path / "allowed").mkdir()
+    sign = tmp_path / "sign"
+    (tmp_path / "hostile.py").write_text(f"open({str(sign)!r}, 'w').close()\n")
+    script = "CREATE FUNCTION f AS '{module}.F' LANGUAGE PYTHON;\nSELECT 1;"
+    may = {"programs": [str(tmp_path / "allowed")], "data": []}
+    for module in ("hostile", "antigravity", "os"):
+        with pytest.raises(Refusal, match="none of the folders") as told:
+            workers.run("compile", text=script.format(module=module), allowed=may)
+        assert told.value.remedy
+    assert not sign.exists()

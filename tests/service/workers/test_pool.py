@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.service.settings import Limits
+from compiled_plan.service.workers.pool import BusyError, Refusal, Workers
+
+SQL = """
+CREATE TABLE a (id INT) WITH ('connector' = 'datagen');
+CREATE TABLE b (id INT) WITH ('connector' = 'print');
+INSERT INTO b SELECT id FROM a;
+"""
+ENDLESS = "import time\ntime.sleep(1000)\ndef main(env): ...\n"
+LARGE = "kept = bytearray(10**10)\ndef main(env): ...\n"
+ENDING = "import os\nos._exit(3)\n"
+
+
+def allowed(folder: Path) -> dict[str, list[str]]:
+    return {"programs": [str(folder)], "data": []}
+
+
+def file_of(folder: Path, text: str) -> str:
+    file = folder / "given_program.py"
+    file.write_text(text)
+    return str(file)
+
+
+def test_a_task_that_takes_too_long_is_ended_and_the_next_one_is_done(tmp_path: Path) -> None:
+    workers = Workers(Limits(compile_workers=1, compile_seconds=2))
+    try:
+        with pytest.raises(ProgramError, match="takes longer than 2 s"):
+            workers.run("compile", file=file_of(tmp_path, ENDLESS), allowed=allowed(tmp_path))
+        assert workers.run("compile", text=SQL)["operators"] == 2
+    finally:
+        workers.close()
+
+
+def test_who_waits_too_long_for_a_worker_is_told(tmp_path: Path) -> None:
+    workers = Workers(Limits(compile_workers=1, compile_seconds=1))
+    file = file_of(tmp_path, ENDLESS)
+
+    def busy() -> None:
+        with pytest.raises(ProgramError):
+            workers.run("compile", file=file, allowed=allowed(tmp_path))
+
+    first = threading.Thread(target=busy)
+    first.start()
+    try:
+        while not workers._free.empty():
+            pass
+        with pytest.raises(BusyError):
+            workers.run("compile", text=SQL)
+    finally:
+        first.join()
+        workers.close()
+
+
+@pytest.mark.parametrize(("program", "message"), [(LARGE, "MemoryError|memory"), (ENDING, "ended with code 3")])
+def test_what_a_program_does_to_its_process_is_told(
+    program: str, message: str, workers: Workers, tmp_path: Path
+) -> None:
+    with pytest.raises((ProgramError, Refusal), match=message):
+        workers.run("compile", file=file_of(tmp_path, program), allowed=allowed(tmp_path))
+    assert workers.run("compile", text=SQL)["operators"] == 2
+
+
+def test_a_worker_that_is_killed_is_another_one_the_next_time() -> None:
+    workers = Workers(Limits(compile_workers=1))
+    try:
+        workers.run("compile", text=SQL)
+        worker = workers._free.get()
+        assert worker is not None
+        os.kill(worker.process.pid, signal.SIGKILL)
+        workers._free.put(worker)
+        with pytest.raises(ProgramError, match="the worker ended"):
+            workers.run("compile", text=SQL)
+        assert workers.run("compile", text=SQL)["operators"] == 2
+    finally:
+        workers.close()
+
+
+def test_what_is_asked_again_is_not_done_again(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = workers.run_once("check", plan="{}")
+    monkeypatch.setattr(workers, "run", lambda *_, **__: pytest.fail("done again"))
+    assert workers.run_once("check", plan="{}") is first
+
+
+def test_one_program_leaves_nothing_to_the_next(workers: Workers, tmp_path: Path) -> None:
+    text = (
+        "import builtins\nassert not hasattr(builtins, 'seen')\nbuiltins.seen = 1\n"
+        "def main(env):\n"
+        "    env.execute_sql(\"CREATE TABLE a (id INT) WITH ('connector' = 'datagen')\")\n"
+        "    env.execute_sql(\"CREATE TABLE b (id INT) WITH ('connector' = 'print')\")\n"
+        '    return env.from_path("a").insert_into("b")\n'
+    )
+    for _ in range(3):
+        found = workers.run("compile", file=file_of(tmp_path, text), allowed=allowed(tmp_path))
+        assert found["program"] == text
