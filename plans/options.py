@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -23,7 +24,7 @@ class Kind(Enum):
     RATE = "a number from 0 to 1"
     DURATION = "a whole number and a unit of time such as '1 h'"
     MEMORY = "a size such as '64 mb'"
-    #: One of the choices, whatever its case, dashes as underscores: an enum of Flink's.
+    #: One of the choices, whatever its case: an enum of Flink's.
     CHOICE = "one of its choices"
     #: One of the choices as it is written.
     WORD = "one of its words"
@@ -84,7 +85,13 @@ class Option:
         return next((choice for choice in self.choices if _plain(choice) == _plain(value)), value)
 
 
+#: As Java reads it.
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+
+
 def _is_number(value: str, number: type[int] | type[float], least: float | None, most: float | None = None) -> bool:
+    if number is int and not _WHOLE.fullmatch(value):
+        return False
     try:
         found = number(value.strip())
     except ValueError:
@@ -102,13 +109,13 @@ def _is_duration(value: str) -> bool:
 
 def _is_choice(key: str, value: str, option: Option) -> bool:
     known = [_plain(choice) for choice in option.choices]
-    parts = value.split(";") if key == "table.column-expansion-strategy" else [value]
+    parts = map(str.strip, value.split(";")) if key == "table.column-expansion-strategy" else [value]
     return all(_plain(part) in known for part in parts)
 
 
 def _plain(choice: str) -> str:
-    """A choice without regard to case and to dashes for underscores."""
-    return choice.strip().lower().replace("-", "_")
+    """A choice without regard to case."""
+    return choice.lower()
 
 
 def _is_memory(value: str) -> bool:
@@ -121,7 +128,7 @@ _MEMORY_UNITS = frozenset("b bytes k kb kibibytes m mb mebibytes g gb gibibytes 
 _ESCAPED = ("\\t", "\\n", "\\r", "\\\\")
 
 _FITS: dict[Kind, Callable[[str, str, Option], bool]] = {
-    Kind.BOOLEAN: lambda key, value, option: value.strip().lower() in ("true", "false"),
+    Kind.BOOLEAN: lambda key, value, option: value.lower() in ("true", "false"),
     Kind.INTEGER: lambda key, value, option: _is_number(value, int, None),
     Kind.COUNT: lambda key, value, option: _is_number(value, int, 0),
     Kind.POSITIVE: lambda key, value, option: _is_number(value, int, 1),

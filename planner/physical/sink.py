@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -20,6 +20,7 @@ from compiled_plan.planner.physical.base import (
     make,
 )
 from compiled_plan.planner.physical.catalog import path_text, table_of
+from compiled_plan.planner.physical.plumbing import Exchange
 from compiled_plan.planner.physical.requirements import producer
 from compiled_plan.planner.physical.row_kinds import row_kinds
 from compiled_plan.planner.physical.scan import TableScan
@@ -39,6 +40,8 @@ _CONFIGURATION = (
     "table.exec.sink.type-length-enforcer",
     "table.exec.sink.upsert-materialize",
 )
+
+_SPREAD = "sink.shuffle-by-partition.enable"
 
 Conflict = Literal["ERROR", "NOTHING", "DEDUPLICATE"]
 
@@ -87,10 +90,9 @@ class TableSinkOperator(Single):
         if not metadata:
             return ()
         keys = tuple(column.metadata_key or column.name for column in metadata)
-        row = self.row_type.with_nullability(False)
-        stored = row.fields[: len(row.fields) - len(metadata)]
-        named = tuple(Field(column.name, column.type) for column in metadata)
-        consumed = replace(row, fields=(*stored, *named))
+        physical = [column for column in self.table.columns if column.kind is ColumnKind.PHYSICAL]
+        fields = tuple(Field(column.name, column.type) for column in (*physical, *metadata))
+        consumed = replace(self.row_type.with_nullability(False), fields=fields)
         return (make(WritingMetadata)(metadata_keys=keys, consumed_type=consumed),)
 
     def title(self) -> str:
@@ -112,7 +114,7 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> Operator:
     _check_rowtimes(table, source.row_type)
     materialize = _materializes(rel, accepted, source, traits, at)
     return TableSinkOperator(
-        source,
+        _spread(source, table),
         rel.table,
         rel.target,
         hints,
@@ -121,6 +123,13 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> Operator:
         materialize,
         bool(table.primary_key) and _primary_key(table) not in traits.upsert_keys,
     )
+
+
+def _spread(source: Operator, table: CatalogTable) -> Operator:
+    """The rows, those of a partition together where the table asks for that."""
+    if not table.partition_keys or (table.option(_SPREAD) or "").strip().lower() != "true":
+        return source
+    return Exchange(source, _places(table, table.partition_keys))
 
 
 def _mode_of(kinds: ModifyKinds) -> ChangelogMode:
@@ -199,8 +208,13 @@ def _materializes(rel: Sink, accepted: ChangelogMode, source: Operator, traits: 
 
 def _primary_key(table: CatalogTable) -> Key:
     """The table's primary key among the columns that are written."""
+    return Key(_places(table, table.primary_key))
+
+
+def _places(table: CatalogTable, names: Iterable[str]) -> tuple[int, ...]:
+    """Where columns are among those that are written."""
     columns = [column.name for column in table.columns if column.kind is not ColumnKind.COMPUTED and not column.virtual]
-    return Key(columns.index(name) for name in table.primary_key)
+    return tuple(columns.index(name) for name in names)
 
 
 def _refuse_conflict_clause(rel: Sink) -> None:

@@ -10,14 +10,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from compiled_plan.plans.connectors.columns import FOLDER_TYPES
-from compiled_plan.plans.connectors.registry import (
-    FLINK_CONNECTORS,
-    FLINK_FORMATS,
-    connector_spec,
-    connector_specs,
-    format_spec,
-    format_specs,
-)
+from compiled_plan.plans.connectors.refused import FLINK_CONNECTORS, FLINK_FORMATS
+from compiled_plan.plans.connectors.registry import connector_spec, connector_specs, format_spec, format_specs
 from compiled_plan.plans.connectors.spec import (
     Asked,
     ConnectorSpec,
@@ -76,6 +70,8 @@ def table_faults(
     if wrong:
         return
     formats = formats_of(options, connector)
+    if not reading:
+        yield from _only_read(table, options, formats)
     row = replace(columns, fields=tuple(field for field in columns.fields if field.name not in partition_keys))
     faults = list(_option_faults(table, options, connector, formats, row))
     faults += _partition_faults(columns, partition_keys)
@@ -196,7 +192,8 @@ def _no_connector(table: str, name: str | None) -> TableFault:
         return TableFault(f"table {table} has no connector", f"add 'connector' = '...', one of: {known}")
     if name in FLINK_CONNECTORS:
         remedy = f"use one of: {known}"
-        return TableFault(f"connector {name!r} is not supported", remedy, "connector", supported=False, foreign=True)
+        message = f"connector {name!r} is not supported: {FLINK_CONNECTORS[name]}"
+        return TableFault(message, remedy, "connector", supported=False, foreign=True)
     return _unknown("connector", name, connector_specs(), "connector")
 
 
@@ -231,9 +228,11 @@ def _option_faults(
     known: dict[str, TableOption] = {"connector": TableOption(Kind.TEXT), **connector.all_options}
     prefixes = tuple(FormatSlot.prefix(option, spec.name) for option, spec in formats.items())
     for prefix, spec in zip(prefixes, formats.values(), strict=True):
-        known |= {prefix + key: option for key, option in spec.options.items()}
-        given = {key: spec.option(key.removeprefix(prefix)) for key in options if key.startswith(prefix)}
-        known |= {key: option for key, option in given.items() if option is not None}
+        given = {key.removeprefix(prefix) for key in options if key.startswith(prefix)}
+        for key in (*spec.options, *given):
+            option = spec.option(key)
+            if option is not None and not (option.of_files and connector.messages is not None):
+                known[prefix + key] = option
         yield from _lacking(table, options, prefix, spec)
     if connector.column_options is not None:
         by_column = connector.column_options(row, options)
@@ -245,12 +244,12 @@ def _option_faults(
     for key, value in options.items():
         found = known.get(key) or (connector.option(key) if connector.column_options is None else None)
         if found is None:
-            # Flink passes over what begins as an option of the format.
-            if not key.startswith(prefixes):
+            # In files Flink passes over what begins as an option of the format.
+            if connector.messages is not None or not key.startswith(prefixes):
                 message = f"connector {connector.name!r} of table {table} has no option {key!r}"
                 yield TableFault(message, _choices(key, known), key)
         elif found.effect is Effect.REFUSED:
-            message = f"option {key!r} of table {table} is not supported"
+            message = f"option {key!r} of table {table} is not supported: {found.why}"
             yield TableFault(message, "leave the option out", key, supported=False, foreign=True)
         else:
             remedy = found.unfit(key, value)
@@ -266,6 +265,15 @@ def _lacking(table: str, options: Mapping[str, str], prefix: str, spec: FormatSp
         if option.required and not any(prefix + key in options for key in (name, *option.fallbacks)):
             message = f"table {table} lacks the option {prefix + name!r}, which format {spec.name!r} requires"
             yield TableFault(message, f"add '{prefix + name}' = '...'")
+
+
+def _only_read(table: str, options: Mapping[str, str], formats: Mapping[str, FormatSpec]) -> Iterator[TableFault]:
+    """Options of formats with which a table cannot be written."""
+    for slot, spec in formats.items():
+        for key in (FormatSlot.prefix(slot, spec.name) + name for name in spec.only_read):
+            if options.get(key, "").lower() == "true":
+                message = f"table {table} is written, which cannot be with '{key}' = '{options[key]}'"
+                yield TableFault(message, "leave the option out, or declare another table to write to", key)
 
 
 def _contradictions(options: Mapping[str, str], prefix: str, spec: FormatSpec) -> Iterator[TableFault]:

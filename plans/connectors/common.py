@@ -16,13 +16,14 @@ def tuning(kind: Kind, doc: str, uses: Use = Use.SINK, default: str = "") -> Tab
     return TableOption(kind, default, doc=doc, effect=Effect.TUNING, uses=uses)
 
 
-def refused(doc: str, uses: Use = Use.ANY) -> TableOption:
-    """An option that changes what happens, and is not supported."""
-    return TableOption(Kind.TEXT, doc=doc, effect=Effect.REFUSED, uses=uses)
+def refused(doc: str, why: str, uses: Use = Use.ANY) -> TableOption:
+    """An option that changes what happens, and is not supported; `why` follows a colon."""
+    return TableOption(Kind.TEXT, doc=doc, effect=Effect.REFUSED, why=why, uses=uses)
 
 
 EMIT_STRATEGY, IDLE_TIMEOUT = "scan.watermark.emit.strategy", "scan.watermark.idle-timeout"
 _KEEPING_PACE = "How watermarks of several tables keep pace, "
+_ONE_PACE = "a micro-batch takes from each table what is there, however far its watermark is"
 #: Options of tables with watermarks, whatever the connector.
 WATERMARKS = {
     EMIT_STRATEGY: TableOption(
@@ -40,9 +41,9 @@ WATERMARKS = {
         uses=Use.SOURCE,
         passive=True,
     ),
-    "scan.watermark.alignment.group": refused(_KEEPING_PACE + "by the name of their group."),
-    "scan.watermark.alignment.max-drift": refused(_KEEPING_PACE + "how far one may be ahead."),
-    "scan.watermark.alignment.update-interval": refused(_KEEPING_PACE + "how often they are compared."),
+    "scan.watermark.alignment.group": refused(_KEEPING_PACE + "by the name of their group.", _ONE_PACE),
+    "scan.watermark.alignment.max-drift": refused(_KEEPING_PACE + "how far one may be ahead.", _ONE_PACE),
+    "scan.watermark.alignment.update-interval": refused(_KEEPING_PACE + "how often they are compared.", _ONE_PACE),
 }
 
 #: Flink takes any value of it.

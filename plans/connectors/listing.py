@@ -58,6 +58,7 @@ def _options(options: Mapping[str, TableOption], uses: Use) -> list[dict[str, An
             "default": option.default or None,
             "required": option.required,
             "effect": option.effect.name.lower(),
+            "why": option.why or None,
             "uses": [str(use.name).lower() for use in Use if use in (option.uses & uses or option.uses)],
             "doc": option.doc,
         }

@@ -15,18 +15,6 @@ from typing import Any
 from compiled_plan.plans.connectors import formats, specs
 from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec
 
-#: Names that Flink's distribution has and that do not run here; refused as unsupported, not as misspelt.
-FLINK_CONNECTORS = frozenset(
-    "kinesis firehose dynamodb elasticsearch-6 elasticsearch-7 elasticsearch-8 opensearch "
-    "mongodb hbase-1.4 hbase-2.2 hive hudi iceberg paimon mysql-cdc postgres-cdc oracle-cdc sqlserver-cdc mongodb-cdc "
-    "pulsar rabbitmq python-input".split()
-)
-#: Formats, with a reason where there is one.
-FLINK_FORMATS: Mapping[str, str] = {
-    "protobuf": "its messages are told by the name of a Java class, and a plan does not choose classes to load",
-    "testcsv": "",
-}
-
 
 def connector_spec(name: str | None) -> ConnectorSpec | None:
     """The connector of that name; None where there is none."""

@@ -44,17 +44,21 @@ class TableOption(Option):
         doc: what it says, for people; one sentence.
         required: whether a table must have it.
         effect: what it does here.
+        why: why it is refused, where it is.
         uses: what of a table it is for.
         passive: whether no row depends on it; an option that only tunes is passive by itself.
         fallbacks: older names of the option, used where it is not given.
+        of_files: whether a format has it in files alone, and not in messages.
     """
 
     doc: str = ""
     required: bool = False
     effect: Effect = Effect.USED
+    why: str = ""
     uses: Use = Use.ANY
     passive: bool = False
     fallbacks: tuple[str, ...] = ()
+    of_files: bool = False
 
     @property
     def shapes_rows(self) -> bool:
@@ -349,6 +353,7 @@ class FormatSpec:
         positional: whether columns are found by their position and not by their name.
         open: whether its further options go to a library.
         not_both: pairs of boolean options that cannot both be true.
+        only_read: boolean options that cannot be true where a table is written.
         unfit: what it cannot hold of a row's columns, given its options; None where all is well.
         contradiction: what is wrong with its options together: option, message, remedy.
         messages: whether it can be in messages, and not in files alone.
@@ -368,6 +373,7 @@ class FormatSpec:
     positional: bool = False
     open: bool = False
     not_both: tuple[tuple[str, str], ...] = ()
+    only_read: tuple[str, ...] = ()
     unfit: Callable[[RowType, Mapping[str, str]], Unfit | None] | None = None
     contradiction: Callable[[Mapping[str, str]], tuple[str, str, str] | None] | None = None
     messages: bool = False

@@ -262,7 +262,8 @@ LOOKUP = """
 CREATE TABLE orders (id INT, customer STRING, amount BIGINT, p AS PROCTIME())
   WITH ('connector' = 'filesystem', 'path' = '/o', 'format' = 'json');
 CREATE TABLE rates (customer STRING, rate BIGINT) WITH (
-  'connector' = 'jdbc', 'url' = 'jdbc:postgresql://u:{word}@{host}/db', 'table-name' = 't', 'password' = '{word}');
+  'connector' = 'jdbc', 'url' = 'jdbc:postgresql://u:{word}@{host}/db', 'table-name' = 't',
+  'username' = 'u', 'password' = '{word}');
 CREATE TABLE totals (customer STRING PRIMARY KEY NOT ENFORCED, total BIGINT) WITH ('connector' = 'blackhole');
 INSERT INTO totals SELECT o.customer, SUM(amount * rate) FROM orders AS o
   JOIN rates FOR SYSTEM_TIME AS OF o.p AS r ON o.customer = r.customer GROUP BY o.customer;

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from compiled_plan.plans.connectors.registry import FLINK_CONNECTORS, FLINK_FORMATS, connector_specs, format_specs
+from compiled_plan.plans.connectors.refused import FLINK_CONNECTORS, FLINK_FORMATS
+from compiled_plan.plans.connectors.registry import connector_specs, format_specs
 from compiled_plan.plans.connectors.spec import Effect, OptionGroup, TableOption, Use
 from compiled_plan.plans.types.changelog import ChangelogMode
 from tools.reference.markdown import code, codes, table
@@ -55,10 +56,11 @@ def format_options() -> str:
     for item in format_specs().values():
         options = {f"{item.name}.{name}": option for name, option in item.options.items()}
         groups = tuple(replace(group, prefix=f"{item.name}.{group.prefix}") for group in item.groups)
-        text = _options(options, Use.SOURCE | Use.SINK, groups)
+        shown = [_options(options, Use.SOURCE | Use.SINK, groups)] if options or groups else []
         if item.open:
-            text = "Its options go to Spark's writer and reader of the format as they are."
-        parts.append(f"### `{item.name}`\n\n{text}")
+            others = "Its other options" if shown else "Its options"
+            shown.insert(0, f"{others} go to Spark's writer and reader of the format as they are.")
+        parts.append("\n\n".join((f"### `{item.name}`", *shown)))
     return "\n\n".join(parts)
 
 
@@ -91,6 +93,16 @@ def metadata() -> str:
 
 
 def refused() -> str:
-    """Connectors and formats of Flink that are refused by name."""
-    rows = (("connectors", codes(sorted(FLINK_CONNECTORS))), ("formats", codes(sorted(FLINK_FORMATS))))
-    return table(("", "of Flink, not run here"), rows)
+    """What Flink has and a table here cannot: connectors, formats, and options of those that run here, with reasons."""
+    rows = [("connectors", name, why) for name, why in FLINK_CONNECTORS.items()]
+    rows += [("formats", name, why) for name, why in FLINK_FORMATS.items()]
+    declared = {name: spec.options for name, spec in connector_specs().items()}
+    declared |= {name: spec.options for name, spec in format_specs().items()}
+    for of, options in declared.items():
+        found = (item for item in options.items() if item[1].effect is Effect.REFUSED)
+        rows += [(f"options of {code(of)}", name, option.why) for name, option in found]
+    names: dict[tuple[str, str], list[str]] = {}
+    for what, name, why in rows:
+        names.setdefault((what, why), []).append(name)
+    lines = ((what, codes(sorted(of)), f"{why[0].upper()}{why[1:]}.") for (what, why), of in names.items())
+    return table(("", "of Flink, not run here", "why"), lines)

@@ -17,6 +17,7 @@ SPEC = FormatSpec(
             ("null", "deflate", "snappy", "bzip2", "xz", "zstandard"),
             doc="How blocks of files are compressed.",
             uses=Use.SINK,
+            of_files=True,
         ),
         "encoding": TableOption(
             Kind.CHOICE, "binary", ("binary", "json"), doc="The encoding of messages; files have but one."

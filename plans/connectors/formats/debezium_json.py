@@ -26,6 +26,7 @@ SPEC = FormatSpec(
         "source.properties": Metadata(MapType(key=STRING, value=STRING), "All that is said of the source."),
     },
     extension="json",
+    only_read=("schema-include",),
     messages=True,
     unfit=json_columns("debezium-json"),
 )

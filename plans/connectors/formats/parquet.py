@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.columns import without
-from compiled_plan.plans.connectors.spec import FormatSpec
+from compiled_plan.plans.connectors.common import refused, tuning
+from compiled_plan.plans.connectors.spec import FormatSpec, Use
+from compiled_plan.plans.options import Kind
+
+_LIBRARY = "it is of Flink's own reader and writer, which Spark's are not"
 
 SPEC = FormatSpec(
     "parquet",
     "Parquet's files. Its options go to Parquet's library.",
+    {
+        "utc-timezone": refused("Whether a TIMESTAMP is the moment of that time in UTC.", _LIBRARY),
+        "timestamp.time.unit": refused("What times are counted in.", _LIBRARY),
+        "write.int64.timestamp": refused("Write times as INT64 and not as INT96.", _LIBRARY, Use.SINK),
+        "batch-size": tuning(Kind.INTEGER, "Rows that are read at once.", Use.SOURCE),
+    },
     extension="parquet",
     blocks=True,
     open=True,

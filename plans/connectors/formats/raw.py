@@ -53,7 +53,7 @@ SPEC = FormatSpec(
     {
         "charset": TableOption(Kind.TEXT, "UTF-8", doc="The charset of texts; one that Java has."),
         "endianness": TableOption(
-            Kind.WORD, "big-endian", ("big-endian", "little-endian"), doc="The order of the bytes of a number."
+            Kind.CHOICE, "big-endian", ("big-endian", "little-endian"), doc="The order of the bytes of a number."
         ),
     },
     extension="txt",

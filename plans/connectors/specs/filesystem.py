@@ -22,6 +22,7 @@ from compiled_plan.plans.types import BIGINT, STRING, TimestampLtzType
 
 _TIME = "How a partition's time is told from its values, "
 _COMMIT = "When and how a partition is said to be complete, "
+_NOT_SAID = "nobody is told that a partition is complete; its files are there as a whole when a micro-batch ends"
 
 SPEC = ConnectorSpec(
     "filesystem",
@@ -56,10 +57,16 @@ SPEC = ConnectorSpec(
         "auto-compaction": tuning(Kind.BOOLEAN, "Put small files together."),
         "compaction.file-size": tuning(Kind.MEMORY, "Size of files that were put together."),
         "compaction.parallelism": tuning(Kind.INTEGER, "Number of tasks that put files together."),
-        "source.path.regex-pattern": refused("Files that are read, by a pattern of their paths.", Use.SOURCE),
-        "sink.partition-commit.policy.kind": refused(_COMMIT + "by which action.", Use.SINK),
-        "sink.partition-commit.policy.class": refused(_COMMIT + "by which class.", Use.SINK),
-        "sink.partition-commit.policy.class.parameters": refused(_COMMIT + "with which parameters.", Use.SINK),
+        "source.path.regex-pattern": refused(
+            "Files that are read, by a pattern of their paths.",
+            "Spark lists files without regular expressions; name a folder that holds no others",
+            Use.SOURCE,
+        ),
+        "sink.partition-commit.policy.kind": refused(_COMMIT + "by which action.", _NOT_SAID, Use.SINK),
+        "sink.partition-commit.policy.class": refused(_COMMIT + "by which class.", _NOT_SAID, Use.SINK),
+        "sink.partition-commit.policy.class.parameters": refused(
+            _COMMIT + "with which parameters.", _NOT_SAID, Use.SINK
+        ),
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION, again=True),
     sink=SinkSpec(),

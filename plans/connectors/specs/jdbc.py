@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.common import refused, tuning
 from compiled_plan.plans.connectors.spec import (
+    Asked,
     ConnectorSpec,
     Faults,
     LookupSpec,
@@ -16,7 +17,9 @@ from compiled_plan.plans.connectors.spec import (
     TableOption,
     Use,
 )
+from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
+from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 _HELD = (t.CharacterType, t.BytesType, t.BooleanType, t.NumericType, t.DateType, t.TimeType, t.TimestampBase)
@@ -27,6 +30,7 @@ _DRIVERS = {
     "mariadb": ("org.mariadb.jdbc:mariadb-java-client:3.5.11", "org.mariadb.jdbc.Driver"),
     "sqlite": ("org.xerial:sqlite-jdbc:3.54.1.0", "org.sqlite.JDBC"),
 }
+_EVICTING = tuple(f"lookup.partial-cache.{name}" for name in ("max-rows", "expire-after-write", "expire-after-access"))
 _PARTS = tuple(f"scan.partition.{name}" for name in ("column", "num", "lower-bound", "upper-bound"))
 
 
@@ -72,6 +76,23 @@ def _part_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
         yield "scan.partition.column", message, "name a numeric column"
 
 
+def _faults(asked: Asked) -> Iterator[TableFault]:
+    """A name without its password, no time to wait, a cache that would keep every answer for good."""
+    options, table = asked.options, asked.table
+    for given, other in (("username", "password"), ("password", "username")):
+        if given in options and other not in options:
+            message = f"table {table} has the option {given!r} and lacks {other!r}"
+            yield TableFault(message, f"add '{other}' = '...', or say both in the URL", given)
+    wait = "connection.max-retry-timeout"
+    if wait in options and parse_duration(options[wait]) < 1000:
+        message = f"'{wait}' = {options[wait]!r} of table {table} is less than a second"
+        yield TableFault(message, "set it to '1 s' or more", wait)
+    cached = asked.reading and options.get("lookup.cache", "").upper() == "PARTIAL"
+    if cached and not {*_EVICTING, "lookup.cache.max-rows", "lookup.cache.ttl"} & set(options):
+        message = f"the cache of table {table} never forgets an answer"
+        yield TableFault(message, f"add one of: {', '.join(_EVICTING)}", "lookup.cache")
+
+
 SPEC = ConnectorSpec(
     "jdbc",
     "A table of a database: read as a whole, asked by key in lookup joins, or written.",
@@ -89,7 +110,7 @@ SPEC = ConnectorSpec(
         "lookup.cache": TableOption(
             Kind.CHOICE, "NONE", ("NONE", "PARTIAL"), doc="Remember answers.", uses=Use.LOOKUP, passive=True
         ),
-        "lookup.max-retries": _cached(Kind.INTEGER, "How often a question that fails is asked again.", "3"),
+        "lookup.max-retries": _cached(Kind.COUNT, "How often a question that fails is asked again.", "3"),
         "lookup.partial-cache.max-rows": _cached(
             Kind.POSITIVE, "How many answers are remembered.", fallbacks=("lookup.cache.max-rows",)
         ),
@@ -106,7 +127,7 @@ SPEC = ConnectorSpec(
         "lookup.cache.ttl": _older(Kind.DURATION, "lookup.partial-cache.expire-after-write"),
         "lookup.cache.caching-missing-key": _older(Kind.BOOLEAN, "lookup.partial-cache.cache-missing-key"),
         "compatible-mode": refused(
-            "The dialect of a database that is like another; Flink's of these databases have none."
+            "The dialect of a database that is like another.", "the dialects of these databases have none, as in Flink"
         ),
         "scan.partition.column": TableOption(
             Kind.TEXT, doc="The numeric column by whose ranges several tasks read; all four or none.", uses=Use.SOURCE
@@ -147,7 +168,7 @@ SPEC = ConnectorSpec(
             Kind.DURATION, "After how long rows are written; here they are with their micro-batch."
         ),
         "sink.max-retries": TableOption(
-            Kind.INTEGER,
+            Kind.COUNT,
             "3",
             doc="How often a transaction that a lost connection or a conflict ended is tried again.",
             uses=Use.SINK,
@@ -164,5 +185,6 @@ SPEC = ConnectorSpec(
         Package(coordinates, holds, "url", f"jdbc:{name}:") for name, (coordinates, holds) in _DRIVERS.items()
     ),
     column_faults=_column_faults,
+    faults=_faults,
     place=("url", "table-name"),
 )

@@ -12,9 +12,8 @@ import pytest
 from compiled_plan.plans import connectors, execution
 from compiled_plan.plans.connectors import listing, registry, specs
 from compiled_plan.plans.connectors.checks import changelog_of, formats_of, table_faults, unknown_format_options
+from compiled_plan.plans.connectors.refused import FLINK_CONNECTORS, FLINK_FORMATS
 from compiled_plan.plans.connectors.registry import (
-    FLINK_CONNECTORS,
-    FLINK_FORMATS,
     connector_spec,
     connector_specs,
     format_spec,
@@ -53,7 +52,7 @@ def test_every_module_is_found_by_the_name_of_what_it_is_about() -> None:
     assert {module_name(name) for name in (*connector_specs(), *IN_PROCESS)} == set(specs_in("specs"))
     assert {module_name(name) for name in format_specs()} == set(specs_in("formats"))
     assert connector_spec("nothing") is connector_spec(None) is connector_spec("../print") is format_spec("") is None
-    assert not FLINK_CONNECTORS & set(connector_specs()) and not FLINK_FORMATS.keys() & set(format_specs())
+    assert not FLINK_CONNECTORS.keys() & set(connector_specs()) and not FLINK_FORMATS.keys() & set(format_specs())
 
 
 @pytest.mark.parametrize("name", [*connector_specs(), *IN_PROCESS])
@@ -86,6 +85,7 @@ def test_every_option_says_what_it_is_and_its_default_is_a_value_of_it() -> None
             assert option.doc.endswith("."), (spec.name, name)
             assert not option.default or option.unfit(name, option.default) is None, (spec.name, name)
             assert all(fallback in spec.options for fallback in option.fallbacks)
+            assert (option.effect is Effect.REFUSED) == bool(option.why), (spec.name, name)
             if not isinstance(spec, ConnectorSpec) or option.effect is not Effect.USED:
                 continue
             assert option.uses & spec.uses, (spec.name, name)
@@ -114,6 +114,7 @@ def test_the_listing_is_json_of_all_that_is_declared() -> None:
         "default": None,
         "required": True,
         "effect": "used",
+        "why": None,
         "uses": ["source", "sink"],
         "doc": "The file or folder; any Hadoop URI.",
     }

@@ -1,0 +1,89 @@
+"""The tables of `connector_pages.toml` as programs: for Flink, which was asked once, and for the tests."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A table of a page.
+
+    Args:
+        page: which page, and which example of it.
+        columns: as they are in DDL, with watermarks and keys.
+        options: of its WITH.
+        partitions: the columns that partition it.
+        reads: whether it can be read.
+        writes: whether it can be written.
+        like: whether its columns are those of another table.
+        refused: what is said of it; empty where it runs.
+    """
+
+    page: str
+    columns: tuple[str, ...]
+    options: Mapping[str, str]
+    partitions: tuple[str, ...] = ()
+    reads: bool = True
+    writes: bool = True
+    like: bool = False
+    refused: str = ""
+
+    def ddl(self, name: str, options: Mapping[str, str] | None = None) -> str:
+        """The statement that makes the table, with other options where they are given."""
+        chosen = self.options if options is None else options
+        given = ", ".join(f"'{key}' = '{value}'" for key, value in chosen.items())
+        columns = f" ({', '.join(self.columns)})"
+        if self.like:
+            made = f"CREATE TABLE {name}_origin{columns} WITH ('connector' = 'blackhole');\n"
+            return f"{made}CREATE TABLE {name} WITH ({given}) LIKE {name}_origin (EXCLUDING ALL);\n"
+        parts = f" PARTITIONED BY ({', '.join(self.partitions)})" if self.partitions else ""
+        return f"CREATE TABLE {name}{columns}{parts} WITH ({given});\n"
+
+    @property
+    def read(self) -> dict[str, str]:
+        """The types of the columns that can be read, but for those that are computed."""
+        found = {}
+        for column in self.columns:
+            match = re.match(r"(?!PRIMARY|WATERMARK)(\S+) (?!AS )(.*?)( METADATA.*)?$", column)
+            if match:
+                found[match[1]] = match[2]
+        return found
+
+    @property
+    def written(self) -> dict[str, str]:
+        """The types of the columns that are written."""
+        virtual = [column.partition(" ")[0] for column in self.columns if column.endswith(" VIRTUAL")]
+        return {name: type_ for name, type_ in self.read.items() if name not in virtual}
+
+    def program(self, name: str = "t", options: Mapping[str, str] | None = None) -> tuple[str, str]:
+        """A program that writes the table and reads it, as far as it can be: its tables, and its statement set."""
+        text, inserts = self.ddl(name, options), []
+        if self.writes:
+            text += f"CREATE TABLE given ({_columns(self.written)}) WITH ('connector' = 'datagen');\n"
+            inserts.append(f"INSERT INTO {name} SELECT {', '.join(self.written)} FROM given;")
+        if self.reads:
+            text += f"CREATE TABLE seen ({_columns(self.read)}) WITH ('connector' = 'blackhole');\n"
+            inserts.append(f"INSERT INTO seen SELECT {', '.join(self.read)} FROM {name};")
+        return text, f"STATEMENT SET BEGIN {' '.join(inserts)} END"
+
+
+def _columns(types: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {type_}" for name, type_ in types.items())
+
+
+@cache
+def examples() -> tuple[Example, ...]:
+    """All of them, in the order of the file."""
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    return tuple(Example(**_frozen(each)) for each in tomllib.loads(text)["example"])
+
+
+def _frozen(table: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
