@@ -1,0 +1,148 @@
+"""The examples of Flink's pages about connectors and formats run as they stand, but for addresses.
+
+What is written to the table of an example is read from it again. Topics have names of their own, since several pages
+use one. A table that cannot be written (its time is a column) gets its rows by a table without that column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.options import RunOptions
+from compiled_plan.plans.execution.run import Run
+from tests.documents.connector_pages import Example, examples
+from tests.support.schema_registry import serving
+from tests.support.topics import Message, Topics
+from tools.services.postgres import psql
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tools.services.server import Server
+
+#: A broker that asks for passwords is another one; their options are in the plans that compile.
+SECURED = ("kafka, security with PLAIN", "kafka, security with SCRAM")
+#: Read alone: events with a schema cannot be written, here and in Flink.
+WITH_SCHEMA = "debezium, with a schema"
+VALUES = {
+    "BIGINT": ("1", "2"),
+    "INT": ("3", "4"),
+    "STRING": ("'a'", "'b'"),
+    "DOUBLE": ("1.5E0", "2.5E0"),
+    "BOOLEAN": ("TRUE", "FALSE"),
+    "DECIMAL(10, 2)": ("5.18", "5.15"),
+    "TIMESTAMP(3)": ("TIMESTAMP '2024-01-01 00:00:01'", "TIMESTAMP '2024-01-01 00:00:02'"),
+}
+_BOUNDED = "/*+ OPTIONS('scan.bounded.mode' = 'latest-offset'{start}) */"
+
+
+def stored(example: Example) -> Example:
+    """The table with the columns that are in its messages or files alone."""
+    kept = (name for name in example.columns if not re.search(r" METADATA| AS |^WATERMARK", name))
+    return replace(example, columns=tuple(kept))
+
+
+def hints(example: Example) -> str:
+    """What makes a table end that would be read for ever."""
+    match example.options["connector"]:
+        case "kafka":
+            return _BOUNDED.format(start=", 'scan.startup.mode' = 'earliest-offset'")
+        case "upsert-kafka":
+            return _BOUNDED.format(start="")
+        case "datagen":
+            return "/*+ OPTIONS('number-of-rows' = '10') */"
+    return ""
+
+
+def run(spark: SparkSession, statements: list[str], inserts: list[str], checkpoint: Path) -> dict[str, list[str]]:
+    """What a program prints, by the identifier in front of the lines."""
+    lines: list[str] = []
+    program = f"{''.join(statements)}EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END;"
+    text = f"SET 'table.exec.sink.require-on-conflict' = 'false';\n{program}"
+    Run(spark, TableEnvironment().compile_script(text), RunOptions(checkpoint=str(checkpoint)), lines.append).execute()
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        name, _, row = line.rpartition("> ")
+        found.setdefault(name, []).append(row)
+    return {name: sorted(rows) for name, rows in found.items()}
+
+
+def printed(name: str, columns: Mapping[str, str]) -> str:
+    shape = ", ".join(f"{column} {type_}" for column, type_ in columns.items())
+    return f"CREATE TABLE {name} ({shape}) WITH ('connector' = 'print', 'print-identifier' = '{name}');\n"
+
+
+def rows_of(example: Example) -> str:
+    both = zip(*(VALUES[type_] for type_ in example.read.values()), strict=True)
+    return ", ".join(f"({', '.join(row)})" for row in both)
+
+
+@pytest.fixture
+def addresses(kafka: Server, postgres: Server, tmp_path: Path) -> Iterator[dict[str, str]]:
+    with serving() as registry:
+        yield {
+            "properties.bootstrap.servers": kafka.address,
+            "url": postgres.address,
+            "path": f"{tmp_path}/files",
+            "registry": registry.url,
+        }
+
+
+def at(example: Example, addresses: Mapping[str, str], number: int) -> dict[str, str]:
+    """The options of an example with the addresses of these servers."""
+    found = {}
+    for name, value in example.options.items():
+        registry = name.endswith("avro-confluent.url")
+        found[name] = addresses["registry"] if registry else addresses.get(name, value)
+        if name == "topic":
+            found[name] = f"page{number}"
+        if name == "path":
+            found[name] += str(number)
+    return found
+
+
+@pytest.mark.deep
+def test_examples_run_as_they_stand(
+    spark: SparkSession, kafka: Server, postgres: Server, addresses: dict[str, str], tmp_path: Path
+) -> None:
+    topics = Topics(spark, kafka)
+    psql(postgres.port, "CREATE TABLE users (id BIGINT PRIMARY KEY, name TEXT, age INT, status BOOLEAN)")
+    wanted = {n: each for n, each in enumerate(examples()) if not each.refused and each.page not in SECURED}
+    writing, reading = list[str](), list[str]()
+    inserts, selects = list[str](), list[str]()
+    for number, example in wanted.items():
+        options, table = at(example, addresses, number), stored(example)
+        if "topic" in options:
+            topics.make(options["topic"])
+        if example.reads:
+            shape = table.read
+            reading += [example.ddl(f"t{number}", options), printed(f"p{number}", shape)]
+            selects.append(f"INSERT INTO p{number} SELECT {', '.join(shape)} FROM t{number} {hints(example)};")
+        if example.writes:
+            rows = f"VALUES {rows_of(table)};"
+            writing += [table.ddl(f"w{number}", options), printed(f"p{number}", table.read)]
+            inserts += [f"INSERT INTO w{number} {rows}", f"INSERT INTO p{number} {rows}"]
+        if example.page == WITH_SCHEMA:
+            row = '{"id": 1, "name": "a", "description": "a", "weight": 5.18}'
+            event = f'{{"schema": {{}}, "payload": {{"before": null, "after": {row}, "op": "c"}}}}'
+            topics.send(options["topic"], [Message(event)])
+    written = run(spark, writing, inserts, tmp_path / "written")
+    assert written.pop("") == ["+I[3, 3, a, 1.5]"] * 2 + ["+I[4, 4, b, 2.5]"] * 2
+    found = run(spark, reading, selects, tmp_path / "read")
+    for number, example in wanted.items():
+        name = f"p{number}"
+        if example.options["connector"] == "datagen":
+            assert len(found.pop(name)) == 10
+        elif example.page == WITH_SCHEMA:
+            assert found.pop(name) == ["+I[1, a, a, 5.18]"]
+        elif not example.reads:
+            written.pop(name)
+    assert {name: rows for name, rows in found.items() if rows != written.get(name)} == {}
+    assert found == written and len(found) > 25
