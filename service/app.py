@@ -7,16 +7,19 @@ from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
 
+from compiled_plan.service.access.door import Door
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.settings import Settings
+from compiled_plan.service.store import idempotent
 from compiled_plan.service.store.database import open_database
-from compiled_plan.service.web import compiling, health, pipelines, plans, problems, ttls, versions
+from compiled_plan.service.web import access, compiling, health, pipelines, plans, problems, ttls, versions
 from compiled_plan.service.workers.pool import Workers
 
 PREFIX = "/api/v1"
 #: All routers of the API, in the order of its description. A part of the service adds its own here.
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
+    access.router,
     pipelines.router,
     versions.router,
     plans.router,
@@ -32,11 +35,12 @@ def application(settings: Settings, workers: Workers | None = None) -> FastAPI:
         settings: what the operator decided.
         workers: of somebody else, who ends them; the service's own if left out.
     """
-
     parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        with parts.database.write() as session:
+            idempotent.forget_unfinished(session)
         yield
         parts.database.close()
         if workers is None:
@@ -53,6 +57,7 @@ def application(settings: Settings, workers: Workers | None = None) -> FastAPI:
         responses=problems.RESPONSES,
     )
     app.state.parts = parts
+    app.add_middleware(Door, parts=parts)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from compiled_plan.api.commands import app_for, run_app
 from compiled_plan.plans.errors import ExecutionError
+
+if TYPE_CHECKING:
+    from compiled_plan.service.settings import Settings
 
 _NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "prometheus_client")
 _Config = Annotated[str | None, typer.Option(metavar="FILE.toml", help="Settings; options hold over them.")]
@@ -18,6 +22,7 @@ _Home = Annotated[
 _Database = Annotated[
     str | None, typer.Option(metavar="URL", help="postgresql://user@host/database; SQLite in the folder if left out.")
 ]
+_Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 app = app_for()
 
@@ -45,26 +50,79 @@ def serve(
     no_tokens: Annotated[
         bool, typer.Option("--no-tokens", help="Ask nobody for a token, and serve this machine alone.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: _Debug = False,
 ) -> None:
     """Serve the page and the API until SIGINT or SIGTERM; runs go on without it.
 
     The first start prints a token of the role operator, once.
     """
-    _check_installed()
-    given: dict[str, Any] = {
-        "home": home,
-        "database": database,
-        "host": host,
-        "port": port,
-        "programs": programs,
-        "data": data,
-        "tokens": False if no_tokens else None,
-    }
+    given = {"home": home, "database": database, "host": host, "port": port, "programs": programs, "data": data}
+    settings = _settings(config, **given, tokens=False if no_tokens else None)
     from compiled_plan.service.serving import serve as run
+
+    run(settings)
+
+
+token_app = typer.Typer(help="Make tokens, list them, take them back.")
+app.add_typer(token_app, name="token")
+
+
+class RoleName(Enum):
+    """The roles."""
+
+    VIEWER = "viewer"
+    EDITOR = "editor"
+    OPERATOR = "operator"
+
+
+@token_app.command("create")
+def create_token(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Who uses it: versions are signed with it.")],
+    role: Annotated[RoleName, typer.Option(help="viewer looks, editor edits programs and TTLs, operator does all.")],
+    days: Annotated[float | None, typer.Option(metavar="N", help="How long it holds; for ever if left out.")] = None,
+    config: _Config = None,
+    home: _Home = None,
+    database: _Database = None,
+    debug: _Debug = False,
+) -> None:
+    """Make a token and print it: the only time that it is seen."""
+    settings = _settings(config, home=home, database=database)
+    from compiled_plan.service.access.roles import Role
+    from compiled_plan.service.administration import create_token as create
+
+    create(settings, name, Role(role.value), days)
+
+
+@token_app.command("list")
+def list_tokens(config: _Config = None, home: _Home = None, database: _Database = None, debug: _Debug = False) -> None:
+    """Print the tokens: id, name, role, when they were made."""
+    settings = _settings(config, home=home, database=database)
+    from compiled_plan.service.administration import list_tokens as run
+
+    run(settings)
+
+
+@token_app.command("revoke")
+def revoke_token(
+    id_: Annotated[int, typer.Argument(metavar="ID", help="The token's id, as `token list` has it.")],
+    config: _Config = None,
+    home: _Home = None,
+    database: _Database = None,
+    debug: _Debug = False,
+) -> None:
+    """Take a token back, and end its sessions."""
+    settings = _settings(config, home=home, database=database)
+    from compiled_plan.service.administration import revoke_token as run
+
+    run(settings, id_)
+
+
+def _settings(config: str | None, **given: Any) -> Settings:
+    """The settings of the file and the options that were given."""
+    _check_installed()
     from compiled_plan.service.settings import read_settings
 
-    run(read_settings(config, {name: value for name, value in given.items() if value is not None}))
+    return read_settings(config, {name: value for name, value in given.items() if value is not None})
 
 
 def _check_installed() -> None:

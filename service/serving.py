@@ -8,8 +8,10 @@ import typer
 import uvicorn
 
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.service.access import tokens
 from compiled_plan.service.app import application
 from compiled_plan.service.settings import Settings
+from compiled_plan.service.store.database import open_database
 
 
 def serve(settings: Settings) -> None:
@@ -20,6 +22,7 @@ def serve(settings: Settings) -> None:
     """
     listening = _listening(settings)
     app = application(settings)
+    print_first_token(settings)
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"plan-service: {settings.public_address or f'http://{shown}:{port}'}", err=True)
@@ -27,6 +30,18 @@ def serve(settings: Settings) -> None:
         uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=5)
     )
     server.run(sockets=[listening])
+
+
+def print_first_token(settings: Settings) -> None:
+    """Print the token of an operator, where there is none yet: the only time that it is seen."""
+    if not settings.tokens:
+        return
+    database = open_database(settings)
+    with database.write() as session:
+        made = tokens.first(session)
+    database.close()
+    if made is not None:
+        typer.echo(f"plan-service: the token of the first operator, shown this once: {made.secret}", err=True)
 
 
 def _listening(settings: Settings) -> socket.socket:

@@ -100,9 +100,15 @@ _QUOTED = re.compile(
 )
 
 
+# One that is not closed: an error may show it.
+_UNCLOSED = re.compile(r"""(?P<head>(?P<q1>['"])(?P<key>[\w.\-]+)(?P=q1)\s*[=,:]\s*['"])[^'"\n]+$""", re.MULTILINE)
+
+
 def masked_program(text: str) -> str:
     """The text of a program, in SQL or Python, with the values of sensitive options and passwords in URLs hidden."""
-    return masked_url(_QUOTED.sub(lambda found: _with_value(found, HIDDEN) if _is_secret(found) else found[0], text))
+    shown = _QUOTED.sub(lambda found: _with_value(found, HIDDEN) if _is_secret(found) else found[0], text)
+    shown = _UNCLOSED.sub(lambda found: f"{found['head']}{HIDDEN}" if is_sensitive(found["key"]) else found[0], shown)
+    return masked_url(shown)
 
 
 def unmasked_program(text: str, known: str) -> str:

@@ -127,12 +127,11 @@ class Token(Base):
 
 
 class BrowserSession(Base):
-    """A session of the page: hashes of its cookie and of what guards against requests of other sites."""
+    """A session of the page: the hash of its cookie, and the token that it was opened with."""
 
     __tablename__ = "sessions"
 
     hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    csrf_hash: Mapped[str] = mapped_column(String(64))
     token_id: Mapped[int] = mapped_column(ForeignKey("tokens.id", ondelete="CASCADE"))
     expires_at: Mapped[datetime] = mapped_column(Moment)
 

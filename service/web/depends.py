@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from sqlalchemy.orm import Session
 
-from compiled_plan.service.access.roles import LOCAL, Principal, Role
+from compiled_plan.service.access.roles import Principal, Role
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.web.problems import Problem
 
@@ -22,8 +22,9 @@ def parts_of(request: Request) -> Parts:
 
 def principal_of(request: Request) -> Principal:
     """Who asks, as the door of the service found out."""
-    found = getattr(request.state, "principal", LOCAL)
-    assert isinstance(found, Principal)
+    found = getattr(request.state, "principal", None)
+    if not isinstance(found, Principal):  # a route that the door does not guard
+        raise Problem(401, "this needs a token", headers={"WWW-Authenticate": "Bearer"})
     return found
 
 

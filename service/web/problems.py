@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.findings import pointer_of
-from compiled_plan.plans.text.masking import masked_json, masked_text
+from compiled_plan.plans.text.masking import masked_json, masked_program, masked_text
 from compiled_plan.service.store.errors import ConflictError, MovedError, NotFoundError
 from compiled_plan.service.workers.pool import BusyError
 
@@ -42,7 +42,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
-class Problem(Exception):
+class Problem(HTTPException):
     """An error of a request.
 
     Args:
@@ -64,8 +64,7 @@ class Problem(Exception):
         remedy: str = "",
         headers: dict[str, str] | None = None,
     ) -> None:
-        super().__init__(detail)
-        self.status, self.headers = status, headers
+        super().__init__(status, detail, headers)
         self.details = ProblemDetails(
             title=HTTPStatus(status).phrase, status=status, detail=detail, where=where, value=value, remedy=remedy
         )
@@ -73,7 +72,12 @@ class Problem(Exception):
 
 def refused(fault: CompiledPlanError, status: int = 422) -> Problem:
     """An error of the product as a problem; passwords in it are hidden."""
-    return Problem(status, masked_text(fault.message), where=masked_text(fault.where), remedy=fault.remedy)
+    return Problem(status, shown(fault.message), where=shown(fault.where), remedy=shown(fault.remedy))
+
+
+def shown(text: str) -> str:
+    """A text of an error, which may quote a line of a program, with secrets hidden."""
+    return masked_text(masked_program(text))
 
 
 #: The status of the product's errors; 422 for all others.
@@ -89,7 +93,7 @@ def answer(problem: Problem) -> Response:
     """The answer that says it."""
     # In ASCII: what was asked may have halves of surrogate pairs, which UTF-8 has not.
     text = json.dumps(problem.details.model_dump())
-    return Response(text, status_code=problem.status, media_type=MEDIA_TYPE, headers=problem.headers)
+    return Response(text, status_code=problem.status_code, media_type=MEDIA_TYPE, headers=problem.headers)
 
 
 def install(app: FastAPI) -> None:

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field, StringConstraints
 
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.web.depends import Editor, PartsOf, Viewer
 from compiled_plan.service.web.documents import Asked, Short, version_summary
 from compiled_plan.service.web.headers import IdempotencyKey, IfMatch, expected
 from compiled_plan.service.web.idempotency import once
 from compiled_plan.service.web.plans import text_of
+from compiled_plan.service.web.problems import shown
 from compiled_plan.service.web.versions import Added, Number, added
 
 router = APIRouter(prefix="/pipelines/{name}/versions/{number}/ttl", tags=["TTLs"])
@@ -86,7 +86,7 @@ def check_ttl(who: Viewer, parts: PartsOf, name: str, number: Number, body: Edit
             parts.workers.run_once("ttl", plan=text, edits=[edit.to_task()])
             good.append(edit.to_task())
         except CompiledPlanError as fault:
-            message, where = masked_text(fault.message), masked_text(fault.where)
+            message, where = shown(fault.message), shown(fault.where)
             problems.append(EditProblem(edit=at, message=message, where=where, value=edit.ttl, remedy=fault.remedy))
     found = parts.workers.run_once("ttl", plan=text, edits=good) if good else {"changes": [], "warnings": []}
     return Checked(valid=not problems, problems=problems, changes=found["changes"], warnings=found["warnings"])

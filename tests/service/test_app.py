@@ -7,6 +7,7 @@ from fastapi.testclient import TestClient
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.service import app as module
 from compiled_plan.service.settings import Settings
+from tests.support.service import client_of
 
 
 def test_the_service_answers(client: TestClient) -> None:
@@ -43,9 +44,7 @@ def answer_of(
     fault: Exception, settings: Settings, monkeypatch: pytest.MonkeyPatch, query: str = ""
 ) -> dict[str, object]:
     monkeypatch.setattr(module, "ROUTERS", (*module.ROUTERS, failing(fault)))
-    with TestClient(
-        module.application(settings), base_url="http://127.0.0.1/api/v1", raise_server_exceptions=False
-    ) as client:
+    with client_of(module.application(settings)) as client:
         found: dict[str, object] = client.get(f"fail{query}").json()
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import tomllib
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,17 @@ COMMANDS: dict[str, str] = {
 def options(name: str) -> str:
     """What a command does, its arguments and its options."""
     command: Any = typer.main.get_command(import_module(COMMANDS[name]).app)
-    parts = [_options(f"{name} {part}", each) for part, each in getattr(command, "commands", {}).items()]
-    return "\n\n".join([inspect.cleandoc(command.help), *parts]) if parts else _options(name, command)
+    return "\n\n".join(_parts(name, command))
+
+
+def _parts(name: str, command: Any) -> Iterator[str]:
+    """A command, or what a group of them says and has."""
+    if not hasattr(command, "commands"):
+        yield _options(name, command)
+        return
+    yield inspect.cleandoc(command.help)
+    for part, each in command.commands.items():
+        yield from _parts(f"{name} {part}", each)
 
 
 def _options(name: str, command: Any) -> str:

@@ -55,7 +55,6 @@ def upgrade() -> None:
     op.create_table(
         "sessions",
         sa.Column("hash", sa.String(length=64), nullable=False),
-        sa.Column("csrf_hash", sa.String(length=64), nullable=False),
         sa.Column("token_id", sa.Integer(), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(["token_id"], ["tokens.id"], ondelete="CASCADE"),

@@ -1,0 +1,147 @@
+"""Who asks; tokens; sessions of the page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Cookie, Path, Query, Request, Response
+from pydantic import BaseModel, Field, StringConstraints
+
+from compiled_plan.service.access import headers, sessions, tokens
+from compiled_plan.service.access.door import unknown
+from compiled_plan.service.access.roles import LOCAL, Role
+from compiled_plan.service.store.tables import Token
+from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.web.documents import Asked, Short
+from compiled_plan.service.web.problems import Problem
+
+router = APIRouter(tags=["access"])
+RoleName = Literal["viewer", "editor", "operator"]
+_Cookie = Annotated[str | None, Cookie(alias=sessions.COOKIE, include_in_schema=False)]
+
+
+class Me(BaseModel):
+    """Who asks."""
+
+    name: str
+    role: RoleName
+    token: int | None = Field(description="id of the token; null where the service asks for none")
+    session: bool = Field(description="whether it is a session of the page")
+    csrf_token: str = Field(description="of a session: the header x-csrf-token of every change; else empty")
+
+
+class SignIn(Asked):
+    """A token, for a session."""
+
+    token: Annotated[Short, StringConstraints(min_length=1, max_length=200)]
+
+
+class NewToken(Asked):
+    """A token to be made."""
+
+    name: Annotated[Short, StringConstraints(min_length=1, max_length=100)] = Field(examples=["jane"])
+    role: RoleName
+    days: float | None = Field(default=None, gt=0, le=36500, description="how long it holds; for ever if left out")
+
+
+class TokenDocument(BaseModel):
+    """A token, without its secret."""
+
+    id: int
+    name: str
+    role: RoleName
+    created_at: datetime
+    created_by: str
+    expires_at: datetime | None
+
+
+class MadeToken(TokenDocument):
+    """A token that was just made."""
+
+    secret: str = Field(description="the token itself: shown now, and never again")
+
+
+class TokenPage(BaseModel):
+    """A page of tokens."""
+
+    items: list[TokenDocument]
+    cursor: str = Field(description="asks for the next page; empty behind the last")
+
+
+def _document(token: Token) -> dict[str, object]:
+    return {name: getattr(token, name) for name in TokenDocument.model_fields}
+
+
+@router.get("/me", summary="Who asks, and what they may do")
+def me(who: Viewer, request: Request, cookie: _Cookie = None) -> Me:
+    """For a session with what its changes carry."""
+    by_cookie = cookie is not None and who is not LOCAL and "authorization" not in request.headers
+    guard = sessions.csrf_of(cookie) if by_cookie and cookie is not None else ""
+    return Me(name=who.name, role=who.role.value, token=who.token, session=by_cookie, csrf_token=guard)
+
+
+@router.post("/session", summary="Sign in: a cookie in place of a token", responses={401: {"description": "Unknown"}})
+def sign_in(request: Request, parts: PartsOf, body: SignIn, response: Response) -> Me:
+    """For the page: the cookie is sent by the browser and seen by no script."""
+    if not parts.settings.tokens:
+        raise Problem(409, "this service asks for no tokens", remedy="just go on")
+    failures, client = request.state.failures, request.client.host if request.client else ""
+    seconds = failures.wait(client, take=0)
+    if seconds:
+        raise Problem(429, "too many wrong tokens", remedy=f"wait {seconds} s", headers={"Retry-After": str(seconds)})
+    with parts.database.write() as session:
+        who = tokens.find(session, body.token)
+        cookie = None if who is None else sessions.begin(session, who, parts.settings.limits.session_hours)
+    if who is None or cookie is None:
+        failures.wait(client)
+        raise unknown("the token is unknown, or holds no longer")
+    response.set_cookie(
+        sessions.COOKIE,
+        cookie,
+        max_age=int(parts.settings.limits.session_hours * 3600),
+        httponly=True,
+        samesite="strict",
+        secure=headers.is_secure(parts.settings),
+        path="/",
+    )
+    guard = sessions.csrf_of(cookie)
+    return Me(name=who.name, role=who.role.value, token=who.token, session=True, csrf_token=guard)
+
+
+@router.delete("/session", status_code=204, summary="Sign out")
+def sign_out(who: Viewer, parts: PartsOf, response: Response, cookie: _Cookie = None) -> None:
+    """The session has ended, also for who may have its cookie."""
+    if cookie:
+        with parts.database.write() as session:
+            sessions.end(session, cookie)
+    response.delete_cookie(sessions.COOKIE, path="/")
+
+
+@router.get("/tokens", summary="Tokens, without their secrets")
+def list_tokens(
+    who: Operator,
+    session: Reading,
+    q: Annotated[str, Query(max_length=200, description="a part of the name")] = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    cursor: Annotated[str, Query(pattern=r"^[0-9]{0,9}$", description="of the page before")] = "",
+) -> TokenPage:
+    """In the order in which they were made."""
+    found = tokens.page(session, q=q, limit=limit + 1, after=int(cursor or 0))
+    items = [TokenDocument.model_validate(_document(token)) for token in found[:limit]]
+    return TokenPage(items=items, cursor=str(items[-1].id) if len(found) > limit else "")
+
+
+@router.post("/tokens", status_code=201, summary="Make a token")
+def make_token(who: Operator, parts: PartsOf, body: NewToken) -> MadeToken:
+    """Its secret is in this answer, and nowhere else."""
+    with parts.database.write() as session:
+        made = tokens.make(session, body.name, Role(body.role), who.name, body.days)
+        return MadeToken.model_validate({**_document(made.token), "secret": made.secret})
+
+
+@router.delete("/tokens/{id}", status_code=204, summary="Take a token back")
+def remove_token(who: Operator, parts: PartsOf, id_: Annotated[int, Path(alias="id", ge=1, le=2**31 - 1)]) -> None:
+    """Its sessions end with it."""
+    with parts.database.write() as session:
+        tokens.remove(session, id_)

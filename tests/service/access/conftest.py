@@ -1,0 +1,53 @@
+"""A service that asks for tokens, and a client with each role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from compiled_plan.service.access import tokens
+from compiled_plan.service.access.roles import Role
+from compiled_plan.service.app import application
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.workers.pool import Workers
+from tests.support.service import client_of
+
+Make = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path / "home")
+
+
+@pytest.fixture
+def app(settings: Settings, workers: Workers) -> FastAPI:
+    return application(settings, workers)
+
+
+@pytest.fixture
+def client(app: FastAPI) -> Iterator[TestClient]:
+    """A client without a token."""
+    with client_of(app) as found:
+        yield found
+
+
+@pytest.fixture
+def make(app: FastAPI) -> Make:
+    """Makes a token: its id and its secret."""
+
+    def token(role: Role = Role.OPERATOR, name: str = "jane", days: float | None = None) -> tuple[int, str]:
+        with app.state.parts.database.write() as session:
+            made = tokens.make(session, name, role, "test", days)
+            return made.token.id, made.secret
+
+    return token
+
+
+def bearer(secret: str) -> dict[str, str]:
+    """The header of a token."""
+    return {"Authorization": f"Bearer {secret}"}

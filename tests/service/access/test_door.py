@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from fastapi.testclient import TestClient
+
+from compiled_plan.service.access.roles import Role
+from compiled_plan.service.app import application
+from compiled_plan.service.settings import Limits, Settings
+from compiled_plan.service.workers.pool import Workers
+from tests.service.access.conftest import Make, bearer
+from tests.support.service import client_of
+
+#: What changes nothing though it is no GET, and what ends one's own session.
+HARMLESS = {("POST", "/pipelines/{name}/versions/{number}/ttl/check"), ("DELETE", "/session")}
+OPEN = {("GET", "/health"), ("POST", "/session")}
+
+
+def routes(app: FastAPI) -> Iterator[tuple[str, str]]:
+    """Method and path of every route of the API, from its description."""
+    for path, methods in app.openapi()["paths"].items():
+        for method in methods:
+            yield method.upper(), path.removeprefix("/api/v1")
+
+
+def filled(path: str) -> str:
+    return path.replace("{name}", "orders").replace("{number}", "1").replace("{id}", "1").lstrip("/")
+
+
+def test_every_route_but_two_needs_a_token(app: FastAPI, client: TestClient) -> None:
+    found = set(routes(app)) - OPEN
+    assert len(found) > 15
+    for method, path in found:
+        answer = client.request(method, filled(path), json={})
+        assert (answer.status_code, answer.headers.get("www-authenticate")) == (401, "Bearer"), (method, path)
+
+
+def test_a_viewer_changes_nothing(app: FastAPI, client: TestClient, make: Make) -> None:
+    _, secret = make(Role.VIEWER)
+    for method, path in set(routes(app)) - OPEN - HARMLESS:
+        if method != "GET":
+            answer = client.request(method, filled(path), json={}, headers=bearer(secret))
+            assert answer.status_code in (403, 422), (method, path)
+    assert client.post("pipelines", json={"name": "a"}, headers=bearer(secret)).status_code == 403
+    assert client.get("pipelines", headers=bearer(secret)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "needed"),
+    [
+        ("POST", "pipelines", Role.EDITOR),
+        ("PATCH", "pipelines/orders", Role.EDITOR),
+        ("PUT", "pipelines/orders/in-force", Role.EDITOR),
+        ("POST", "pipelines/orders/versions", Role.EDITOR),
+        ("POST", "pipelines/orders/versions/1/ttl", Role.EDITOR),
+        ("POST", "compile", Role.EDITOR),
+        ("POST", "validate", Role.EDITOR),
+        ("DELETE", "pipelines/orders", Role.OPERATOR),
+        ("GET", "tokens", Role.OPERATOR),
+        ("POST", "tokens", Role.OPERATOR),
+        ("DELETE", "tokens/1", Role.OPERATOR),
+        ("GET", "pipelines", Role.VIEWER),
+        ("GET", "me", Role.VIEWER),
+    ],
+)
+def test_what_each_role_may(method: str, path: str, needed: Role, client: TestClient, make: Make) -> None:
+    bodies = {
+        "pipelines": {"name": "orders"},
+        "pipelines/orders/in-force": {"version": 1},
+        "pipelines/orders/versions": {"program": "SELECT 1"},
+        "pipelines/orders/versions/1/ttl": {"edits": [{"node": 1, "state": 0, "ttl": "1 d"}]},
+        "compile": {"program": "SELECT 1"},
+        "validate": {"plan": {}},
+        "tokens": {"name": "x", "role": "viewer"},
+    }
+    for role in Role:
+        _, secret = make(role)
+        headers = bearer(secret) | {"If-Match": "*"}
+        answer = client.request(method, path, json=bodies.get(path, {}), headers=headers)
+        assert (answer.status_code == 403) is not role.may(needed), (role, answer.text)
+        if answer.status_code == 403:
+            assert f"role {needed.value}" in answer.json()["detail"]
+
+
+def test_tokens_that_are_none(client: TestClient, make: Make) -> None:
+    id_, secret = make()
+    _, ended = make(days=-1)
+    other = secret[:-1] + ("A" if secret[-1] != "A" else "B")
+    forged = [
+        other,
+        secret + "x",
+        secret[:20],
+        "plansvc_",
+        "' OR 1=1 --",
+        "first",
+        "x" * 10_000,
+        ended,
+        f"{secret} {secret}",
+    ]
+    for each in forged:
+        assert client.get("me", headers=bearer(each)).status_code == 401, each
+    for header in (f"Basic {secret}", secret, "Bearer", f"Bearer{secret}"):
+        assert client.get("me", headers={"Authorization": header}).status_code == 401, header
+    assert client.get("me", params={"token": secret}).status_code == 401
+    assert client.get("me", headers=bearer(secret)).json()["token"] == id_
+
+
+def test_a_token_that_was_taken_back_is_none_at_once(client: TestClient, make: Make) -> None:
+    (_, operator), (id_, secret) = make(), make(Role.EDITOR)
+    assert client.get("me", headers=bearer(secret)).status_code == 200
+    assert client.delete(f"tokens/{id_}", headers=bearer(operator)).status_code == 204
+    assert client.get("me", headers=bearer(secret)).status_code == 401
+
+
+def test_tokens_and_passwords_are_in_no_log_and_no_answer(
+    client: TestClient, make: Make, caplog: pytest.LogCaptureFixture, settings: Settings
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    _, secret = make()
+    bad = "CREATE TABLE a (id INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:x://u:geheim@h', 'password' = 'geheim');"
+    for body in (
+        {"program": bad},
+        {"program": bad + "INSERT"},
+        {"program": bad[:-4]},
+        {"plan": {"options": {"password": "geheim"}}},
+    ):
+        answer = client.post("compile", json=body, headers=bearer(secret))
+        assert (answer.status_code, "geheim" in answer.text) == (422, False), answer.text
+    client.post("session", json={"token": secret + "x"})
+    assert "geheim" not in caplog.text
+    assert secret not in caplog.text
+    kept = b"".join(file.read_bytes() for file in settings.home.iterdir())
+    assert secret.encode() not in kept
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://127.0.0.1"}, 201),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://127.0.0.1.evil.example"}, 403),
+        ({"Origin": "http://127.0.0.1:9999"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "same-origin"}, 201),
+    ],
+)
+@pytest.mark.parametrize("tokens", [True, False])
+def test_other_sites_change_nothing(
+    headers: dict[str, str], status: int, tokens: bool, settings: Settings, workers: Workers, make: Make
+) -> None:
+    settings = settings.model_copy(update={"tokens": tokens})
+    given = bearer(make()[1]) if tokens else {}
+    with client_of(application(settings, workers)) as client:
+        assert client.post("pipelines", json={"name": "a"}, headers=given | headers).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("127.0.0.1:8787", 200), ("localhost", 200), ("[::1]:8787", 200), ("evil.example", 421), ("", 421)],
+)
+def test_names_that_point_at_this_machine_are_not_the_services(host: str, status: int, client: TestClient) -> None:
+    assert client.get("health", headers={"Host": host}).status_code == status
+
+
+def test_the_public_name_is_the_services(settings: Settings, workers: Workers) -> None:
+    known = settings.model_copy(update={"host": "0.0.0.0", "public_address": "https://plans.example.com"})
+    with client_of(application(known, workers)) as client:
+        assert client.get("health", headers={"Host": "plans.example.com"}).status_code == 200
+        assert client.get("health", headers={"Host": "other.example.com"}).status_code == 421
+        assert "strict-transport-security" in client.get("health").headers
+
+
+def test_without_tokens_only_this_machine_is_served(settings: Settings, workers: Workers) -> None:
+    app = application(settings.model_copy(update={"tokens": False}), workers)
+    with client_of(app) as client:
+        assert client.get("me").json()["name"] == "local"
+        assert client.post("session", json={"token": "x"}).status_code == 409
+    with client_of(app, address="10.0.0.7") as client:
+        assert client.get("me").status_code == 403
+
+
+def test_every_answer_says_what_browsers_may_do(client: TestClient) -> None:
+    for path in ("health", "nothing", "me"):
+        headers = client.get(path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert (headers["x-content-type-options"], headers["x-frame-options"]) == ("nosniff", "DENY")
+        assert headers["cache-control"] == "no-store"
+        assert "access-control-allow-origin" not in headers
+
+
+def limited(settings: Settings, workers: Workers, **limits: float) -> TestClient:
+    changed = settings.model_copy(update={"limits": Limits(**limits)})  # type: ignore[arg-type]
+    return client_of(application(changed, workers))
+
+
+def test_a_request_has_a_size(settings: Settings, workers: Workers, make: Make) -> None:
+    headers = bearer(make()[1]) | {"Content-Type": "application/json"}
+    with limited(settings, workers, request_bytes=1000) as client:
+        said = client.post("pipelines", content=b" " * 1001, headers=headers)
+        unsaid = client.post("pipelines", content=iter([b" " * 600] * 3), headers=headers)
+        fits = client.post("pipelines", json={"name": "a"}, headers=headers)
+    assert [each.status_code for each in (said, unsaid, fits)] == [413, 413, 201]
+    assert "1000 bytes" in unsaid.json()["detail"]
+
+
+def test_a_program_has_a_size(settings: Settings, workers: Workers, make: Make) -> None:
+    with limited(settings, workers, program_bytes=100) as client:
+        answer = client.post("compile", json={"program": "-" * 101}, headers=bearer(make()[1]))
+    assert (answer.status_code, answer.json()["where"]) == (422, "program")
+
+
+def test_a_client_asks_so_often(settings: Settings, workers: Workers, make: Make) -> None:
+    headers = bearer(make()[1])
+    with limited(settings, workers, requests_per_minute=5) as client:
+        answers = [client.get("me", headers=headers) for _ in range(6)]
+    assert [each.status_code for each in answers] == [200] * 5 + [429]
+    assert int(answers[-1].headers["retry-after"]) > 0
+
+
+def test_guessing_tokens_ends(settings: Settings, workers: Workers, make: Make) -> None:
+    good = make()[1]
+    with limited(settings, workers, failed_logins_per_minute=4) as client:
+        wrong = [client.get("me", headers=bearer(f"x{n}")).status_code for n in range(2)]
+        wrong += [client.post("session", json={"token": f"y{n}"}).status_code for n in range(2)]
+        assert wrong == [401] * 4
+        assert client.post("session", json={"token": good}).status_code == 429
+        assert client.get("me", headers=bearer(good)).status_code == 429
+
+
+def test_every_route_says_which_role_it_needs(app: FastAPI) -> None:
+    """A route that asks for nobody would answer a viewer whatever it does."""
+    from compiled_plan.service.app import ROUTERS
+
+    checks = 0
+    for router in ROUTERS:
+        for route in router.routes:
+            assert isinstance(route, APIRoute)
+            path = route.path
+            if any((method, path) in OPEN for method in route.methods):
+                continue
+            names = {dependency.call.__qualname__ for dependency in route.dependant.dependencies if dependency.call}
+            assert "needs.<locals>.check" in names, path
+            checks += 1
+    assert checks > 15
+
+
+def test_files_outside_of_the_service_are_not_its_pages(client: TestClient, settings: Settings) -> None:
+    for path in ("../service.db", "..%2fservice.db", "%2e%2e/%2e%2e/etc/passwd", "....//etc/passwd"):
+        answer = client.get(f"http://127.0.0.1/{path}")
+        assert (answer.status_code, b"SQLite" in answer.content) == (404, False), path
+
+
+def test_tables_in_files_stay_in_their_folders(client: TestClient, make: Make, tmp_path: Path) -> None:
+    script = (
+        "CREATE TABLE a (id INT) WITH ('connector' = 'filesystem', 'path' = '{}', 'format' = 'json');"
+        "CREATE TABLE b (id INT) WITH ('connector' = 'print'); INSERT INTO b SELECT id FROM a;"
+    )
+    headers = bearer(make()[1])
+    statuses = {
+        place: client.post("compile", json={"program": script.format(place)}, headers=headers).status_code
+        for place in ("/etc/a", f"{tmp_path}/home/a", f"{tmp_path}/home/../a", "s3://bucket/a")
+    }
+    assert list(statuses.values()) == [422, 200, 422, 422]
