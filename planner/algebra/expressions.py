@@ -169,7 +169,7 @@ def without_nullable_casts(rex: RexNode, *, inside: bool = False) -> RexNode:
 
 
 #: Expressions that grow beyond this many nodes where one is written into the other are computed in two steps.
-_MOST_NODES = 1000
+MOST_NODES = 1000
 
 
 def stays_small(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
@@ -179,7 +179,7 @@ def stays_small(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
     """
     sizes = [size(rex) for rex in below]
     merged = sum(sizes[node.index] if isinstance(node, InputRef) else 1 for rex in above for node in walk(rex))
-    return merged <= max(_MOST_NODES, sum(sizes) + sum(map(size, above)))
+    return merged <= max(MOST_NODES, sum(sizes) + sum(map(size, above)))
 
 
 def retype(rex: RexNode, row: RowType) -> RexNode:

@@ -43,6 +43,7 @@ from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
 from compiled_plan.planner.functions.registry import is_deterministic
 from compiled_plan.planner.internal import unknown_node
+from compiled_plan.planner.rules.helpers.stacks import stack_of
 from compiled_plan.plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, transform, walk
 
 #: The functions that rank rows; they may become a top-n.
@@ -109,6 +110,17 @@ def _filter(rel: Filter, parts: list[RexNode]) -> RelNode:
 
 @_into.register
 def _project(rel: Project, parts: list[RexNode]) -> RelNode:
+    stack = stack_of(rel)
+    if stack is None:
+        return _through(rel, parts)
+    moved = stack.below(parts)
+    rest = [part for part, lower in zip(parts, moved, strict=True) if lower is None]
+    made = stack.on(push([lower for lower in moved if lower is not None], stack.bottom))
+    return _through(made, rest) if rest and isinstance(made, Project) else made
+
+
+def _through(rel: Project, parts: list[RexNode]) -> RelNode:
+    """One projection with the conditions that may be checked before it below it."""
     if not all(map(is_deterministic, rel.exprs)) and any(
         not is_deterministic(rel.exprs[index]) for part in parts for index in input_refs(part)
     ):

@@ -64,6 +64,34 @@ def _with(count: int) -> str:
     return f"{TABLES}INSERT INTO o WITH {queries} SELECT id, s FROM c{count - 1};"
 
 
+def _filtered_views(count: int) -> str:
+    """Each view computes a column and asks something of that of the one before."""
+    views = "".join(
+        f"CREATE VIEW v{at} AS SELECT id, x + {at} AS x, s FROM {f'v{at - 1}' if at else 't'} WHERE x > {at};\n"
+        for at in range(count)
+    )
+    return f"{TABLES}{views}INSERT INTO o SELECT id, s FROM v{count - 1};"
+
+
+def _doubled_views(count: int) -> str:
+    """Written out, the column would have 2 ** count terms."""
+    views = "".join(
+        f"CREATE VIEW v{at} AS SELECT id, x + x AS x, s FROM {f'v{at - 1}' if at else 't'};\n" for at in range(count)
+    )
+    return f"{TABLES}{views}INSERT INTO o SELECT id, s FROM v{count - 1} WHERE x > 1 AND id > 2;"
+
+
+def _outer_joins(count: int) -> str:
+    tables = "".join(
+        f"CREATE TABLE t{at} (id BIGINT, v{at} STRING) "
+        f"WITH ('connector' = 'filesystem', 'path' = '/t{at}', 'format' = 'json');\n"
+        for at in range(count)
+    )
+    joins = " ".join(f"LEFT JOIN t{at} ON t.id = t{at}.id AND v{at} <> 'x'" for at in range(count))
+    texts = " || ".join(f"v{at}" for at in range(count))
+    return f"{TABLES}{tables}INSERT INTO o SELECT t.id, {texts} FROM t {joins};"
+
+
 def _query(text: str) -> str:
     return f"{TABLES}INSERT INTO o {text};"
 
@@ -94,7 +122,10 @@ SHAPES: dict[str, tuple[Callable[[int], str], int]] = {
     "subqueries": (lambda n: _query(f"SELECT id, s FROM {'(SELECT id, s FROM ' * n}t{')' * n}"), 2_000),
     "existence": (lambda n: _where(f"{'id IN (SELECT id FROM t WHERE ' * n}x > 3{')' * n}"), 200),
     "joins": (_joins, 200),
+    "outer-joins": (_outer_joins, 100),
     "views": (_views, 300),
+    "filtered-views": (_filtered_views, 200),
+    "doubled-views": (_doubled_views, 100),
     "aggregates": (_aggregates, 1_000),
     "sinks": (_sinks, 100),
 }
@@ -121,3 +152,17 @@ def test_time_grows_as_the_program_does(shape: str) -> None:
     seconds(100)
     small, large = min(seconds(size // 8) for _ in range(2)), seconds(size)
     assert large < 24 * small  # 8 where it is linear, 64 where it is quadratic
+
+
+def test_time_grows_as_the_plan_does_where_views_filter_what_they_compute() -> None:
+    """The conditions together are of quadratic length, in Flink's plan too; to make them is no more than that."""
+
+    def seconds(count: int) -> float:
+        text = _filtered_views(count)
+        start = time.process_time()
+        TableEnvironment().compile_script(text)
+        return time.process_time() - start
+
+    seconds(10)
+    small, large = min(seconds(30) for _ in range(2)), seconds(120)
+    assert large < 32 * small  # 16 where it is quadratic, 64 where it is cubic
