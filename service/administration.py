@@ -1,16 +1,63 @@
-"""What an operator does at the machine of the service: tokens, by the database itself."""
+"""What an operator does at the machine of the service, by its database: tokens, and pipelines as plain files."""
 
 from __future__ import annotations
+
+import getpass
+import json
+from pathlib import Path
 
 import typer
 
 from compiled_plan.service.access import tokens
 from compiled_plan.service.access.roles import Role
+from compiled_plan.service.parts import Parts
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.database import open_database
+from compiled_plan.service.sync import Synced, export_folder, import_folder
+from compiled_plan.service.workers.pool import Workers
 
+_WORDS = {
+    "new": "is new, and in force",
+    "same": "is as before",
+    "waits": "waits to be put in force",
+    "failed": "failed",
+    "written": "is written",
+}
 #: Who did it.
 _BY = "plan-service token"
+
+
+def sync(
+    settings: Settings, folder: Path, comment: str, *, export: bool, force: bool, secrets: bool, as_json: bool
+) -> bool:
+    """Bring a folder into the registry, or the registry into a folder; what became of each pipeline is printed.
+
+    Returns:
+        Whether all went well.
+    """
+    parts = Parts(settings, open_database(settings), Workers(settings.limits))
+    good = True
+    try:
+        by = getpass.getuser()
+        found = (
+            export_folder(parts, folder, secrets=secrets)
+            if export
+            else (import_folder(parts, folder, by, comment, force=force))
+        )
+        for each in found:
+            good = good and each.did not in ("failed", "waits")
+            typer.echo(json.dumps(each.to_dict()) if as_json else _line(each))
+    finally:
+        parts.workers.close()
+        parts.database.close()
+    return good
+
+
+def _line(synced: Synced) -> str:
+    version = f" version {synced.version}" if synced.version else ""
+    lines = [f"{synced.name}:{version} {_WORDS[synced.did]}".replace("  ", " ")]
+    lines += [f"  {synced.message}"] if synced.message else []
+    return "\n".join([*lines, f"  try: {synced.remedy}"] if synced.remedy else lines)
 
 
 def create_token(settings: Settings, name: str, role: Role, days: float | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from compiled_plan.api.commands import app_for, run_app
+from compiled_plan.api.commands import ExitCode, app_for, run_app
 from compiled_plan.plans.errors import ExecutionError
 
 if TYPE_CHECKING:
@@ -61,6 +61,50 @@ def serve(
     from compiled_plan.service.serving import serve as run
 
     run(settings)
+
+
+@app.command()
+def sync(
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="A folder for each pipeline: program.sql or .py, plan.json.")
+    ],
+    export: Annotated[bool, typer.Option("--export", help="Write the versions in force into the folder.")] = False,
+    comment: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why: what the new versions say, such as a commit.")
+    ] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Put versions in force that do not go on with all state, too.")
+    ] = False,
+    with_secrets: Annotated[bool, typer.Option("--with-secrets", help="Export passwords, too.")] = False,
+    config: _Config = None,
+    home: _Home = None,
+    database: _Database = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIR", help="A folder or URI that tables in files may be in; repeatable."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON document for each pipeline, one a line.")
+    ] = False,
+    debug: _Debug = False,
+) -> None:
+    """Bring a folder's pipelines into the registry: the folder counts, such as a Git repository.
+
+    A plan.json in a pipeline's folder counts as it is; else the program is compiled, over the version in force. What
+    differs becomes a new version, put in force where it goes on with all state. Nothing is removed.
+
+    Exit codes: 0 done, 1 a pipeline failed, or waits to be put in force, 2 wrong usage.
+    """
+    if export and (force or comment):
+        raise typer.BadParameter("--force and --comment are for what is brought into the registry")
+    settings = _settings(config, home=home, database=database, data=data)
+    from pathlib import Path
+
+    from compiled_plan.service.administration import sync as run
+
+    how = {"export": export, "force": force, "secrets": with_secrets, "as_json": as_json}
+    if not run(settings, Path(folder), comment, **how):
+        raise typer.Exit(ExitCode.FAILED)
 
 
 token_app = typer.Typer(help="Make tokens, list them, take them back.")

@@ -1,0 +1,138 @@
+"""Pipelines as plain files: `FOLDER/<pipeline>/` with program.sql or program.py, plan.json, pipeline.toml.
+
+A plan that is there counts, as it was compiled and edited in the folder; else the program is compiled. `pipeline.toml`
+may have `description`, and `options` for compiling.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.service.store.pipelines import NAME
+from compiled_plan.service.store.versions import Language
+
+PLAN, FACTS = "plan.json", "pipeline.toml"
+PROGRAMS: Mapping[str, Language] = {"program.sql": "sql", "program.py": "python"}
+_KNOWN = {"description": str, "options": dict}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A pipeline in a folder.
+
+    Args:
+        name: of the pipeline, and its folder.
+        folder: the folder.
+        language: of the program; empty where there is none.
+        program: the program's text.
+        plan: the plan's text; None where it is to be compiled.
+        description: of the pipeline; None leaves it as it is.
+        options: that the program is compiled with.
+    """
+
+    name: str
+    folder: Path
+    language: Language = ""
+    program: str | None = None
+    plan: str | None = None
+    description: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def file(self) -> Path:
+        """The program's file."""
+        return self.folder / next(name for name, language in PROGRAMS.items() if language == self.language)
+
+
+def folders_in(root: Path) -> Iterator[Path]:
+    """The folders of pipelines, by name; hidden ones and those without a program or plan are no pipelines.
+
+    Raises:
+        ProgramError: it is no folder.
+    """
+    if not root.is_dir():
+        raise ProgramError("there is no such folder", where=str(root), remedy="check the path")
+    for folder in sorted(root.iterdir()):
+        if (
+            folder.is_dir()
+            and not folder.name.startswith(".")
+            and any((folder / n).is_file() for n in (PLAN, *PROGRAMS))
+        ):
+            yield folder
+
+
+def read_folder(folder: Path) -> Given:
+    """A pipeline of a folder.
+
+    Raises:
+        ProgramError: a name that no pipeline has, two programs, or a file that cannot be read.
+    """
+    if not NAME.fullmatch(folder.name):
+        raise ProgramError("this is no name of a pipeline", where=str(folder), remedy="rename the folder")
+    programs = [name for name in PROGRAMS if (folder / name).is_file()]
+    if len(programs) > 1:
+        raise ProgramError("there are two programs", where=str(folder), remedy=f"keep one of {' and '.join(programs)}")
+    facts = _facts(folder / FACTS)
+    return Given(
+        folder.name,
+        folder,
+        PROGRAMS[programs[0]] if programs else "",
+        _text(folder / programs[0]) if programs else None,
+        _text(folder / PLAN) if (folder / PLAN).is_file() else None,
+        facts.get("description"),
+        facts.get("options", {}),
+    )
+
+
+def _facts(file: Path) -> dict[str, Any]:
+    if not file.is_file():
+        return {}
+    try:
+        found = tomllib.loads(_text(file))
+    except tomllib.TOMLDecodeError as fault:
+        raise ProgramError(f"the file is no TOML: {fault}", where=str(file)) from None
+    for key, value in found.items():
+        if key not in _KNOWN or not isinstance(value, _KNOWN[key]):
+            raise ProgramError(
+                f"{key!r} is not known, or of another type",
+                where=str(file),
+                remedy="description is a text, options a table",
+            )
+    found["options"] = {key: str(value) for key, value in found.get("options", {}).items()}
+    return found
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ProgramError(f"the file cannot be read: {fault}", where=str(file)) from None
+
+
+def write_folder(root: Path, given: Given) -> bool:
+    """Write a pipeline's files; whether any of them is another one now."""
+    folder = root / given.name
+    folder.mkdir(parents=True, exist_ok=True)
+    facts = "".join(f"{key} = {json.dumps(value)}\n" for key, value in (("description", given.description),) if value)
+    if given.options:
+        facts += "\n[options]\n" + "".join(f"{json.dumps(k)} = {json.dumps(v)}\n" for k, v in given.options.items())
+    texts = {PLAN: given.plan, FACTS: facts or None}
+    texts |= {name: given.program if language == given.language else None for name, language in PROGRAMS.items()}
+    changed = False
+    for name, text in texts.items():
+        file = folder / name
+        before = _text(file) if file.is_file() else None
+        if text == before:
+            continue
+        changed = True
+        if text is None:
+            file.unlink()
+        else:
+            file.write_text(text, encoding="utf-8")
+    return changed

@@ -1,0 +1,175 @@
+"""`plan-service sync`: a folder's pipelines into the registry, or the registry's into a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
+from compiled_plan.plans.text.masking import masked, masked_json, masked_program
+from compiled_plan.service import programs
+from compiled_plan.service.folders import Given, folders_in, read_folder, write_folder
+from compiled_plan.service.parts import Parts
+from compiled_plan.service.store import blobs, pipelines, versions
+from compiled_plan.service.store.errors import NotFoundError
+from compiled_plan.service.store.tables import Pipeline, Version
+
+Word = Literal["new", "same", "waits", "failed", "written"]
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What became of a pipeline.
+
+    Args:
+        name: of the pipeline.
+        did: "new" version in force, "same" as before, "waits" to be put in force, "failed", or "written" to the folder.
+        version: its number.
+        message: what there is to say.
+        remedy: what to do about it.
+    """
+
+    name: str
+    did: Word
+    version: int = 0
+    message: str = ""
+    remedy: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON."""
+        return asdict(self)
+
+
+def import_folder(parts: Parts, root: Path, by: str, comment: str = "", *, force: bool = False) -> Iterator[Synced]:
+    """Bring a folder's pipelines into the registry; each by itself, so that one that fails stops no other.
+
+    Args:
+        parts: of the service.
+        root: the folder; its programs in Python are allowed.
+        by: who does it.
+        comment: of the versions.
+        force: whether a version that does not go on with all state is put in force, too.
+    """
+    settings = parts.settings.model_copy(update={"programs": (*parts.settings.programs, root.resolve())})
+    parts = replace(parts, settings=settings)
+    for folder in folders_in(root):
+        try:
+            yield _import(parts, read_folder(folder), by, comment, force)
+        except CompiledPlanError as fault:
+            where = f" ({fault.where})" if fault.where else ""
+            yield Synced(folder.name, "failed", message=f"{fault.message}{where}", remedy=fault.remedy)
+
+
+def _import(parts: Parts, given: Given, by: str, comment: str, force: bool) -> Synced:
+    with parts.database.write() as session:
+        try:
+            pipeline = pipelines.find(session, given.name)
+        except NotFoundError:
+            pipeline = pipelines.create(session, given.name, given.description or "", by)
+        if given.description is not None and given.description != pipeline.description:
+            pipelines.change(session, pipeline, description=given.description)
+        old = versions.find(session, pipeline, pipeline.in_force) if pipeline.in_force else None
+        tag = pipelines.etag(pipeline)
+        before = None
+        if old is not None:
+            texts = versions.plan_text(session, old), versions.program_text(session, old)
+            before = programs.Before(old.number, *texts)
+    new = _made(parts, given, before, comment)
+    verdict = "full"
+    if before is not None:
+        names = {"old_name": "old", "new_name": "new"}
+        verdict = parts.workers.run_once("diff", old=before.plan, new=new.plan, **names)["verdict"]
+    accepted = force or verdict == "full"
+    with parts.database.write() as session:
+        pipeline = pipelines.find_unmoved(session, given.name, tag)
+        if old is not None and _is(new, old):
+            return Synced(given.name, "same", old.number)
+        newest = versions.find(session, pipeline, pipeline.newest) if pipeline.newest else None
+        if newest is not None and _is(new, newest) and not accepted:
+            return _waits(given.name, newest.number, verdict)
+        version = versions.add(session, pipeline, new, by, in_force=accepted)
+        if not accepted:
+            return _waits(given.name, version.number, verdict)
+        return Synced(given.name, "new", version.number, _replaced(pipeline, old))
+
+
+def _made(parts: Parts, given: Given, before: programs.Before | None, comment: str) -> versions.NewVersion:
+    """A folder's pipeline as a version."""
+    if given.plan is None:
+        file = str(given.file.resolve()) if given.language == "python" else ""
+        text = (given.program or "") if given.language == "sql" else ""
+        source = programs.Source(given.language, text, file, given.options)
+        return programs.make(parts, source, before, comment, "import").version
+    made = programs.make(parts, programs.Source("", given.plan), before, comment, "import").version
+    origin = str(given.file) if given.language else ""
+    return replace(made, program=given.program, language=given.language, options=given.options, origin=origin)
+
+
+def _is(new: versions.NewVersion, version: Version) -> bool:
+    program = None if new.program is None else blobs.digest(new.program)
+    return (blobs.digest(new.plan), program) == (version.plan_hash, version.program_hash)
+
+
+def _waits(name: str, number: int, verdict: str) -> Synced:
+    return Synced(
+        name,
+        "waits",
+        number,
+        f"version {number} does not go on with all state of the one in force ({verdict})",
+        "look at the difference, and put it in force, or give --force",
+    )
+
+
+def _replaced(pipeline: Pipeline, old: Version | None) -> str:
+    """What the folder has taken out of force that was not from a folder."""
+    if old is None or old.kind == "import":
+        return ""
+    return f"version {old.number} of {old.created_by} ({old.kind}), which is not in the folder, is no longer in force"
+
+
+def export_folder(parts: Parts, root: Path, *, secrets: bool = False) -> Iterator[Synced]:
+    """Write the versions in force into a folder.
+
+    Args:
+        parts: of the service.
+        root: the folder, made where it is not there.
+        secrets: whether passwords are written; without, a pipeline that has some is refused.
+    """
+    cursor = ""
+    while True:
+        with parts.database.read() as session:
+            page = pipelines.page(session, limit=100, cursor=cursor)
+            for each in page.items:
+                pipeline = each.pipeline
+                if not pipeline.in_force:
+                    continue
+                version = versions.find(session, pipeline, pipeline.in_force)
+                given = Given(
+                    pipeline.name,
+                    root / pipeline.name,
+                    version.language,  # type: ignore[arg-type]
+                    versions.program_text(session, version),
+                    versions.plan_text(session, version),
+                    pipeline.description,
+                    version.options,
+                )
+                yield _export(root, given, version.number, secrets)
+        cursor = page.cursor
+        if not cursor:
+            return
+
+
+def _export(root: Path, given: Given, number: int, secrets: bool) -> Synced:
+    if not secrets and _has_secrets(given):
+        fault = UnsupportedError("it has passwords", remedy="give --with-secrets to write them, too")
+        return Synced(given.name, "failed", number, fault.message, fault.remedy)
+    return Synced(given.name, "written" if write_folder(root, given) else "same", number)
+
+
+def _has_secrets(given: Given) -> bool:
+    plan = json.loads(given.plan or "null")
+    shown = masked_json(plan), masked_program(given.program or ""), masked(given.options)
+    return shown != (plan, given.program or "", given.options)

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.service.parts import Parts
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.store.database import open_database
+from compiled_plan.service.sync import Synced, export_folder, import_folder
+from compiled_plan.service.workers.pool import Workers
+
+SQL = """
+CREATE TABLE orders (id INT, v INT) WITH ('connector' = 'datagen');
+CREATE TABLE sums (id INT, v BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'print');
+INSERT INTO sums SELECT id, SUM(v) FROM orders GROUP BY id;
+"""
+FACTS = """description = "Sums by id"
+[options]
+"table.exec.state.ttl" = "1 d"
+"""
+DATABASE = "'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't', 'username' = 'u', 'password' = 'geheim'"
+IN_PYTHON = """
+def main(env):
+    env.execute_sql("CREATE TABLE a (id INT) WITH ('connector' = 'datagen')")
+    env.execute_sql("CREATE TABLE b (id INT) WITH ('connector' = 'print')")
+    return env.from_path("a").insert_into("b")
+"""
+
+
+@pytest.fixture
+def parts(settings: Settings, workers: Workers) -> Iterator[Parts]:
+    database = open_database(settings)
+    yield Parts(settings, database, workers)
+    database.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, file, text in (("sums", "program.sql", SQL), ("copies", "program.py", IN_PYTHON)):
+        (tmp_path / "git" / name).mkdir(parents=True)
+        (tmp_path / "git" / name / file).write_text(text)
+    (tmp_path / "git" / ".git").mkdir()
+    (tmp_path / "git" / "notes").mkdir()
+    return tmp_path / "git"
+
+
+def did(parts: Parts, folder: Path, *, force: bool = False) -> list[tuple[str, str, int]]:
+    return [(each.name, each.did, each.version) for each in import_folder(parts, folder, "me", "c1", force=force)]
+
+
+def test_a_folder_comes_in_once(parts: Parts, folder: Path) -> None:
+    assert did(parts, folder) == [("copies", "new", 1), ("sums", "new", 1)]
+    assert did(parts, folder) == [("copies", "same", 1), ("sums", "same", 1)]
+    (folder / "sums" / "pipeline.toml").write_text(FACTS)
+    assert did(parts, folder) == [("copies", "same", 1), ("sums", "new", 2)]
+    with parts.database.read() as session:
+        pipeline = pipelines.find(session, "sums")
+        version = versions.find(session, pipeline, 2)
+        assert (pipeline.description, pipeline.in_force, version.kind) == ("Sums by id", 2, "import")
+        assert (version.comment, version.created_by) == ("c1", "me")
+        assert '"1 d"' in versions.plan_text(session, version)
+
+
+def test_what_does_not_go_on_with_all_state_waits(parts: Parts, folder: Path) -> None:
+    did(parts, folder)
+    (folder / "sums" / "program.sql").write_text(SQL.replace("GROUP BY id", "WHERE v > 1 GROUP BY id"))
+    for _ in range(2):
+        assert did(parts, folder)[1] == ("sums", "waits", 2)
+    assert did(parts, folder, force=True)[1] == ("sums", "new", 3)
+
+
+def test_what_goes_out_comes_in_as_the_same(parts: Parts, folder: Path, tmp_path: Path) -> None:
+    did(parts, folder)
+    out = tmp_path / "out"
+    assert [each.did for each in export_folder(parts, out)] == ["written", "written"]
+    assert [each.did for each in export_folder(parts, out)] == ["same", "same"]
+    assert (out / "sums" / "program.sql").read_text() == SQL
+    assert did(parts, out) == [("copies", "same", 1), ("sums", "same", 1)]
+    plan = out / "sums" / "plan.json"
+    plan.write_text(plan.read_text().replace('"0 ms"', '"3 d"', 1))
+    assert did(parts, out)[1] == ("sums", "new", 2)
+
+
+def failed(parts: Parts, folder: Path) -> Synced:
+    return next(each for each in import_folder(parts, folder, "me") if each.did == "failed")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("program.sql", "SELECT", "line 1"),
+        ("program.py", IN_PYTHON, "two programs"),
+        ("plan.json", "{", "JSON"),
+        ("pipeline.toml", "colour = 1", "'colour' is not known"),
+        ("pipeline.toml", "=", "no TOML"),
+    ],
+)
+def test_one_that_fails_stops_no_other(file: str, text: str, message: str, parts: Parts, folder: Path) -> None:
+    (folder / "sums" / file).write_text(text)
+    found = failed(parts, folder)
+    assert (found.name, message in found.message) == ("sums", True), found.message
+    with parts.database.read() as session:
+        assert pipelines.find(session, "copies").in_force == 1
+
+
+def test_passwords_are_written_where_somebody_says_so(parts: Parts, folder: Path, tmp_path: Path) -> None:
+    (folder / "sums" / "program.sql").write_text(SQL.replace("'print'", DATABASE))
+    did(parts, folder)
+    out = tmp_path / "out"
+    assert [each.did for each in export_folder(parts, out)] == ["written", "failed"]
+    assert not (out / "sums").exists()
+    assert [each.did for each in export_folder(parts, out, secrets=True)] == ["same", "written"]
+    assert "geheim" in (out / "sums" / "plan.json").read_text()
