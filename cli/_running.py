@@ -87,12 +87,13 @@ class Progress:
     def steps(self, run: Run, plan: CompiledPlan, zone: str | None) -> None:
         """What a run would do."""
         from compiled_plan.cli._upgrading import decision_dict, decision_lines
-        from compiled_plan.plans.execution.explain import stages_text
+        from compiled_plan.plans.execution.explain import stages_of, stages_text
 
+        found = stages_of(plan, zone, run.options.host)
         if self.as_json:
-            print_line(json.dumps(decision_dict(run.upgrade)))
+            print_line(json.dumps({**decision_dict(run.upgrade), **found.model_dump(by_alias=True)}))
         else:
-            print_line("\n".join([stages_text(plan, zone, run.options.host), *decision_lines(run.upgrade)]))
+            print_line("\n".join([stages_text(found), *decision_lines(run.upgrade)]))
 
     def start(self, run: Run) -> None:
         """The run begins."""

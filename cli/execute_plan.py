@@ -133,7 +133,7 @@ def execute(
     except CompiledPlanError as fault:
         raise typer.BadParameter(str(fault)) from None
     if dry_run and not (checkpoint and loaded):
-        raise typer.Exit(_dry_run(loaded, reader, zone, host))
+        raise typer.Exit(_dry_run(loaded, reader, zone, host, as_json))
     failed = reader.failed
     if loaded:
         from compiled_plan.plans.execution.session import spark_session
@@ -252,14 +252,17 @@ def _settings(pairs: list[str]) -> dict[str, str]:
     return found
 
 
-def _dry_run(plans: Mapping[str, CompiledPlan], reader: _Reader, time_zone: str | None, host: str) -> int:
+def _dry_run(
+    plans: Mapping[str, CompiledPlan], reader: _Reader, time_zone: str | None, host: str, as_json: bool
+) -> int:
     """Check plans and print their stages; no Spark starts."""
-    from compiled_plan.plans.execution.explain import stages_text
+    from compiled_plan.plans.execution.explain import stages_of, stages_text
 
     failed = reader.failed
     for path, plan in plans.items():
         try:
-            print_line(stages_text(plan, time_zone, host))
+            found = stages_of(plan, time_zone, host)
+            print_line(found.model_dump_json(by_alias=True) if as_json else stages_text(found))
         except CompiledPlanError as fault:
             fail(fault, path, debug=reader.debug)
             failed += 1

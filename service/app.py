@@ -13,6 +13,7 @@ from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import idempotent
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.web import access, compiling, health, pipelines, plans, problems, ttls, versions
+from compiled_plan.service.web.description import describe
 from compiled_plan.service.workers.pool import Workers
 
 PREFIX = "/api/v1"
@@ -54,11 +55,11 @@ def application(settings: Settings, workers: Workers | None = None) -> FastAPI:
         docs_url=None,  # it would load scripts of another host
         redoc_url=None,
         lifespan=life,
-        responses=problems.RESPONSES,
     )
     app.state.parts = parts
     app.add_middleware(Door, parts=parts)
     problems.install(app)
+    describe(app)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
     return app

@@ -1,17 +1,80 @@
-"""The stages of a plan as text: what `--dry-run` prints, from the layout that the run itself uses."""
+"""The stages of a plan, from the layout that the run itself uses: what `--dry-run` prints, as text and as JSON."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from compiled_plan.plans.execution.hosts import hosted, native_differences
 from compiled_plan.plans.execution.options import NATIVE, TRANSFORM
 from compiled_plan.plans.execution.program import Program, prepare
 from compiled_plan.plans.inspection.identity import with_uids
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.deduplicate import Deduplicate
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone, zones_of
+from compiled_plan.plans.text.masking import masked_text
 
 
-def stages_text(plan: CompiledPlan, time_zone: str | None = None, host: str = TRANSFORM) -> str:
+class _Part(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+
+class Source(_Part):
+    """A table that is read, or constant rows."""
+
+    name: str = Field(description="of the table; empty for constant rows")
+    nodes: list[int] = Field(description="ids of its scans")
+    stage: int | None = Field(description="number of the stage that its rows join; null for the sinks")
+
+
+class Entry(_Part):
+    """A state entry."""
+
+    name: str
+    ttl: str
+
+
+class Operator(_Part):
+    """An operator of a stage."""
+
+    node: int
+    uid: str = Field(description="empty for Python functions")
+    description: str
+    state: list[Entry]
+    by_watermark: bool = Field(description="whether its timers fire by watermark")
+    differences: list[str] = Field(description="what Spark's own operator does otherwise, on the host `native`")
+
+
+class Stage(_Part):
+    """Operators that run in one Spark operator."""
+
+    operators: list[Operator]
+    passing: list[int] = Field(description="ids of the nodes behind it whose rows pass")
+
+
+class SinkTable(_Part):
+    """A table that is written."""
+
+    name: str
+    node: int
+
+
+class Stages(_Part):
+    """How a plan runs."""
+
+    version: int = 1
+    time_zone: str = Field(description="the one that holds, or those that the plan says")
+    time_zone_from: str = Field(description="`option`, `plan`, or empty where neither says one")
+    plan_time_zone: str = Field(description="what the plan says; empty for nothing")
+    sources: list[Source]
+    stages: list[Stage]
+    sinks: list[SinkTable]
+
+
+def stages_of(plan: CompiledPlan, time_zone: str | None = None, host: str = TRANSFORM) -> Stages:
     """Sources, stages with their operators and TTLs, and sinks of a plan.
 
     Args:
@@ -23,43 +86,80 @@ def stages_text(plan: CompiledPlan, time_zone: str | None = None, host: str = TR
         UnsupportedError: the plan has something that does not run, or not on that host.
     """
     program = hosted(prepare(with_uids(with_zone(plan, time_zone))), host)
-    lines = [_zone_text(plan, time_zone), "sources"]
-    for source, table in sorted(program.tables.items()):
-        scans = ", ".join(str(scan.id) for scan in table.scans)
-        lines.append(f"  {table.table.identifier} (node {scans}), joins before stage {_entry(program, source)}")
-    lines += [f"  values (node {node}), joins before stage {_entry(program, node)}" for node in sorted(program.values)]
-    for level, stage in enumerate(program.layout.stages, start=1):
-        lines.append(f"stage {level}")
-        for node_id in stage:
-            node = program.plan.node(node_id)
-            ttls = ", ".join(f"{entry.name} = {entry.ttl}" for entry in node.ttl_entries)
-            lines.append(f"  {node.uid or 'Python functions'} (node {node_id}): {node.description}")
-            if ttls:
-                lines.append(f"    state: {ttls}")
-            if node_id in program.layout.event_time:
-                lines.append("    timers fire by watermark")
-            if host == NATIVE and isinstance(node, Deduplicate):
-                lines.append(
-                    "    runs in Spark's dropDuplicatesWithinWatermark, whose rows may differ from the plan's:"
-                )
-                lines += [f"      {difference}" for difference in native_differences(node)]
-        for port in program.layout.passing(level):
-            lines.append(f"  rows for node {port.node} pass")
-    lines.append("sinks")
-    for sink in program.sinks:
-        name = ".".join(sink.dynamic_table_sink.table.path)
-        lines.append(f"  {name} (node {sink.id})")
-    return "\n".join(lines)
-
-
-def _zone_text(plan: CompiledPlan, option: str | None) -> str:
-    """Which time zone holds, and where it is from."""
     said = " and ".join(zones_of(plan))
-    if option is not None:
-        return f"time zone {option}, from --time-zone" + (f"; the plan says {said}" if said else "")
-    return f"time zone {said}, from the plan" if said else f"time zone {UTC}; the plan says none"
+    sources = [
+        Source(name=str(table.table.identifier), nodes=[scan.id for scan in table.scans], stage=_entry(program, source))
+        for source, table in sorted(program.tables.items())
+    ]
+    sources += [Source(name="", nodes=[node], stage=_entry(program, node)) for node in sorted(program.values)]
+    return Stages(
+        time_zone=time_zone or said or UTC,
+        time_zone_from="option" if time_zone is not None else "plan" if said else "",
+        plan_time_zone=said,
+        sources=sources,
+        stages=[
+            Stage(
+                operators=[_operator(program, program.plan.node(id_), host) for id_ in stage],
+                passing=[port.node for port in program.layout.passing(level)],
+            )
+            for level, stage in enumerate(program.layout.stages, start=1)
+        ],
+        sinks=[SinkTable(name=".".join(sink.dynamic_table_sink.table.path), node=sink.id) for sink in program.sinks],
+    )
 
 
-def _entry(program: Program, source: int) -> str:
+def _operator(program: Program, node: PlanNode, host: str) -> Operator:
+    by_spark = host == NATIVE and isinstance(node, Deduplicate)
+    return Operator(
+        node=node.id,
+        uid=node.uid or "",
+        description=masked_text(node.description),
+        state=[Entry(name=entry.name, ttl=entry.ttl) for entry in node.ttl_entries],
+        by_watermark=node.id in program.layout.event_time,
+        differences=list(native_differences(node)) if by_spark and isinstance(node, Deduplicate) else [],
+    )
+
+
+def _entry(program: Program, source: int) -> int | None:
     level = program.layout.entries[source]
-    return str(level) if level < program.layout.last else "the sinks"
+    return level if level < program.layout.last else None
+
+
+def stages_text(found: Stages) -> str:
+    """The same as text."""
+    return "\n".join(_lines(found))
+
+
+def _lines(found: Stages) -> Iterator[str]:
+    yield _zone_text(found)
+    yield "sources"
+    for source in found.sources:
+        nodes = ", ".join(map(str, source.nodes))
+        what = f"{source.name} (node {nodes})" if source.name else f"values (node {nodes})"
+        yield f"  {what}, joins before {f'stage {source.stage}' if source.stage else 'the sinks'}"
+    for level, stage in enumerate(found.stages, start=1):
+        yield f"stage {level}"
+        for operator in stage.operators:
+            yield from _operator_lines(operator)
+        yield from (f"  rows for node {node} pass" for node in stage.passing)
+    yield "sinks"
+    yield from (f"  {sink.name} (node {sink.node})" for sink in found.sinks)
+
+
+def _operator_lines(operator: Operator) -> Iterator[str]:
+    yield f"  {operator.uid or 'Python functions'} (node {operator.node}): {operator.description}"
+    if operator.state:
+        yield f"    state: {', '.join(f'{entry.name} = {entry.ttl}' for entry in operator.state)}"
+    if operator.by_watermark:
+        yield "    timers fire by watermark"
+    if operator.differences:
+        yield "    runs in Spark's dropDuplicatesWithinWatermark, whose rows may differ from the plan's:"
+        yield from (f"      {difference}" for difference in operator.differences)
+
+
+def _zone_text(found: Stages) -> str:
+    """Which time zone holds, and where it is from."""
+    if found.time_zone_from == "option":
+        text = f"time zone {found.time_zone}, from --time-zone"
+        return text + (f"; the plan says {found.plan_time_zone}" if found.plan_time_zone else "")
+    return f"time zone {found.time_zone}" + (", from the plan" if found.time_zone_from else "; the plan says none")

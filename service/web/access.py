@@ -81,7 +81,7 @@ def me(who: Viewer, request: Request, cookie: _Cookie = None) -> Me:
     return Me(name=who.name, role=who.role.value, token=who.token, session=by_cookie, csrf_token=guard)
 
 
-@router.post("/session", summary="Sign in: a cookie in place of a token", responses={401: {"description": "Unknown"}})
+@router.post("/session", summary="Sign in: a cookie in place of a token")
 def sign_in(request: Request, parts: PartsOf, body: SignIn, response: Response) -> Me:
     """For the page: the cookie is sent by the browser and seen by no script."""
     if not parts.settings.tokens:

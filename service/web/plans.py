@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from compiled_plan.plans.inspection.diff.document import Document
 from compiled_plan.plans.inspection.graph.document import Graph
@@ -23,9 +23,12 @@ _CACHED = {"Cache-Control": "private, no-cache"}
 
 
 class Stages(BaseModel):
-    """How a plan runs."""
+    """How a plan runs; as `execute-plan --dry-run --json`, and as text."""
 
-    text: str = Field(description="sources, stages with their operators and TTLs, sinks")
+    model_config = ConfigDict(extra="allow")
+
+    text: str = Field(description="sources, stages with their operators and TTLs, sinks, as `--dry-run` prints them")
+    stages: list[dict[str, Any]]
 
 
 def text_of(parts: Parts, name: str, number: int) -> str:

@@ -36,12 +36,6 @@ class ProblemDetails(BaseModel):
     remedy: str = Field(default="", description="what to do next")
 
 
-#: Described for every route.
-RESPONSES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"description": "Refused", "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}},
-}
-
-
 class Problem(HTTPException):
     """An error of a request.
 

@@ -149,11 +149,12 @@ def state(plan: str) -> Json:
 
 
 def stages(plan: str) -> Json:
-    """How a plan would run: what `execute-plan --dry-run` shows."""
-    from compiled_plan.plans.execution.explain import stages_text
+    """How a plan would run: the document of `execute-plan --dry-run --json`, and its text."""
+    from compiled_plan.plans.execution.explain import stages_of, stages_text
     from compiled_plan.plans.inspection.reading import plan_from_json
 
-    return {"text": stages_text(plan_from_json(plan))}
+    found = stages_of(plan_from_json(plan))
+    return {**found.model_dump(by_alias=True), "text": stages_text(found)}
 
 
 TASKS: Mapping[str, Callable[..., Json]] = {

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.plans.execution.explain import stages_text
+from compiled_plan.plans.execution.explain import stages_of, stages_text
 from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.inspection.entries import state_lines
 from compiled_plan.plans.inspection.explain import explain
@@ -66,7 +66,7 @@ def test_a_large_plan_of_flink(name: str) -> None:
     assert len({node.id for node in with_uids(plan).nodes}) == NODES[name]
     assert len(explain(plan).splitlines()) >= NODES[name]
     assert len(state_lines(plan)) == ENTRIES.get(name, 0)
-    assert "sinks" in stages_text(plan)
+    assert "sinks" in stages_text(stages_of(plan))
 
 
 def test_what_is_wrong_deep_inside_is_told_with_its_place() -> None:

@@ -10,8 +10,8 @@ def test_the_drawing_has_operators_with_places(client: TestClient, orders: str) 
 
 
 def test_a_dry_run_shows_the_stages(client: TestClient, orders: str) -> None:
-    text = client.get(f"pipelines/{orders}/versions/1/stages").json()["text"]
-    assert "stage 2" in text
+    found = client.get(f"pipelines/{orders}/versions/1/stages").json()
+    assert ("stage 2" in found["text"], len(found["stages"]), found["version"]) == (True, 2, 1)
 
 
 def test_versions_are_compared(client: TestClient, orders: str, program: str) -> None:
