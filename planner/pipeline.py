@@ -36,6 +36,7 @@ from compiled_plan.planner.rules.prune import forget_unused_windows, prune_colum
 from compiled_plan.planner.rules.push_filters import push_filters
 from compiled_plan.planner.rules.set_operations import expand_set_operations
 from compiled_plan.planner.rules.sorts import remove_sorts
+from compiled_plan.planner.rules.source_filters import push_into_sources
 from compiled_plan.planner.rules.subqueries import remove_subqueries
 from compiled_plan.planner.rules.time_attributes import materialize_time
 from compiled_plan.planner.rules.top_n import find_top_n
@@ -108,6 +109,7 @@ PIPELINE: tuple[Pass, ...] = (
     each(push_filters, "conditions can pass what the last three have made"),
     each(simplify_expressions, "and show constants where they have arrived"),
     each(compute_join_keys, "keys become columns last: conditions have settled, and nothing looks through them"),
+    each(push_into_sources, "sources filter before columns are chosen, of which their conditions then need none"),
     optional(
         "table.optimizer.distinct-agg.split.enabled",
         every,

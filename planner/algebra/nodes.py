@@ -144,13 +144,16 @@ class Scan(_Leaf):
 
     Computed columns are a Project above it, the watermark a WatermarkAssigner above that; the binder puts them
     there. `alias` is the name in the query; `hints` are those written after the table's name. A source that makes the
-    watermarks itself has them as `pushed`.
+    watermarks itself has them as `pushed`. One that is asked to filter has the conditions that it took over, on its
+    physical columns, as `filters`; one that is told how many rows are wanted has their number as `limit`.
     """
 
     table: CatalogTable
     alias: str = ""
     hints: tuple[Hint, ...] = ()
     pushed: PushedWatermark | None = None
+    filters: tuple[RexNode, ...] | None = None
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

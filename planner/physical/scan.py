@@ -53,6 +53,8 @@ class TableScan(Operator):
     hints: tuple[Hint, ...] = ()
     pushed: PushedWatermark | None = None
     idle_ms: int = -1
+    filters: tuple[RexNode, ...] | None = None
+    limit: int | None = None
 
     @property
     def row_type(self) -> RowType:
@@ -98,19 +100,21 @@ class TableScan(Operator):
         produced = self.columns.with_nullability(False)
         keys = tuple(metadata[name] for name in names if name in metadata)
         found: list[_ABILITIES] = []
+        if self.filters is not None:
+            found.append(make(FilterPushDown)(predicates=self.filters))
         if _reads_whole(self.table):
             if metadata:
                 plain = tuple(replace(item, type=_plain(item.type)) for item in produced.fields)
                 found.append(make(ReadingMetadata)(metadata_keys=keys, produced_type=replace(produced, fields=plain)))
             return (*found, *self._watermark())
-        if list(names) == physical and not metadata:
-            return ()
         if chosen != physical:
             paths = tuple((physical.index(name),) for name in chosen)
             fields = tuple(item for item in produced.fields if item.name in physical)
             found.append(make(ProjectPushDown)(projected_fields=paths, produced_type=replace(produced, fields=fields)))
-        if metadata_keys(self.table):
+        if metadata_keys(self.table) and (metadata or list(names) != physical):
             found.append(make(ReadingMetadata)(metadata_keys=keys, produced_type=produced))
+        if self.limit is not None:
+            found.append(make(LimitPushDown)(limit=self.limit))
         return tuple(found)
 
     def _watermark(self) -> tuple[WatermarkPushDown, ...]:
@@ -160,6 +164,10 @@ class TableScan(Operator):
             pushed += f", metadata=[{keys}]" if metadata_keys(self.table) else ""
         elif metadata:
             pushed = f", metadata=[{keys}]"
+        if self.filters is not None:
+            every = [column.name for column in self.table.columns if column.kind is not ColumnKind.COMPUTED]
+            pushed = f", filter=[{', '.join(rex_text(rex, every) for rex in self.filters)}]{pushed}"
+        pushed += "" if self.limit is None else f", limit=[{self.limit}]"
         if self.pushed is not None:
             pushed += f", watermark=[{rex_text(self.pushed.watermark, self.columns.names)}]"
             idle = self.idle_ms if self._own_idle_ms < 0 else self._own_idle_ms
@@ -249,7 +257,7 @@ def _lower_scan(rel: Scan, at: OperatorPlanner) -> Operator:
     changelog = changelog_of(rel, at.settings)
     columns = RowType(fields=tuple(replace(item, comment=None) for item in rel.columns.fields))
     idle = at.settings.duration_ms(SESSION_IDLE_TIMEOUT) or -1
-    scan = TableScan(rel.table, columns, changelog.kinds, hints, rel.pushed, idle)
+    scan = TableScan(rel.table, columns, changelog.kinds, hints, rel.pushed, idle, rel.filters, rel.limit)
     if not changelog.normalize:
         return scan
     keys = tuple(rel.columns.names.index(name) for name in rel.table.primary_key)

@@ -14,6 +14,7 @@ from typing import Any
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind, Option
+from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.text.masking import is_sensitive
 from compiled_plan.plans.types import LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
@@ -153,6 +154,9 @@ class SourceSpec:
         projects: whether Flink has it read some columns alone; else a scan gives all, with metadata in its own types.
         watermarks: whether Flink has it make the watermarks, so that a plan has no operator for them.
         again: whether rows that were read can be read again, as those of files.
+        takes_over: whether Flink has it filter by a condition on its columns, given its options; None where it is not
+            asked.
+        limits: whether Flink tells it how many rows are wanted.
     """
 
     changes: ChangelogMode = ChangelogMode.INSERT
@@ -160,6 +164,8 @@ class SourceSpec:
     projects: bool = True
     watermarks: bool = False
     again: bool = False
+    takes_over: Callable[[RexNode, Mapping[str, str]], bool] | None = None
+    limits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

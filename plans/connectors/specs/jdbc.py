@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.common import refused, tuning
+from compiled_plan.plans.connectors.jdbc_filters import takes_over
 from compiled_plan.plans.connectors.spec import (
     Asked,
     ConnectorSpec,
@@ -178,7 +179,7 @@ SPEC = ConnectorSpec(
             Kind.INTEGER, "Number of tasks that write; here it is one, whose transaction is the micro-batch."
         ),
     },
-    source=SourceSpec(),
+    source=SourceSpec(takes_over=takes_over, limits=True),
     sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
     lookup=LookupSpec(caches=True),
     packages=tuple(

@@ -132,6 +132,34 @@ def test_a_plan_of_flink_whose_source_took_a_filter_over(spark: SparkSession, tm
     assert len(lite.execute("SELECT id, name FROM kept").fetchall()) == 4
 
 
+def test_conditions_that_a_source_took_over_are_those_of_the_program(spark: SparkSession, tmp_path: Path) -> None:
+    """Texts are compared as texts and not as the database orders them; what is unknown is dropped."""
+    file = tmp_path / "a.db"
+    lite = sqlite3.connect(file)
+    lite.execute("CREATE TABLE users (id INT, name TEXT COLLATE NOCASE, age INT)")
+    lite.execute("CREATE TABLE kept (query INT, id INT)")
+    rows = [(1, "a", 1), (2, "A", 2), (3, "b%", 3), (4, None, 4), (5, "a", None), (6, "ab", 6), (None, "a", 1)]
+    lite.executemany("INSERT INTO users VALUES (?, ?, ?)", rows)
+    lite.commit()
+    wanted = {
+        "name = 'a'": [None, 1, 5],
+        "name LIKE 'a%'": [None, 1, 5, 6],
+        "name LIKE 'b!%' ESCAPE '!'": [3],
+        "name <> 'a' AND age IN (1, 2, 6)": [2, 6],
+        "age NOT IN (1, 2)": [3, 4, 6],
+        "age NOT BETWEEN 2 AND 4": [None, 1, 6],
+        "age IS NULL OR name IS NULL": [4, 5],
+        "(age = 1 AND UPPER(name) = 'A') OR age = 6": [None, 1, 6],
+        "id >= age AND id < 3": [1, 2],
+    }
+    text = table("users", "id INT, name STRING, age INT", {"url": f"jdbc:sqlite:{file}", "table-name": "users"})
+    text += table("kept", "query INT, id INT", {"url": f"jdbc:sqlite:{file}", "table-name": "kept"})
+    queries = " UNION ALL ".join(f"SELECT {at}, id FROM users WHERE {where}" for at, where in enumerate(wanted))
+    execute(spark, f"{text}INSERT INTO kept {queries};")
+    found = lite.execute("SELECT query, id FROM kept ORDER BY 1, 2").fetchall()
+    assert [[id_ for query, id_ in found if query == at] for at in range(len(wanted))] == list(wanted.values())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -1,0 +1,155 @@
+"""Conditions that a source takes over, and limits that it is told, where its connector does that in Flink.
+
+What it takes is no longer in the plan above it; a run looks at each of its rows again. Not where a table is asked by
+key, nor below a watermark: the rows that a condition drops move it.
+
+Source: `PushFilterIntoTableSourceScanRule` and `PushLimitIntoTableSourceScanRule`, seen in Flink 2.3's plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from compiled_plan.planner.algebra.expressions import (
+    comparison,
+    conjunction,
+    conjuncts,
+    disjunction,
+    is_call,
+    is_not_null,
+    is_null,
+    is_true,
+    size,
+    without_nullable_casts,
+)
+from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan, Sort
+from compiled_plan.planner.algebra.sources import options_of
+from compiled_plan.planner.algebra.timed import TemporalJoin
+from compiled_plan.planner.algebra.traverse import nodes
+from compiled_plan.planner.functions.sargs import Bound
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.connectors.spec import SourceSpec
+from compiled_plan.plans.rex import Call, InputRef, Literal, Range, RexNode, Sarg, transform
+from compiled_plan.plans.trees import fold_tree
+
+
+def push_into_sources(rel: RelNode) -> RelNode:
+    """The statement whose sources have taken conditions over and know their limits."""
+    every = list(nodes((rel,)))
+    asked = {
+        id(part) for join in every if isinstance(join, TemporalJoin) and join.lookup for part in nodes((join.right,))
+    }
+    done: dict[int, RelNode] = {}
+    for node in every:
+        inputs = tuple(done[id(child)] for child in node.inputs)
+        same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
+        made = node if same else node.with_inputs(inputs)
+        done[id(node)] = made if id(node) in asked else _limited(_filtered(made))
+    return done[id(rel)]
+
+
+def _filtered(rel: RelNode) -> RelNode:
+    if not isinstance(rel, Filter) or not isinstance(rel.input, Scan):
+        return rel
+    scan = rel.input
+    source = _source(scan)
+    if source is None or source.takes_over is None or scan.filters is not None:
+        return rel
+    options = options_of(scan.table, scan.hints)
+    taken, kept = list[RexNode](), list[RexNode]()
+    for part in conjuncts(rel.condition):
+        pieces = [without_nullable_casts(piece, inside=True) for piece in _pieces(part)]
+        its = [piece for piece in pieces if source.takes_over(piece, options)]
+        taken += its
+        kept += [part] if not its else [piece for piece in pieces if piece not in its]
+    read = replace(scan, filters=tuple(taken))
+    rest = conjunction(kept)
+    return read if is_true(rest) else replace(rel, input=read, condition=rest)
+
+
+def _limited(rel: RelNode) -> RelNode:
+    if not isinstance(rel, Sort) or rel.keys or rel.fetch is None:
+        return rel
+    below = rel.input
+    project = below if isinstance(below, Project) and all(isinstance(rex, InputRef) for rex in below.exprs) else None
+    scan = below if project is None else project.input
+    if not isinstance(scan, Scan):
+        return rel
+    source = _source(scan)
+    if source is None or not source.limits:
+        return rel
+    read: RelNode = replace(scan, limit=rel.offset + rel.fetch)
+    return replace(rel, input=read if project is None else replace(project, input=read))
+
+
+def _source(scan: Scan) -> SourceSpec | None:
+    connector = connector_spec(scan.table.option("connector"))
+    return None if connector is None else connector.source
+
+
+def _pieces(rex: RexNode) -> Sequence[RexNode]:
+    """A condition as the parts of an AND, each an OR of simple ones; itself where that would be twice as long."""
+    rex = transform(rex, _expanded)
+    most = 2 * size(rex)
+    found: tuple[RexNode, ...] | None = fold_tree(rex, _branches, lambda node, parts: _normal(node, parts, most))
+    return (rex,) if found is None or sum(map(size, found)) > most else found
+
+
+def _branches(rex: RexNode) -> tuple[RexNode, ...]:
+    return rex.children() if is_call(rex, "$AND$1") or is_call(rex, "$OR$1") else ()
+
+
+def _normal(rex: RexNode, parts: tuple[tuple[RexNode, ...] | None, ...], most: int) -> tuple[RexNode, ...] | None:
+    if any(part is None for part in parts):
+        return None
+    found = [part for part in parts if part is not None]
+    if not found:
+        return (rex,)
+    if not is_call(rex, "$OR$1"):
+        return tuple(item for part in found for item in part)
+    first, *others = found
+    for other in others:
+        if len(first) * len(other) > most:
+            return None
+        first = tuple(disjunction([one, two]) for one in first for two in other)
+    return first
+
+
+def _expanded(rex: RexNode) -> RexNode:
+    """A search of ranges as comparisons; anything else as it is."""
+    if not isinstance(rex, Call) or rex.name != "$SEARCH$1" or not isinstance(rex.operands[1], Sarg):
+        return rex
+    value, sarg = rex.operands[0], rex.operands[1]
+
+    def compared(sign: str, bound: Bound) -> RexNode:
+        return comparison(f"${sign}$1", value, Literal(bound, sarg.type))
+
+    ranges = sarg.ranges
+    if all(item.has_lower and item.has_upper and item.lower == item.upper for item in ranges):
+        found = disjunction([compared("=", item.lower) for item in ranges])
+    elif _all_but_points(ranges):
+        found = conjunction([compared("<>", item.lower) for item in ranges[1:]])
+    else:
+        bounds = [
+            [
+                *([compared(">=" if item.lower_closed else ">", item.lower)] if item.has_lower else []),
+                *([compared("<=" if item.upper_closed else "<", item.upper)] if item.has_upper else []),
+            ]
+            for item in ranges
+        ]
+        found = disjunction([conjunction(each) for each in bounds])
+    if sarg.null_as == "TRUE":
+        return disjunction([is_null(value), found])
+    return conjunction([is_not_null(value), found]) if sarg.null_as == "FALSE" else found
+
+
+def _all_but_points(ranges: Sequence[Range]) -> bool:
+    """Whether ranges are everything but the points between them."""
+    open_ = not any(item.lower_closed or item.upper_closed for item in ranges)
+    ends = not ranges[0].has_lower and not ranges[-1].has_upper and len(ranges) > 1
+    pairs = pairwise(ranges)
+    return (
+        open_ and ends and all(one.has_upper and other.has_lower and one.upper == other.lower for one, other in pairs)
+    )
