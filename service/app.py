@@ -59,7 +59,7 @@ def application(settings: Settings, workers: Workers | None = None) -> FastAPI:
     app.state.parts = parts
     app.add_middleware(Door, parts=parts)
     problems.install(app)
-    describe(app)
+    describe(app, ROUTERS, PREFIX)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
     return app

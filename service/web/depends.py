@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
+from fastapi.routing import APIRoute
 from sqlalchemy.orm import Session
 
 from compiled_plan.service.access.roles import Principal, Role
@@ -28,20 +30,31 @@ def principal_of(request: Request) -> Principal:
     return found
 
 
-def needs(role: Role) -> Callable[[Request], Principal]:
-    """Who asks, if they have a role."""
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Who asks, if they have a role: what every route but those that are open asks for.
 
-    def check(request: Request) -> Principal:
+    Args:
+        role: the role.
+    """
+
+    role: Role
+
+    def __call__(self, request: Request) -> Principal:
         who = principal_of(request)
-        if not who.role.may(role):
+        if not who.role.may(self.role):
             raise Problem(
                 403,
-                f"this needs the role {role.value}, and the token {who.name!r} is a {who.role.value}'s",
+                f"this needs the role {self.role.value}, and the token {who.name!r} is a {who.role.value}'s",
                 remedy="ask an operator for a token of that role",
             )
         return who
 
-    return check
+
+def role_of(route: APIRoute) -> Role | None:
+    """The role that a route needs; None for one that is open."""
+    found = (dependency.call for dependency in route.dependant.dependencies)
+    return next((call.role for call in found if isinstance(call, Needs)), None)
 
 
 def _reading(request: Request) -> Iterator[Session]:
@@ -52,6 +65,6 @@ def _reading(request: Request) -> Iterator[Session]:
 #: Parameters of routes. A write opens `parts.database.write()` itself, so that it has ended before the answer.
 PartsOf = Annotated[Parts, Depends(parts_of)]
 Reading = Annotated[Session, Depends(_reading)]
-Viewer = Annotated[Principal, Depends(needs(Role.VIEWER))]
-Editor = Annotated[Principal, Depends(needs(Role.EDITOR))]
-Operator = Annotated[Principal, Depends(needs(Role.OPERATOR))]
+Viewer = Annotated[Principal, Depends(Needs(Role.VIEWER))]
+Editor = Annotated[Principal, Depends(Needs(Role.EDITOR))]
+Operator = Annotated[Principal, Depends(Needs(Role.OPERATOR))]

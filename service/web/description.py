@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 
+from compiled_plan.service.access.roles import Role
+from compiled_plan.service.web.depends import role_of
 from compiled_plan.service.web.problems import MEDIA_TYPE, ProblemDetails
 
 _ABOUT = """Pipelines with the history of their programs and plans; runs that are looked after.
@@ -16,21 +20,27 @@ was read with (`If-Match`), so that nobody's change is lost. Lists are paged by 
 programs and plans is shown as `******`.
 """
 _PROBLEM: dict[str, Any] = {"$ref": "#/components/schemas/Problem"}
-_OPEN = ("/api/v1/health", "/api/v1/session")
 
 
-def describe(app: FastAPI) -> None:
-    """Have an application describe itself as it answers."""
+def describe(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> None:
+    """Have an application describe itself as it answers.
+
+    Args:
+        app: the application.
+        routers: those that are included in it.
+        prefix: of their paths.
+    """
+    roles = roles_of(routers, prefix)
 
     def openapi() -> dict[str, Any]:
         if not app.openapi_schema:
-            app.openapi_schema = _described(app)
+            app.openapi_schema = _described(app, roles)
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]
 
 
-def _described(app: FastAPI) -> dict[str, Any]:
+def _described(app: FastAPI, roles: Mapping[tuple[str, str], Role]) -> dict[str, Any]:
     found = get_openapi(
         title=app.title, version=app.version, summary=app.summary, description=_ABOUT, routes=app.routes
     )
@@ -41,10 +51,24 @@ def _described(app: FastAPI) -> dict[str, Any]:
     schemas["Problem"] = ProblemDetails.model_json_schema() | {"title": "Problem"}
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     for path, operations in found["paths"].items():
-        for operation in operations.values():
+        for method, operation in operations.items():
+            role = roles.get((method.upper(), path))
             operation["responses"].pop("422", None)
             content = {MEDIA_TYPE: {"schema": _PROBLEM}}
             operation["responses"]["4XX"] = {"description": "Refused: what, where, and what to do", "content": content}
             operation["responses"]["5XX"] = {"description": "Busy, or broken", "content": content}
-            operation["security"] = [] if path in _OPEN else [{"token": []}]
+            operation["security"] = [] if role is None else [{"token": []}]
+            if role is not None:
+                operation["x-role"] = role.value
+    return found
+
+
+def roles_of(routers: Iterable[APIRouter], prefix: str) -> dict[tuple[str, str], Role]:
+    """The role that each operation needs, by method and path; those that are open are left out."""
+    found: dict[tuple[str, str], Role] = {}
+    for router in routers:
+        for route in router.routes:
+            role = role_of(route) if isinstance(route, APIRoute) else None
+            if isinstance(route, APIRoute) and role is not None:
+                found |= {(method, f"{prefix}{route.path}"): role for method in route.methods or ()}
     return found

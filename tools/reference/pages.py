@@ -17,6 +17,7 @@ from tools.reference import (
     nodes,
     options,
     refused,
+    service,
     upgrades,
 )
 
@@ -49,6 +50,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "options-without-effect": options.without_effect,
     "options-refused": options.refused,
     "refused": refused.refusals,
+    "service-settings": service.settings,
+    "service-routes": service.routes,
     "changes": upgrades.changes,
     "some-changes": upgrades.some,
     "folders": folders.folders,

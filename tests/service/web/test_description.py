@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -45,24 +45,65 @@ def address(tmp_path_factory: pytest.TempPathFactory, workers: Workers) -> Itera
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
-    base = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    with httpx2.Client(base_url=f"{base}/api/v1/", timeout=60) as client:
-        for name in ("orders", "other"):
-            assert client.post("pipelines", json={"name": name}).status_code == 201
-            assert client.post(f"pipelines/{name}/versions", json={"program": PROGRAM}).status_code == 201
-    yield base
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     server.should_exit = True
     thread.join()
+
+
+def prepare(address: str) -> dict[str, Any]:
+    """See to it that there are two pipelines with a version; the plan of one."""
+    with httpx2.Client(base_url=f"{address}/api/v1/", timeout=60) as client:
+        for name in ("orders", "other"):
+            if client.post("pipelines", json={"name": name}).status_code == 201:
+                assert client.post(f"pipelines/{name}/versions", json={"program": PROGRAM}).status_code == 201
+        found: dict[str, Any] = client.get("pipelines/orders/versions/1/plan").json()
+        return found
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 2**40) | st.text(max_size=5) | st.sampled_from(["1 d", "JOIN", "INT"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@st.composite
+def changed(draw: st.DrawFn, plan: dict[str, Any]) -> dict[str, Any]:
+    """A plan in which some values are others, or missing."""
+    found: dict[str, Any] = json.loads(json.dumps(plan))
+    for _ in range(draw(st.integers(0, 3))):
+        place: Any = found
+        while isinstance(place, dict | list) and place:
+            key = draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+            inner = place[key]
+            if isinstance(inner, dict | list) and inner and draw(st.integers(0, 9)):
+                place = inner
+                continue
+            if draw(st.booleans()):
+                del place[key]
+            else:
+                place[key] = draw(JSON)
+            break
+    return found
+
+
+@st.composite
+def rewritten(draw: st.DrawFn) -> str:
+    """A program in which some words are others, or missing."""
+    words = PROGRAM.split(" ")
+    for _ in range(draw(st.integers(0, 3))):
+        words[draw(st.integers(0, len(words) - 1))] = draw(st.sampled_from(["", "(", "'", "NULL", "SELECT", "0", "💥"]))
+    return " ".join(words)
 
 
 def ask(address: str, examples: int, seen: Counter[str]) -> None:
     """Ask every operation of the description so often; none is answered by an error of the service's own."""
     schema = schemathesis.openapi.from_url(f"{address}/api/v1/openapi.json")
     for found in schema.get_all_operations():
-        ask_operation(found.ok(), address, examples, seen)
+        ask_operation(found.ok(), address, examples, seen, prepare(address))
 
 
-def ask_operation(operation: Any, address: str, examples: int, seen: Counter[str]) -> None:
+def ask_operation(operation: Any, address: str, examples: int, seen: Counter[str], plan: dict[str, Any]) -> None:
     @seed(int(os.environ.get("SEED", "1")))
     @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy(), data=st.data())
@@ -70,6 +111,10 @@ def ask_operation(operation: Any, address: str, examples: int, seen: Counter[str
         for name in case.path_parameters or {}:
             if name in KNOWN and data.draw(st.booleans()):
                 case.path_parameters[name] = data.draw(st.sampled_from(KNOWN[name]))
+        if operation.path.endswith(("/compile", "/validate", "/versions")) and data.draw(st.integers(0, 3)):
+            is_plan = operation.path.endswith("/validate") or data.draw(st.booleans())
+            body = {"plan": data.draw(changed(plan))} if is_plan else {"program": data.draw(rewritten())}
+            case.body = body if operation.method == "post" else case.body
         headers = {"If-Match": "*"} if data.draw(st.booleans()) else {}
         answer = case.call(base_url=address, headers=headers, timeout=60)
         seen[f"{operation.method.upper()} {operation.path}"] += 1
@@ -84,16 +129,17 @@ def ask_operation(operation: Any, address: str, examples: int, seen: Counter[str
 
 def test_no_request_of_the_description_breaks_the_service(address: str) -> None:
     seen: Counter[str] = Counter()
-    ask(address, 8, seen)
+    ask(address, 3, seen)
     assert seen["2xx"] and seen["4xx"]
 
 
 @pytest.mark.deep
-def test_no_request_of_ten_thousand_breaks_the_service(address: str, tmp_path: Path) -> None:
+def test_no_request_of_ten_thousand_breaks_the_service(address: str) -> None:
     seen: Counter[str] = Counter()
     operations = sum(len(path) for path in httpx2.get(f"{address}/api/v1/openapi.json").json()["paths"].values())
     wanted = int(os.environ.get("REQUESTS", "10000"))
-    ask(address, wanted // operations + 1, seen)
+    # Operations without parameters are asked once or twice.
+    ask(address, wanted * 5 // 4 // operations, seen)
     total = sum(count for name, count in seen.items() if name.endswith("xx"))
     print(f"{total} requests: {dict(seen)}")
-    assert total >= wanted * 0.9
+    assert total >= wanted
