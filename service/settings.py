@@ -27,6 +27,8 @@ class Limits(_Part):
     program_bytes: int = Field(default=1_000_000, gt=0, description="text of a program")
     compile_seconds: float = Field(default=30.0, gt=0, description="compiling one program")
     compile_workers: int = Field(default=2, ge=1, le=64, description="programs that are compiled at once")
+    view_workers: int = Field(default=2, ge=1, le=64, description="plans that are looked at or edited at once")
+    waiting: int = Field(default=10, ge=0, le=30, description="requests that wait for a worker; more are told to wait")
     compile_memory: int = Field(default=2_000_000_000, gt=0, description="address space of a compiling process")
     requests_per_minute: int = Field(default=1_200, gt=0, description="of one client")
     failed_logins_per_minute: int = Field(default=20, gt=0, description="wrong tokens of one client")

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -92,6 +93,34 @@ class _Worker:
                     pipe.close()
 
 
+#: Tasks on what somebody gives. Those on plans of the registry have workers of their own, which are free sooner.
+_GIVEN = ("compile", "read", "check")
+
+
+class _Lane:
+    """Workers of one kind, started when they are first needed, and who waits for them."""
+
+    def __init__(self, workers: int, waiting: int) -> None:
+        self.free: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
+        for _ in range(workers):
+            self.free.put(None)
+        self._places = threading.Semaphore(workers + waiting)
+
+    @contextlib.contextmanager
+    def place(self) -> Iterator[None]:
+        """A place among those who work and wait.
+
+        Raises:
+            BusyError: too many wait.
+        """
+        if not self._places.acquire(blocking=False):
+            raise BusyError("too many requests wait for a worker", remedy="try again in a moment")
+        try:
+            yield
+        finally:
+            self._places.release()
+
+
 class Workers:
     """A number of workers that requests take turns with.
 
@@ -101,9 +130,8 @@ class Workers:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._free: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
-        for _ in range(limits.compile_workers):
-            self._free.put(None)  # started when it is first needed
+        self._given = _Lane(limits.compile_workers, limits.waiting)
+        self._stored = _Lane(limits.view_workers, limits.waiting)
         self._answers: OrderedDict[str, Json] = OrderedDict()
         self._lock = threading.Lock()
         self._closed = False
@@ -118,7 +146,7 @@ class Workers:
         Raises:
             Refusal: the task's refusal, with its fields.
             ProgramError: it takes longer, or more memory, than it may.
-            BusyError: no worker is free for as long as a task may take.
+            BusyError: no worker is free for as long as a task may take, or too many wait.
         """
         request = json.dumps(
             {
@@ -128,14 +156,19 @@ class Workers:
                 "memory": self._limits.compile_memory,
             }
         ).encode()
+        lane = self._given if task in _GIVEN else self._stored
+        with lane.place():
+            return _found(task, self._asked(lane, task, request))
+
+    def _asked(self, lane: _Lane, task: str, request: bytes) -> Json:
         try:
-            worker = self._free.get(timeout=self._limits.compile_seconds)
+            worker = lane.free.get(timeout=self._limits.compile_seconds)
         except queue.Empty:
             raise BusyError("all workers are busy", remedy="try again in a moment") from None
         try:
             if worker is None:
                 worker = _Worker()
-            found = worker.ask(request, self._limits.compile_seconds)
+            return worker.ask(request, self._limits.compile_seconds)
         except TimeoutError:
             worker = self._ended(worker)
             raise ProgramError(
@@ -150,8 +183,7 @@ class Workers:
             worker = self._ended(worker)
             raise
         finally:
-            self._free.put(self._ended(worker) if self._closed else worker)
-        return _found(task, found)
+            lane.free.put(self._ended(worker) if self._closed else worker)
 
     def run_once(self, task: str, **arguments: Any) -> Json:
         """As `run`, of a task that gives the same for the same arguments: done once, and kept for a while."""
@@ -175,9 +207,10 @@ class Workers:
     def close(self) -> None:
         """End the workers; those that work are ended when they are done."""
         self._closed = True
-        with contextlib.suppress(queue.Empty):
-            while True:
-                self._ended(self._free.get_nowait())
+        for lane in (self._given, self._stored):
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._ended(lane.free.get_nowait())
 
 
 def _found(task: str, answer: Json) -> Json:

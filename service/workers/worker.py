@@ -10,6 +10,7 @@ import json
 import math
 import os
 import resource
+import signal
 import sys
 from importlib import import_module
 from typing import Any, BinaryIO
@@ -44,7 +45,8 @@ def answer_to(request: dict[str, Any]) -> dict[str, Any]:
 
 def _in_copy(request: dict[str, Any], out: BinaryIO) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (request["memory"],) * 2)
-    # Wall-clock time is the caller's to watch; this is for a copy whose caller is gone.
+    # The caller watches the time; this is for a copy whose caller is gone.
+    signal.alarm(math.ceil(request["seconds"]) + 5)
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(request["seconds"]) + 1,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:

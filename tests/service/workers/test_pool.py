@@ -3,6 +3,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.service.settings import Limits
 from compiled_plan.service.workers.pool import BusyError, Refusal, Workers
+from tests.support.waiting import wait_until
 
 SQL = """
 CREATE TABLE a (id INT) WITH ('connector' = 'datagen');
@@ -41,24 +44,38 @@ def test_a_task_that_takes_too_long_is_ended_and_the_next_one_is_done(tmp_path: 
         workers.close()
 
 
-def test_who_waits_too_long_for_a_worker_is_told(tmp_path: Path) -> None:
-    workers = Workers(Limits(compile_workers=1, compile_seconds=1))
-    file = file_of(tmp_path, ENDLESS)
+@contextmanager
+def busy(workers: Workers, folder: Path) -> Iterator[None]:
+    """While its only worker for programs is busy with one that does not end by itself."""
+    file = file_of(folder, ENDLESS)
 
-    def busy() -> None:
+    def work() -> None:
         with pytest.raises(ProgramError):
-            workers.run("compile", file=file, allowed=allowed(tmp_path))
+            workers.run("compile", file=file, allowed=allowed(folder))
 
-    first = threading.Thread(target=busy)
+    first = threading.Thread(target=work)
     first.start()
     try:
-        while not workers._free.empty():
-            pass
-        with pytest.raises(BusyError):
-            workers.run("compile", text=SQL)
+        wait_until(lambda: workers._given.free.empty(), "the worker has work")
+        yield
     finally:
         first.join()
         workers.close()
+
+
+def test_who_waits_too_long_for_a_worker_is_told(tmp_path: Path) -> None:
+    workers = Workers(Limits(compile_workers=1, compile_seconds=1))
+    with busy(workers, tmp_path), pytest.raises(BusyError, match="all workers are busy"):
+        workers.run("compile", text=SQL)
+
+
+def test_a_long_compile_keeps_nobody_from_looking_at_plans(tmp_path: Path) -> None:
+    workers = Workers(Limits(compile_workers=1, compile_seconds=3, waiting=0))
+    plan = workers.run("compile", text=SQL)["plan"]
+    with busy(workers, tmp_path):
+        assert workers.run("graph", plan=plan)["nodes"]
+        with pytest.raises(BusyError, match="too many requests wait"):
+            workers.run("compile", text=SQL)
 
 
 @pytest.mark.parametrize(("program", "message"), [(LARGE, "MemoryError|memory"), (ENDING, "ended with code 3")])
@@ -74,10 +91,10 @@ def test_a_worker_that_is_killed_is_another_one_the_next_time() -> None:
     workers = Workers(Limits(compile_workers=1))
     try:
         workers.run("compile", text=SQL)
-        worker = workers._free.get()
+        worker = workers._given.free.get()
         assert worker is not None
         os.kill(worker.process.pid, signal.SIGKILL)
-        workers._free.put(worker)
+        workers._given.free.put(worker)
         with pytest.raises(ProgramError, match="the worker ended"):
             workers.run("compile", text=SQL)
         assert workers.run("compile", text=SQL)["operators"] == 2
