@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from starlette.exceptions import HTTPException
 
 from compiled_plan.plans.errors import CompiledPlanError
@@ -104,6 +104,15 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(IntegrityError)
     async def of_others(request: Request, fault: IntegrityError) -> Response:
         return answer(Problem(409, "somebody else has made the same change just now", remedy="read it again"))
+
+    @app.exception_handler(DataError)
+    async def of_values(request: Request, fault: DataError) -> Response:
+        return answer(Problem(422, "the request has a value that the database does not take", remedy="mend the value"))
+
+    @app.exception_handler(OperationalError)
+    async def of_database(request: Request, fault: OperationalError) -> Response:
+        _LOG.error("%s %s: the database: %s", request.method, request.url.path, shown(str(fault.orig)))
+        return answer(Problem(503, "the database does not answer", remedy="try again; see the service's log"))
 
     @app.exception_handler(RequestValidationError)
     async def of_shape(request: Request, fault: RequestValidationError) -> Response:

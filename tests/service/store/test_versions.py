@@ -1,0 +1,95 @@
+"""The registry in both databases, by several at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from compiled_plan.service.app import application
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.workers.pool import Workers
+from tests.support.service import client_of, database_in
+
+PROGRAM = """
+CREATE TABLE orders (id INT, v INT) WITH ('connector' = 'datagen');
+CREATE TABLE sums (id INT, v BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'print');
+INSERT INTO sums SELECT id, SUM(v) FROM orders GROUP BY id;
+"""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def client(request: pytest.FixtureRequest, settings: Settings, workers: Workers) -> Iterator[TestClient]:
+    if request.param == "postgresql":
+        url = database_in(request.getfixturevalue("postgres"), f"service_{uuid4().hex}")
+        settings = settings.model_copy(update={"database": url})
+    with client_of(application(settings, workers)) as found:
+        yield found
+
+
+@pytest.fixture
+def orders(client: TestClient) -> str:
+    assert client.post("pipelines", json={"name": "orders"}).status_code == 201
+    assert client.post("pipelines/orders/versions", json={"program": PROGRAM}).status_code == 201
+    return "orders"
+
+
+def at_once(count: int, send: object) -> list[int]:
+    """The statuses of so many requests that are sent at once."""
+    found: list[int] = []
+    gate = threading.Barrier(count)
+
+    def work() -> None:
+        gate.wait()
+        found.append(send().status_code)  # type: ignore[operator]
+
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(found)
+
+
+def test_versions_that_are_added_at_once_have_numbers_of_their_own(client: TestClient, orders: str) -> None:
+    body = {"program": PROGRAM}
+    assert at_once(6, lambda: client.post(f"pipelines/{orders}/versions", json=body)) == [201] * 6
+    items = client.get(f"pipelines/{orders}/versions").json()["items"]
+    assert [each["number"] for each in items] == [7, 6, 5, 4, 3, 2, 1]
+
+
+def test_of_edits_at_once_on_one_state_one_is_made(client: TestClient, orders: str) -> None:
+    entry = client.get(f"pipelines/{orders}/versions/1/state").json()["state"][0]
+    tag = client.get(f"pipelines/{orders}").headers["ETag"]
+    body = {"edits": [{"node": entry["uid"], "state": entry["entry"], "ttl": "3 d"}]}
+    path = f"pipelines/{orders}/versions/1/ttl"
+    assert at_once(5, lambda: client.post(path, json=body, headers={"If-Match": tag})) == [201] + [412] * 4
+    assert client.get(f"pipelines/{orders}").json()["newest"] == 2
+
+
+def test_of_the_same_requests_at_once_one_is_carried_out(client: TestClient, orders: str) -> None:
+    headers = {"Idempotency-Key": "k"}
+    body = {"program": PROGRAM}
+    found = at_once(5, lambda: client.post(f"pipelines/{orders}/versions", json=body, headers=headers))
+    assert set(found) <= {201, 409} and 201 in found
+    assert client.get(f"pipelines/{orders}").json()["newest"] == 2
+
+
+def test_one_name_is_given_once(client: TestClient) -> None:
+    assert at_once(5, lambda: client.post("pipelines", json={"name": "orders"})) == [201] + [409] * 4
+
+
+def test_lists_and_removal(client: TestClient, orders: str) -> None:
+    client.post("pipelines", json={"name": "b"})
+    found = client.get("pipelines", params={"q": "ORD", "limit": 1}).json()
+    assert ([each["name"] for each in found["items"]], found["counts"]) == (["orders"], {"none": 2})
+    assert client.delete(f"pipelines/{orders}", headers={"If-Match": "*"}).status_code == 204
+    assert client.get("pipelines").json()["total"] == 1
+
+
+def test_what_no_database_keeps_is_no_error_of_the_service(client: TestClient) -> None:
+    for path in ("pipelines?q=%00", "pipelines/%00", "pipelines/a%00/versions", "pipelines?q=%ed%a0%80"):
+        assert client.get(path).status_code in (200, 404, 422), path
