@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka test test-kernel test-deep lint format schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka test test-kernel test-deep test-page lint format schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -44,6 +44,10 @@ test: lint kernel classes  ## lint, then all tests
 
 test-kernel: kernel  ## the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
 	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)
+
+test-page: $(READY)  ## the service's page in Chromium, which is installed where the machine is Debian and the user root (PICTURES=1: those of docs/images anew)
+	@bash tools/chromium.sh
+	@$(BIN)/python -m pytest -q -s -m page tests/service/page $(ARGS)
 
 test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=), 500 upgrades (UPGRADE_SEED=), 100 kills around Kafka (KAFKA_KILLS=, KAFKA_SEED=)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -s -m deep $(ARGS)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from fastapi import APIRouter, FastAPI
 
 from compiled_plan.service.access.door import Door
+from compiled_plan.service.page import add_page
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import idempotent
@@ -62,4 +63,5 @@ def application(settings: Settings, workers: Workers | None = None) -> FastAPI:
     describe(app, ROUTERS, PREFIX)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
+    add_page(app)
     return app

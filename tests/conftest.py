@@ -44,14 +44,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that use Spark, so that `pytest -m 'not spark'` is the quick half; deep ones are asked for by name."""
+    """Mark tests that use Spark, so that `pytest -m 'not spark'` is the quick half; others are asked for by name."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
-    if "deep" not in config.option.markexpr:
-        deep = [item for item in items if item.get_closest_marker("deep")]
-        config.hook.pytest_deselected(items=deep)
-        items[:] = [item for item in items if not item.get_closest_marker("deep")]
+    for asked in ("deep", "page"):
+        if asked not in config.option.markexpr:
+            config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(asked)])
+            items[:] = [item for item in items if not item.get_closest_marker(asked)]
 
 
 @pytest.fixture(scope="session", autouse=True)

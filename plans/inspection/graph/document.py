@@ -14,6 +14,7 @@ from compiled_plan.plans.inspection.entries import state_lines
 from compiled_plan.plans.inspection.graph.changes import changelog_modes
 from compiled_plan.plans.inspection.graph.layers import layers_of
 from compiled_plan.plans.inspection.graph.words import listed, table_of, title_of, what_of, where_of
+from compiled_plan.plans.inspection.identity import keeps_state
 from compiled_plan.plans.inspection.lineage.tables import by_name
 from compiled_plan.plans.nodes.base import IDLE_ENTRY, PlanNode
 from compiled_plan.plans.plan import CompiledPlan
@@ -117,8 +118,8 @@ def graph_of(plan: CompiledPlan) -> Graph:
             order=layers.order[node.id],
             row=layers.row[node.id],
             state=states.get(node.id, []),
-            keeps_state=node.keeps_state,
-            why_no_ttl=node.why_no_entries() if node.keeps_state and node.id not in states else "",
+            keeps_state=keeps_state(node),
+            why_no_ttl=node.why_no_entries() if keeps_state(node) and node.id not in states else "",
             changelog=modes[node.id].names(),
             keys=list(_keys(plan, node)),
             upsert_keys=list(_upsert_keys(plan, node)),

@@ -1,0 +1,5 @@
+"""The page of the service: files that a browser loads as they are, without a build step."""
+
+from compiled_plan.service.page.serving import FOLDER, add_page
+
+__all__ = ["FOLDER", "add_page"]

@@ -1,0 +1,74 @@
+import uPlot from "../../vendor/uplot/uPlot.esm.js";
+import { colour } from "../theme.js";
+
+const charts = new Map();
+const HEIGHT = 168;
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+
+/**
+ * Draw a chart into an element, or give the one that is there its new points.
+ * @param {string} id of the element
+ * @param {{label: string, colour: string}[]} series
+ * @param {number[][]} data times in seconds, then the values of each series
+ * @param {(value: number) => string} words a value for people
+ */
+export function drawChart(id, series, data, words) {
+  const element = document.getElementById(id);
+  if (!element) return;
+  const key = series.map((each) => each.label).join("|");
+  const found = charts.get(id);
+  if (found && found.key === key && found.element === element) {
+    found.chart.setData(data);
+    return;
+  }
+  found?.chart.destroy();
+  element.replaceChildren();
+  const chart = new uPlot(options(element, series, words), data, element);
+  charts.set(id, { key, element, chart });
+}
+
+/** Draw all anew: the colours or the width of the page changed. */
+export function redrawCharts() {
+  for (const { chart, element } of charts.values()) {
+    if (element.isConnected) chart.setSize({ width: element.clientWidth, height: HEIGHT });
+  }
+}
+
+export function dropCharts() {
+  for (const { chart } of charts.values()) chart.destroy();
+  charts.clear();
+}
+
+window.addEventListener("resize", redrawCharts);
+
+function options(element, series, words) {
+  const axis = {
+    stroke: () => colour("--muted"),
+    grid: { stroke: () => colour("--line"), width: 1 },
+    ticks: { show: false },
+    font: '11px system-ui, sans-serif',
+  };
+  return {
+    width: element.clientWidth || 400,
+    height: HEIGHT,
+    cursor: { y: false, points: { size: 6 } },
+    legend: { show: series.length > 1, live: true },
+    padding: [8, 8, 0, 0],
+    scales: { y: { range: (_, least, most) => [Math.min(0, least ?? 0), (most || 1) * 1.1] } },
+    axes: [
+      { ...axis, size: 26, values: (_, ticks) => ticks.map((each) => CLOCK.format(each * 1000)) },
+      { ...axis, size: 58, values: (_, ticks) => ticks.map((each) => words(each)) },
+    ],
+    series: [
+      { label: "time", value: (_, at) => (at == null ? "" : new Date(at * 1000).toLocaleTimeString("en-GB")) },
+      ...series.map((each) => ({
+        label: each.label,
+        stroke: () => colour(each.colour),
+        fill: series.length === 1 ? () => colour(`${each.colour}-soft`) : undefined,
+        width: 1.5,
+        points: { show: false },
+        value: (_, value) => (value == null ? "" : words(value)),
+      })),
+    ],
+  };
+}

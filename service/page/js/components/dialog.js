@@ -1,0 +1,66 @@
+import { html, render } from "../lit.js";
+import { close as closeIcon } from "./icons.js";
+
+/**
+ * A dialog that keeps the focus until it is closed; Escape closes it.
+ * @param {string} title
+ * @param {(close: (value?: unknown) => void, again: () => void) => unknown} body its content, drawn anew by `again`
+ * @returns {Promise<unknown>} what it was closed with; undefined where it was given up
+ */
+export function openDialog(title, body, { wide = false } = {}) {
+  const before = document.activeElement;
+  const element = document.createElement("dialog");
+  element.className = wide ? "dialog wide" : "dialog";
+  element.setAttribute("aria-labelledby", "dialog-title");
+  document.body.append(element);
+  return new Promise((resolve) => {
+    let value;
+    const end = (given) => {
+      value = given;
+      element.close();
+    };
+    const draw = () =>
+      render(
+        html`<div class="dialog-head">
+            <h2 id="dialog-title">${title}</h2>
+            <button type="button" class="quiet square" aria-label="Close" @click=${() => end()}>${closeIcon}</button>
+          </div>
+          <div class="dialog-body">${body(end, draw)}</div>`,
+        element,
+      );
+    element.addEventListener("close", () => {
+      element.remove();
+      before?.focus?.();
+      resolve(value);
+    });
+    draw();
+    element.showModal();
+    element.querySelector("[autofocus], input, textarea, select")?.focus();
+  });
+}
+
+/** Whether a person wants it: a question with one button that does it. */
+export function confirm(title, text, action, { danger = false } = {}) {
+  return openDialog(
+    title,
+    (end) => html`<p>${text}</p>
+      <div class="actions">
+        <button type="button" class="quiet" @click=${() => end(false)}>Cancel</button>
+        <button type="button" class=${danger ? "danger" : "primary"} autofocus @click=${() => end(true)}>
+          ${action}
+        </button>
+      </div>`,
+  );
+}
+
+/** A message at the edge of the page, read out, that goes by itself. */
+export function tell(message, kind = "info") {
+  const place = document.getElementById("messages");
+  if (!place) return;
+  const item = document.createElement("div");
+  item.className = `message ${kind}`;
+  item.textContent = message;
+  place.append(item);
+  setTimeout(() => item.remove(), 6000);
+}
+

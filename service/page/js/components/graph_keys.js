@@ -1,0 +1,43 @@
+/** Moving between the operators of a graph by arrow keys: the nearest one in the direction. */
+
+const DIRECTIONS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+
+/** Which operator an arrow key leads to; null for another key, or where there is none. */
+export function nextOperator(graph, from, key) {
+  const node = graph.nodes.find((each) => each.id === from);
+  if (!node) return null;
+  if (key === "Home") return first(graph, 1);
+  if (key === "End") return first(graph, -1);
+  const direction = DIRECTIONS[key];
+  if (!direction) return null;
+  const [across, down] = direction;
+  const near = across ? beside(graph, node, across) : inColumn(graph, node, down);
+  return near?.id ?? null;
+}
+
+/** Along an edge where there is one; of several the one whose row is nearest. */
+function beside(graph, node, across) {
+  const ids = new Set(
+    graph.edges
+      .filter((edge) => (across > 0 ? edge.from : edge.to) === node.id)
+      .map((edge) => (across > 0 ? edge.to : edge.from)),
+  );
+  return nearest(graph.nodes.filter((each) => ids.has(each.id)), node);
+}
+
+function inColumn(graph, node, down) {
+  const column = graph.nodes.filter((each) => each.rank === node.rank && (each.row - node.row) * down > 0);
+  return nearest(column, node) ?? nearest(
+    graph.nodes.filter((each) => (each.row - node.row) * down > 0.5 && Math.abs(each.rank - node.rank) <= 2),
+    node,
+  );
+}
+
+function nearest(nodes, from) {
+  const far = (node) => Math.abs(node.row - from.row) + Math.abs(node.rank - from.rank) / 4;
+  return nodes.reduce((best, node) => (best && far(best) <= far(node) ? best : node), null);
+}
+
+function first(graph, sign) {
+  return graph.nodes.reduce((best, node) => (!best || (node.rank - best.rank) * sign < 0 ? node : best), null)?.id ?? null;
+}

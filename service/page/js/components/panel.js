@@ -1,0 +1,90 @@
+import { html, nothing } from "../lit.js";
+import { bytes, count } from "../format.js";
+import { close } from "./icons.js";
+import { ttlForm } from "./ttl.js";
+
+const KINDS = {
+  INSERT: "new rows",
+  UPDATE_BEFORE: "rows before updates",
+  UPDATE_AFTER: "rows after updates",
+  DELETE: "deletions",
+};
+
+/** The changelog mode in words. */
+export function changelogWords(kinds) {
+  if (kinds.length === 1 && kinds[0] === "INSERT") return "New rows alone: nothing is changed or taken back.";
+  const missing = kinds.includes("UPDATE_AFTER") && !kinds.includes("UPDATE_BEFORE");
+  return `Gives ${kinds.map((kind) => KINDS[kind]).join(", ")}${missing ? "; the row before is left out" : ""}.`;
+}
+
+/**
+ * All that is known of an operator.
+ * @param {object} options
+ * @param {object} options.node
+ * @param {object[]} options.inputs the operators that feed it, by port
+ * @param {object|undefined} options.figures its state as the run last said
+ * @param {object} options.ttl what is being edited; see `ttl.js`
+ * @param {boolean} options.mayEdit
+ * @param {object} options.act
+ */
+export function operatorPanel({ node, inputs, figures, ttl, mayEdit, act }) {
+  const of = (key) => (inputs.length > 1 ? html` <span class="muted">of ${inputs[key.input]?.words ?? `input ${key.input}`}</span>` : nothing);
+  return html`<aside class="panel" aria-labelledby="panel-title" @keydown=${(event) => leave(event, act)}>
+    <div class="panel-head">
+      <div>
+        <p class="panel-kind">${node.kind.replaceAll("-", " ")}</p>
+        <h2 id="panel-title" tabindex="-1">${node.words}</h2>
+      </div>
+      <button type="button" class="quiet square" aria-label="Close operator" @click=${act.close}>${close}</button>
+    </div>
+    <p class="panel-what">${node.description}</p>
+    ${node.problems.map((text) => html`<p class="note bad">${text}</p>`)}
+    ${node.keeps_state ? html`<section><h3>State</h3>${stateOf(node, figures)} ${ttlForm({ node, ttl, mayEdit, act })}</section>` : nothing}
+    <section>
+      <h3>Rows that it gives</h3>
+      <p>${changelogWords(node.changelog)}</p>
+      <p class="kinds">${node.changelog.map((kind) => html`<code>${kind}</code> `)}</p>
+    </section>
+    ${node.keys.length
+      ? html`<section><h3>Spread and kept by</h3>${node.keys.map((key) => html`<p>${columns(key)}${of(key)}</p>`)}</section>`
+      : nothing}
+    ${node.upsert_keys.length
+      ? html`<section><h3>Upsert keys</h3>${node.upsert_keys.map((key) => html`<p>${columns(key)}${of(key)}</p>`)}</section>`
+      : nothing}
+    <section>
+      <h3>Columns <span class="muted">${node.columns.length}</span></h3>
+      <table class="plain">
+        <thead class="visually-hidden"><tr><th scope="col">Name</th><th scope="col">Type</th></tr></thead>
+        <tbody>
+          ${node.columns.map((each) => html`<tr><td><code>${each.name}</code></td><td class="type">${each.type.replaceAll("VARCHAR(2147483647)", "STRING").replaceAll("VARBINARY(2147483647)", "BYTES")}</td></tr>`)}
+        </tbody>
+      </table>
+    </section>
+    <section>
+      <h3>In the plan</h3>
+      <dl class="facts">
+        <dt>Node</dt><dd>${node.id}</dd>
+        <dt>Type</dt><dd><code>${node.type}</code></dd>
+        ${node.uid ? html`<dt>uid</dt><dd><code>${node.uid}</code></dd>` : nothing}
+      </dl>
+    </section>
+  </aside>`;
+}
+
+const columns = (key) => key.columns.map((name, at) => html`${at ? ", " : ""}<code>${name}</code>`);
+
+function stateOf(node, figures) {
+  return html`${figures
+      ? html`<dl class="facts figures">
+          <dt>Rows</dt><dd>${count(figures.state_rows)}</dd>
+          <dt>Size</dt><dd>${bytes(figures.state_bytes)}</dd>
+        </dl>`
+      : nothing}
+    ${node.why_no_ttl ? html`<p class="muted">No TTL: ${node.why_no_ttl}.</p>` : nothing}`;
+}
+
+function leave(event, act) {
+  if (event.key !== "Escape") return;
+  event.stopPropagation();
+  act.close();
+}

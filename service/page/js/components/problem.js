@@ -1,0 +1,19 @@
+import { html, nothing } from "../lit.js";
+import { warning } from "./icons.js";
+
+/** What is wrong, where, and what to do next. */
+export function problemBox(problem, title = "") {
+  if (!problem) return nothing;
+  return html`<div class="problem" role="alert">
+    ${warning}
+    <div>
+      ${title ? html`<strong>${title}</strong>` : nothing}
+      <p class="problem-what">${problem.message}</p>
+      ${problem.where ? html`<p class="problem-where"><span>Where</span> <code>${problem.where}</code></p>` : nothing}
+      ${problem.value != null && problem.value !== ""
+        ? html`<p class="problem-where"><span>Value</span> <code>${JSON.stringify(problem.value)}</code></p>`
+        : nothing}
+      ${problem.remedy ? html`<p class="problem-remedy"><span>Try</span> ${problem.remedy}</p>` : nothing}
+    </div>
+  </div>`;
+}

@@ -1,0 +1,55 @@
+/** Numbers, sizes and times for people. */
+
+const COUNT = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+export const count = (value) => (value == null ? "–" : COUNT.format(value));
+
+/** `12.3K`; whole numbers below ten thousand as they are. */
+export function short(value) {
+  if (value == null) return "–";
+  return Math.abs(value) < 10000 && Number.isInteger(value) ? COUNT.format(value) : SHORT.format(value);
+}
+
+export const rate = (value) => (value == null ? "–" : `${value >= 100 && value < 1000 ? COUNT.format(value) : SHORT.format(value)}/s`);
+
+export function bytes(value) {
+  if (value == null) return "–";
+  const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(value, 1)) / 3)));
+  const scaled = value / 1000 ** step;
+  return `${scaled < 10 && step ? scaled.toFixed(1) : Math.round(scaled)} ${UNITS[step]}`;
+}
+
+export function millis(value) {
+  if (value == null) return "–";
+  return value < 1000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(value < 10000 ? 1 : 0)} s`;
+}
+
+const STEPS = [
+  [86400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+/** How long ago a time was: `3 min ago`. */
+export function ago(time, now = Date.now()) {
+  if (!time) return "–";
+  const seconds = Math.max(0, (now - Date.parse(time)) / 1000);
+  const [size, unit] = STEPS.find(([step]) => seconds >= step) ?? [1, "s"];
+  return seconds < 2 ? "now" : `${Math.floor(seconds / size)} ${unit} ago`;
+}
+
+const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
+export const when = (time) => (time ? WHEN.format(new Date(time)) : "–");
+
+/** `90 d` of milliseconds, as plans are written; `never` for 0. */
+export function ttl(ms) {
+  if (!ms) return "never expires";
+  for (const [size, unit] of STEPS) {
+    if (ms % (size * 1000) === 0) return `${ms / (size * 1000)} ${unit}`;
+  }
+  return `${ms} ms`;
+}

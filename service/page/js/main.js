@@ -1,0 +1,96 @@
+/** The page: finds the view of an address, draws it whenever its store changes. */
+
+import * as api from "./api.js";
+import { nothing, render } from "./lit.js";
+import { go, routeOf, to } from "./router.js";
+import { createStore } from "./store.js";
+import { shell } from "./components/shell.js";
+import * as theme from "./theme.js";
+import { pipelinesView } from "./views/pipelines.js";
+import { pipelineView } from "./views/pipeline.js";
+import { signInView } from "./views/signin.js";
+import { tokensView } from "./views/tokens.js";
+
+const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, tokens: tokensView, signin: signInView };
+
+const app = createStore({ me: null, route: routeOf(location.hash), theme: theme.theme() });
+const context = {
+  app,
+  /** Whether who is here may do what a role may. */
+  may: (role) => {
+    const roles = ["viewer", "editor", "operator"];
+    return roles.indexOf(app.get().me?.role) >= roles.indexOf(role);
+  },
+  signedIn: async () => {
+    app.set({ me: await api.me() });
+  },
+};
+
+let view = null;
+let key = "";
+let waiting = false;
+
+function draw() {
+  waiting = false;
+  const { route } = app.get();
+  render(
+    shell({
+      app: app.get(),
+      body: view ? view.render(view.store.get()) : nothing,
+      signOut: async () => {
+        await api.signOut();
+        app.set({ me: null });
+        go(["signin"]);
+      },
+      turnTheme: () => {
+        theme.setTheme(theme.nextTheme());
+        app.set({ theme: theme.theme() });
+        view?.repaint?.();
+      },
+      plain: route.name === "signin",
+    }),
+    document.body,
+  );
+  view?.drawn?.(view.store.get());
+}
+
+function drawSoon() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(draw);
+}
+
+function show() {
+  const route = routeOf(location.hash);
+  app.set({ route });
+  const now = `${route.name}/${route.params.name ?? ""}`;
+  if (view && now === key) {
+    view.moved?.(route);
+    return;
+  }
+  view?.stop?.();
+  key = now;
+  view = VIEWS[route.name](context, route);
+  view.store.subscribe(drawSoon);
+  view.start?.();
+  document.title = route.params.name ? `${route.params.name} · Pipelines` : "Pipelines";
+  drawSoon();
+  // What changed is the page: readers of screens begin at its top.
+  requestAnimationFrame(() => document.querySelector("main")?.focus({ preventScroll: true }));
+}
+
+async function begin() {
+  theme.apply();
+  api.whenSignedOut(() => {
+    app.set({ me: null });
+    const here = location.hash;
+    if (routeOf(here).name !== "signin") location.hash = to(["signin"], { then: here.replace(/^#/, "") });
+  });
+  app.subscribe(drawSoon);
+  window.addEventListener("hashchange", show);
+  await context.signedIn().catch(() => {});
+  show();
+}
+
+begin();
+

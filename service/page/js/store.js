@@ -1,0 +1,16 @@
+/** A value that views are drawn from: whoever sets a part of it has everybody who listens drawn again. */
+export function createStore(initial) {
+  let state = Object.freeze({ ...initial });
+  const listeners = new Set();
+  return {
+    get: () => state,
+    set(part) {
+      state = Object.freeze({ ...state, ...part });
+      for (const listener of listeners) listener(state);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import * as api from "../api.js";
+import { drawChart, dropCharts, redrawCharts } from "../components/chart.js";
+import { problemBox } from "../components/problem.js";
+import { bytes, count, millis, rate, short } from "../format.js";
+import { html, nothing } from "../lit.js";
+import { perSecond, pointOf } from "../points.js";
+import { createStore } from "../store.js";
+
+const RANGES = [[0.25, "15 min"], [1, "1 h"], [6, "6 h"], [24, "24 h"]];
+const COLOURS = ["--series-1", "--series-2", "--series-3", "--series-4", "--series-5", "--series-6"];
+
+/** Figures of the run over the last hours. */
+export function liveTab(context, pipeline) {
+  const store = createStore({ hours: 1, points: null, problem: null });
+  const { name } = pipeline.get();
+
+  async function load() {
+    const { hours } = store.get();
+    try {
+      const found = await api.history(name, hours);
+      if (store.get().hours === hours) store.set({ points: (found.points ?? found.items ?? found).map(pointOf), problem: null });
+    } catch (problem) {
+      store.set({ problem });
+    }
+  }
+
+  return {
+    store,
+    start: load,
+    stop: dropCharts,
+    repaint: redrawCharts,
+    render: ({ hours, problem, points }, { last, live, events, words }) => {
+      const none = points && !merged(points, events, hours).length;
+      return html`<div class="live-head">
+          <div role="group" aria-label="Time shown" class="segments">
+            ${RANGES.map(([each, words]) => html`<button type="button" aria-pressed=${each === hours ? "true" : "false"}
+              @click=${() => { store.set({ hours: each }); load(); }}>${words}</button>`)}
+          </div>
+          <span class="spacer"></span>
+          <span class="live-sign ${live ? "on" : ""}">${live ? "Live" : "Not connected"}</span>
+        </div>
+        ${problemBox(problem)}
+        ${none ? html`<p class="empty">No micro-batch in this time.</p>` : nothing}
+        <div class="charts" ?hidden=${none}>
+          ${chart("chart-rows", "Rows per second", last ? `${rate(perSecond(last, last.rows_in))} in, ${rate(perSecond(last, last.rows_out))} out` : "")}
+          ${chart("chart-time", "Time of a micro-batch", last ? millis(last.duration_ms) : "")}
+          ${chart("chart-lag", "Lag by source", last ? (last.by_source ?? []).map((each) => `${each.name} ${short(each.lag)}`).join(", ") : "")}
+          ${chart("chart-state", "State rows by operator", last ? short(sum(last.by_operator, "state_rows")) : "")}
+        </div>
+        ${last ? tables(last, words) : nothing}`;
+    },
+    drawn: ({ points, hours }, { events, words }) => {
+      const all = merged(points ?? [], events, hours);
+      if (all.length) draw(all, words);
+    },
+  };
+}
+
+const chart = (id, title, says) => html`<section class="chart">
+  <h2>${title} <span class="muted">${says}</span></h2>
+  <div id=${id} role="img" aria-label="${title}: ${says}"></div>
+</section>`;
+
+const sum = (parts, key) => (parts ?? []).reduce((total, each) => total + (each[key] ?? 0), 0);
+
+/** Old points and what came since, each micro-batch once, of the time that is shown. */
+function merged(points, events, hours) {
+  const since = Date.now() - hours * 3600000;
+  const all = new Map([...points, ...events].map((point) => [point.at, point]));
+  return [...all.values()].filter((point) => Date.parse(point.at) >= since).sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+function draw(points, words) {
+  const times = points.map((point) => Date.parse(point.at) / 1000);
+  drawChart("chart-rows", [series("in", 0), series("out", 1)],
+    [times, points.map((each) => perSecond(each, each.rows_in)), points.map((each) => perSecond(each, each.rows_out))], rate);
+  drawChart("chart-time", [series("time", 0)], [times, points.map((each) => each.duration_ms)], millis);
+  by("chart-lag", points, times, "by_source", (each) => each.name, "lag");
+  by("chart-state", points, times, "by_operator", (each) => words.get(each.uid) ?? each.uid, "state_rows");
+}
+
+const series = (label, at) => ({ label, colour: COLOURS[at % COLOURS.length] });
+
+function by(id, points, times, parts, nameOf, key) {
+  const names = [...new Set(points.flatMap((point) => (point[parts] ?? []).map(nameOf)))].slice(0, COLOURS.length);
+  const values = names.map((name) => points.map((point) => point[parts]?.find((each) => nameOf(each) === name)?.[key] ?? null));
+  drawChart(id, names.map(series), [times, ...values], short);
+}
+
+function tables(last, words) {
+  return html`<div class="live-tables">
+    <section><h2>Sources</h2><table class="wide-table"><thead><tr><th scope="col">Table</th><th scope="col" class="number">Rows, last batch</th><th scope="col" class="number">Lag</th></tr></thead>
+      <tbody>${(last.by_source ?? []).map((each) => html`<tr><th scope="row">${each.name}</th><td class="number">${count(each.rows)}</td><td class="number">${count(each.lag)}</td></tr>`)}</tbody></table></section>
+    <section><h2>State</h2><table class="wide-table"><thead><tr><th scope="col">Operator</th><th scope="col" class="number">Rows</th><th scope="col" class="number">Size</th></tr></thead>
+      <tbody>${(last.by_operator ?? []).map((each) => html`<tr><th scope="row">${words.get(each.uid) ?? each.uid}</th><td class="number">${count(each.state_rows)}</td><td class="number">${bytes(each.state_bytes)}</td></tr>`)}</tbody></table></section>
+  </div>`;
+}

@@ -1,0 +1,154 @@
+import * as api from "../api.js";
+import { stateBadge } from "../components/badges.js";
+import { confirm, tell } from "../components/dialog.js";
+import { play, stop as stopIcon, warning } from "../components/icons.js";
+import { problemBox } from "../components/problem.js";
+import { follow, poll } from "../events.js";
+import { ago, millis, rate, short } from "../format.js";
+import { html, nothing } from "../lit.js";
+import { pointOf, wordsOf } from "../points.js";
+import { to } from "../router.js";
+import { createStore } from "../store.js";
+import { liveTab } from "./live_tab.js";
+import { logsTab } from "./logs_tab.js";
+import { planTab } from "./plan_tab.js";
+import { upgradeTab } from "./upgrade_tab.js";
+import { versionsTab } from "./versions_tab.js";
+
+const TABS = {
+  plan: { words: "Plan", make: planTab },
+  live: { words: "Live", make: liveTab },
+  versions: { words: "Versions", make: versionsTab },
+  upgrade: { words: "Upgrade", make: upgradeTab },
+  logs: { words: "Logs", make: logsTab },
+};
+const EVERY = 4000;
+/** Micro-batches that are kept for the charts. */
+const MOST = 20000;
+
+/** One pipeline: what it is called and how it does, and below it what a tab shows. */
+export function pipelineView(context, route) {
+  const { name } = route.params;
+  const store = createStore({ name, pipeline: null, problem: null, last: null, live: false, events: [], acting: "", graph: null, words: new Map(), version: 0 });
+  const ends = [];
+  let tab = null;
+  let tabName = "";
+  let unlisten = () => {};
+
+  async function load() {
+    try {
+      const pipeline = await api.pipeline(name);
+      store.set({ pipeline, loadProblem: null });
+      await draw(pipeline.in_force);
+    } catch (loadProblem) {
+      store.set({ loadProblem });
+    }
+  }
+
+  /** The graph of the version in force, anew where another one is. */
+  async function draw(version) {
+    if (!version || version === store.get().version) return;
+    const graph = await api.graph(name, version);
+    store.set({ graph, version, words: wordsOf(graph) });
+  }
+
+  function take(message) {
+    if (message.batch == null) return;
+    const event = pointOf(message);
+    const events = [...store.get().events, event].slice(-MOST);
+    store.set({ events, last: event });
+  }
+
+  function choose(wanted) {
+    const found = TABS[wanted] ? wanted : "plan";
+    if (found === tabName) return;
+    tab?.stop?.();
+    unlisten();
+    tabName = found;
+    tab = TABS[found].make(context, store, { load });
+    unlisten = tab.store.subscribe(() => store.set({}));
+    tab.start?.();
+    store.set({});
+  }
+
+  async function act(what, run, done) {
+    store.set({ acting: what, problem: null });
+    try {
+      await run();
+      tell(done);
+    } catch (problem) {
+      store.set({ problem });
+    }
+    await load();
+    store.set({ acting: "" });
+  }
+
+  const start = () => act("start", () => api.startRun(name), `${name} starts`);
+  async function stop() {
+    const text = "It ends after the micro-batch that it is at, and goes on from there when it is started again.";
+    if (await confirm(`Stop ${name}?`, text, "Stop")) act("stop", () => api.stopRun(name), `${name} stops`);
+  }
+
+  return {
+    store,
+    start() {
+      ends.push(poll(load, EVERY), follow(api.progressAddress(name), take, (live) => store.set({ live })));
+      choose(route.params.tab ?? "plan");
+    },
+    stop() {
+      ends.forEach((end) => end());
+      tab?.stop?.();
+    },
+    moved: (next) => choose(next.params.tab ?? "plan"),
+    render: (state) => html`${head(state, context.may("operator"), { start, stop })} ${tabs(name, tabName)}
+      <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`,
+    drawn: (state) => tab?.drawn?.(tab.store.get(), state),
+    repaint: () => tab?.repaint?.(),
+  };
+}
+
+function head({ name, pipeline, last, acting, problem, loadProblem }, mayRun, act) {
+  const goes = ["running", "behind", "starting"].includes(pipeline?.state);
+  const button = goes
+    ? html`<button type="button" @click=${act.stop} ?disabled=${acting !== ""}>${stopIcon}Stop</button>`
+    : html`<button type="button" class="primary" @click=${act.start} ?disabled=${acting !== "" || !pipeline?.in_force}>${play}${acting === "start" ? "Starting…" : "Start"}</button>`;
+  return html`<div class="page-head pipeline-head">
+      <div>
+        <p class="crumb"><a href=${to(["pipelines"])}>Pipelines</a></p>
+        <h1>${name}</h1>
+        ${pipeline?.description ? html`<p class="muted">${pipeline.description}</p>` : nothing}
+      </div>
+      <span class="spacer"></span>
+      ${pipeline ? glance(pipeline, last) : nothing}
+      ${pipeline && mayRun ? button : nothing}
+    </div>
+    ${problemBox(problem ?? loadProblem)} ${pipeline ? failure(pipeline) : nothing}`;
+}
+
+/** How it does, in figures. */
+function glance(pipeline, last) {
+  const runs = ["running", "behind"].includes(pipeline.state);
+  const fact = (words, value) => html`<div><dt>${words}</dt><dd>${value}</dd></div>`;
+  return html`<dl class="glance">
+    <div><dt class="visually-hidden">State</dt><dd>${stateBadge(pipeline.state)}<span class="since">${pipeline.since ? ago(pipeline.since) : ""}</span></dd></div>
+    ${fact("Version", pipeline.in_force || "–")}
+    ${runs ? fact("In", rate(pipeline.rows_per_second)) : nothing}
+    ${runs && last ? fact("Batch", millis(last.duration_ms)) : nothing}
+    ${runs ? fact("Lag", short(pipeline.lag)) : nothing}
+  </dl>`;
+}
+
+function failure({ state, message, remedy }) {
+  if (!message) return nothing;
+  return html`<div class="problem state-${state} ${state === "failed" ? "" : "mild"}" role=${state === "failed" ? "alert" : "status"}>${warning}<div>
+    <p class="problem-what">${message}</p>
+    ${remedy ? html`<p class="problem-remedy"><span>Try</span> ${remedy}</p>` : nothing}
+  </div></div>`;
+}
+
+function tabs(name, chosen) {
+  return html`<nav class="tabs" aria-label="Parts of the pipeline">
+    ${Object.entries(TABS).map(([key, { words }]) => html`<a href=${to(key === "plan" ? ["pipelines", name] : ["pipelines", name, key])}
+      aria-current=${key === chosen ? "page" : nothing}>${words}</a>`)}
+  </nav>`;
+}

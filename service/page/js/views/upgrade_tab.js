@@ -1,0 +1,159 @@
+import * as api from "../api.js";
+import { changesOf, diffView } from "../components/diff.js";
+import { confirm, tell } from "../components/dialog.js";
+import { arrange, graphView, showOperator } from "../components/graph.js";
+import { problemBox } from "../components/problem.js";
+import { NO_PROGRAM, programInput, readProgram } from "../components/program.js";
+import { poll } from "../events.js";
+import { html, nothing } from "../lit.js";
+import { createStore } from "../store.js";
+import { progressView } from "./upgrade_progress.js";
+
+const SIDES = { old: "upgrade-old", now: "upgrade-new" };
+const NONE = { target: null, old: null, now: null, diff: null, warnings: [], selected: {}, problem: null };
+
+/** Another program: what it does to the state, then the migration, and the way back. */
+export function upgradeTab(context, pipeline, { load }) {
+  const store = createStore({ ...NONE, program: NO_PROGRAM, busy: false, progress: null, versions: [] });
+  const { name } = pipeline.get();
+  let end = () => {};
+
+  async function watch() {
+    const before = store.get().progress?.state;
+    const progress = await api.upgrade(name).catch(() => null);
+    store.set({ progress });
+    if (before && progress?.state !== before) await load();
+  }
+
+  async function listVersions() {
+    const found = await api.versions(name, "").catch(() => ({ items: [] }));
+    store.set({ versions: found.items });
+  }
+
+  /** Compile what was given over the version in force, and compare; a version is made of it when it is wanted. */
+  async function compile(event) {
+    event.preventDefault();
+    const base = pipeline.get().pipeline.in_force;
+    show(base, 0, async () => {
+      const [old, made] = await Promise.all([api.graph(name, base), api.compile(readProgram(store.get().program), name)]);
+      return { old, now: made.graph, diff: made.diff, warnings: made.warnings };
+    });
+  }
+
+  async function compare(number) {
+    const base = pipeline.get().pipeline.in_force;
+    show(base, number, async () => {
+      const [old, now, diff] = await Promise.all([api.graph(name, base), api.graph(name, number), api.diff(name, base, number)]);
+      return { old, now, diff, warnings: [] };
+    });
+  }
+
+  async function show(base, target, ask) {
+    store.set({ ...NONE, busy: true });
+    try {
+      store.set({ ...(await ask()), base, target, busy: false });
+      requestAnimationFrame(() => document.getElementById("upgrade-title")?.focus());
+    } catch (problem) {
+      store.set({ problem, busy: false });
+    }
+  }
+
+  async function migrate() {
+    const { target, diff, program } = store.get();
+    const partial = diff.verdict !== "full";
+    const text = partial
+      ? "Some results will differ from what the new program gives from scratch, as said below. The state of before is kept: you can roll back."
+      : "The run is stopped, the state is carried over, and the run goes on. The state of before is kept: you can roll back.";
+    if (!(await confirm(`Upgrade ${name}?`, text, partial ? "Migrate all the same" : "Migrate", { danger: partial }))) return;
+    act(async () => {
+      let number = target;
+      if (!number) {
+        const made = await api.addVersion(name, readProgram(program), "Upgrade");
+        number = made.version.number;
+        store.set({ target: number });
+      }
+      await api.migrate(name, number, partial);
+    }, "The upgrade starts");
+  }
+
+  async function rollBack() {
+    const text = "Plan and state of before the upgrade are taken again; what was read since is read once more.";
+    if (await confirm(`Roll ${name} back?`, text, "Roll back", { danger: true })) act(() => api.rollBack(name), "Rolled back");
+  }
+
+  async function act(run, done) {
+    store.set({ busy: true, problem: null });
+    try {
+      await run();
+      tell(done);
+    } catch (problem) {
+      store.set({ problem });
+    }
+    await watch();
+    await load();
+    store.set({ busy: false });
+  }
+
+  /** Choose an operator in one graph, and what it is in the other. */
+  function choose(side, id) {
+    const { diff } = store.get();
+    const found = diff.operators.find((each) => (side === "old" ? each.oldNode : each.newNode) === id);
+    const selected = side === "old" ? { old: id, now: found?.newNode ?? null } : { now: id, old: found?.oldNode ?? null };
+    store.set({ selected });
+    for (const [other, graph] of Object.entries(SIDES)) {
+      if (other !== side && selected[other] != null) showOperator(graph, selected[other]);
+    }
+  }
+
+  return {
+    store,
+    start() {
+      end = poll(watch, 2000);
+      listVersions();
+    },
+    stop: () => end(),
+    render: (state, { pipeline: found }) => html`
+      ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
+      ${problemBox(state.problem)}
+      ${state.diff ? comparison(state, { choose, migrate, again: () => store.set(NONE), mayRun: context.may("operator") })
+        : context.may("editor") ? chooser(state, found, store, compile, compare) : html`<p class="empty">This needs the role editor.</p>`}`,
+    drawn: ({ diff }) => {
+      if (diff) Object.values(SIDES).forEach(arrange);
+    },
+  };
+}
+
+function chooser(state, pipeline, store, compile, compare) {
+  const others = state.versions.filter((each) => each.number !== pipeline?.in_force);
+  return html`<div class="upgrade-choose">
+    <form class="card" @submit=${compile}>
+      <h2>A new program</h2>
+      ${programInput(state.program, (program) => store.set({ program }))}
+      <div class="actions"><button type="submit" class="primary" ?disabled=${state.busy}>${state.busy ? "Comparing…" : "Compile and compare"}</button></div>
+    </form>
+    ${others.length
+      ? html`<section class="card"><h2>Or a version that there is</h2>
+          <ul class="choices">${others.slice(0, 12).map((each) => html`<li><button type="button" class="quiet" ?disabled=${state.busy} @click=${() => compare(each.number)}>
+            Version ${each.number} <span class="muted">${each.comment || each.kind}</span></button></li>`)}</ul></section>`
+      : nothing}
+  </div>`;
+}
+
+const newName = (target) => (target ? `version ${target}` : "the new program");
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+function comparison(state, { choose, migrate, again, mayRun }) {
+  const { diff, old, now, base, target, selected } = state;
+  const changes = changesOf(diff, old, now);
+  const side = (key, graph, title, found) => html`<section class="side"><h3>${title}</h3>
+    ${graphView({ id: SIDES[key], graph, label: `${title}, ${graph.nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => choose(key, id), changes: found, legend: false })}</section>`;
+  return html`<div class="page-head">
+      <h2 id="upgrade-title" tabindex="-1">From version ${base} to ${newName(target)}</h2><span class="spacer"></span>
+      <button type="button" class="quiet" @click=${again}>Another program</button>
+      ${mayRun ? html`<button type="button" class="primary" ?disabled=${state.busy || diff.verdict === "incompatible"} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
+    </div>
+    ${state.warnings.map((text) => html`<p class="note">${text}</p>`)}
+    <p class="change-legend" aria-hidden="true">${["kept", "moved", "changed", "added", "removed"].map((each) => html`<span class="swatch change-${each}"></span>${each}`)}</p>
+    <div class="sides">${side("old", old, `Version ${base}, in force`, changes.old)} ${side("now", now, capital(newName(target)), changes.now)}</div>
+    ${diffView(diff)}`;
+}

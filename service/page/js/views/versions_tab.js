@@ -1,0 +1,91 @@
+import * as api from "../api.js";
+import { diffView } from "../components/diff.js";
+import { confirm, tell } from "../components/dialog.js";
+import { problemBox } from "../components/problem.js";
+import { when } from "../format.js";
+import { html, nothing } from "../lit.js";
+import { createStore } from "../store.js";
+
+const KINDS = { program: "program", "ttl-edit": "TTL edit", import: "import", plan: "plan" };
+
+/** The history, and what differs between any two versions. */
+export function versionsTab(context, pipeline, { load: reload }) {
+  const store = createStore({ items: null, next: null, from: null, until: null, diff: null, problem: null, diffProblem: null });
+  const { name } = pipeline.get();
+
+  async function load(more = false) {
+    const { items, next } = store.get();
+    try {
+      const found = await api.versions(name, more ? next : "");
+      const all = more ? [...items, ...found.items] : found.items;
+      store.set({ items: all, next: found.cursor, problem: null });
+      const { from, until } = store.get();
+      if (from == null && all.length) compare(all[1]?.number ?? all[0].number, all[0].number);
+      else if (from != null) compare(from, until);
+    } catch (problem) {
+      store.set({ problem });
+    }
+  }
+
+  async function compare(from, until) {
+    store.set({ from, until, diff: null, diffProblem: null });
+    if (from === until) return;
+    const still = () => store.get().from === from && store.get().until === until;
+    try {
+      const diff = await api.diff(name, from, until);
+      if (still()) store.set({ diff });
+    } catch (diffProblem) {
+      if (still()) store.set({ diffProblem });
+    }
+  }
+
+  async function use(number) {
+    const text = `The next start runs version ${number}. State is carried over, or the start says why it cannot be.`;
+    if (!(await confirm(`Put version ${number} in force?`, text, "Put in force"))) return;
+    try {
+      await api.putInForce(name, number, pipeline.get().pipeline.etag);
+      tell(`Version ${number} is in force`);
+    } catch (problem) {
+      store.set({ problem });
+    }
+    await reload();
+    load();
+  }
+
+  return {
+    store,
+    start: () => load(),
+    render: (state, { pipeline: found }) => html`${problemBox(state.problem)}
+      <div class="versions">
+        <div class="versions-list">${state.items ? list(state, found, compare, context.may("editor") ? use : null, name) : html`<p class="muted loading">Loading…</p>`}
+          ${state.next ? html`<p class="more"><button type="button" @click=${() => load(true)}>Show more</button></p>` : nothing}</div>
+        <section class="versions-diff" aria-live="polite">${difference(state)}</section>
+      </div>`,
+  };
+}
+
+function list({ items, from, until }, pipeline, compare, use, name) {
+  const pick = (group, item, chosen, act) => html`<input type="radio" name=${group} .checked=${item.number === chosen}
+    aria-label="${group === "from" ? "Compare from" : "Compare to"} version ${item.number}" @change=${() => act(item.number)} />`;
+  return html`<table class="versions-table">
+    <thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col">Version</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
+    <tbody>${items.map((item) => html`<tr class=${item.number === until ? "chosen" : item.number === from ? "chosen-from" : ""}>
+      <td>${pick("from", item, from, (number) => compare(number, until))}</td>
+      <td>${pick("to", item, until, (number) => compare(from, number))}</td>
+      <td><p><strong>${item.number}</strong> <span class="badge plain">${KINDS[item.kind] ?? item.kind}</span>
+          ${item.number === pipeline?.in_force ? html`<span class="badge in-force">in force</span>` : nothing}</p>
+        ${item.comment ? html`<p>${item.comment}</p>` : nothing}
+        <p class="muted">${item.created_by} · ${when(item.created_at)}</p></td>
+      <td class="number"><a href=${api.planAddress(name, item.number)} download="${name}-${item.number}.json">JSON<span class="visually-hidden"> of version ${item.number}</span></a>
+        ${use && item.number !== pipeline?.in_force ? html`<button type="button" class="quiet" @click=${() => use(item.number)}>Use<span class="visually-hidden"> version ${item.number}</span></button>` : nothing}</td>
+    </tr>`)}</tbody></table>`;
+}
+
+function difference({ items, from, until, diff, diffProblem }) {
+  if (from == null) return nothing;
+  if (items.length < 2) return html`<p class="muted">What differs is shown here when there is a second version.</p>`;
+  const title = html`<h2>From version ${from} to ${until}</h2>`;
+  if (from === until) return html`${title}<p class="muted">Choose two different versions.</p>`;
+  if (diffProblem) return html`${title}${problemBox(diffProblem)}`;
+  return html`${title}${diff ? diffView(diff) : html`<p class="muted loading">Comparing…</p>`}`;
+}

@@ -1,0 +1,50 @@
+"""The page's files over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+FOLDER = Path(__file__).parent
+#: No script and no style but those of the files here, none inside of the markup, no other host, in no frame.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    # Asked for again each time, answered in a few bytes where nothing changed: a new release shows at once.
+    "Cache-Control": "no-cache",
+}
+_FOLDERS = ("css", "js", "vendor")
+_FILES = {"/": "index.html", "/icon.svg": "icon.svg"}
+
+
+class _Files(StaticFiles):
+    """The files of a folder."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        found = await super().get_response(path, scope)
+        found.headers.update(HEADERS)
+        return found
+
+
+def add_page(app: FastAPI) -> None:
+    """Have an application serve the page at its root, and nothing else that stands beside its files."""
+    for folder in _FOLDERS:
+        app.mount(f"/{folder}", _Files(directory=FOLDER / folder))
+    for path, name in _FILES.items():
+        app.add_route(path, _file(name), include_in_schema=False)
+
+
+def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        return FileResponse(FOLDER / name, headers=HEADERS)
+
+    return answer

@@ -1,0 +1,166 @@
+"""Runs for tests of the page, without Spark: the documents of the API, their figures made up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+
+from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.store.tables import Status
+from compiled_plan.service.web.depends import parts_of
+from compiled_plan.service.web.documents import Asked
+
+router = APIRouter(prefix="/pipelines/{name}")
+EVERY = timedelta(seconds=2)
+BATCHES = 1500
+
+
+@dataclass
+class Faked:
+    """What tests decide of the runs.
+
+    Args:
+        operators: uids of the stateful operators of each pipeline.
+        sources: names of its tables.
+        lines: what its run printed.
+        upgrades: the upgrade of each pipeline.
+    """
+
+    operators: dict[str, list[str]] = field(default_factory=dict)
+    sources: dict[str, list[str]] = field(default_factory=dict)
+    lines: dict[str, list[str]] = field(default_factory=dict)
+    upgrades: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+class Target(Asked):
+    """An upgrade that is asked for."""
+
+    version: int
+    partial: bool = False
+
+
+def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, Any]:
+    """A micro-batch as `execute-plan` says it."""
+    slow = math.sin(number / 31) + math.sin(number / 7.3)
+    sources = [
+        {
+            "name": each,
+            "rows": int((2100 + 260 * math.sin(number / (90 + 40 * at_)) + 60 * slow) / (1 + at_)),
+            "lag": max(0, int(700 / (1 + at_) * math.sin(number / (150 + 60 * at_)) + 30 * slow)),
+            "lagUnit": "records",
+        }
+        for at_, each in enumerate(faked.sources.get(name, []))
+    ]
+    rows = sum(int(str(each["rows"])) for each in sources)
+    operators = [
+        {
+            "uid": uid,
+            "rowsIn": rows,
+            "rowsOut": rows // 2,
+            "stateRows": int(20000 * (1 + at_) * (1 + number / 4000)),
+            "stateBytes": 3_400_000 * (1 + at_),
+        }
+        for at_, uid in enumerate(faked.operators.get(name, []))
+    ]
+    return {
+        "event": "batch",
+        "at": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "batch": number,
+        "rowsIn": rows,
+        "rowsOut": rows // 3,
+        "deadLetters": 0,
+        "batchMillis": int(780 + 60 * slow + 90 * math.sin(number / 200)),
+        "watermark": None,
+        "sources": sources,
+        "operators": operators,
+    }
+
+
+def set_status(request: Request, name: str, **what: Any) -> None:
+    """Say how a pipeline does."""
+    now = datetime.now(UTC)
+    with parts_of(request).database.write() as session:
+        found = pipelines.find(session, name)
+        session.merge(Status(**{"pipeline_id": found.id, "since": now, "seen_at": now, **what}))
+
+
+@router.get("/run/history")
+def history(request: Request, name: str, hours: float = 1) -> dict[str, Any]:
+    faked, now = request.app.state.faked, datetime.now(UTC)
+    count = min(BATCHES, int(hours * 1800)) if name in faked.operators else 0
+    return {"points": [batch_of(faked, name, BATCHES - back, now - back * EVERY) for back in range(count, 0, -1)]}
+
+
+@router.get("/run/progress")
+async def progress(request: Request, name: str) -> StreamingResponse:
+    faked = request.app.state.faked
+
+    async def events() -> AsyncIterator[str]:
+        number = BATCHES
+        yield ": here\n\n"
+        while name in faked.operators and not await request.is_disconnected():
+            yield f"id: {number}\ndata: {json.dumps(batch_of(faked, name, number, datetime.now(UTC)))}\n\n"
+            number += 1
+            await asyncio.sleep(1)
+
+    return StreamingResponse(events(), media_type="text/event-stream")
+
+
+@router.get("/run/logs")
+def logs(request: Request, name: str, tail: int = 100) -> dict[str, Any]:
+    return {"lines": request.app.state.faked.lines.get(name, [])[-tail:]}
+
+
+@router.post("/run/start")
+def start(request: Request, name: str) -> dict[str, str]:
+    set_status(request, name, state="running", version=1, rows_per_second=1800.0, lag=0, message="", remedy="")
+    return {"state": "running"}
+
+
+@router.post("/run/stop")
+def stop(request: Request, name: str) -> dict[str, str]:
+    set_status(request, name, state="stopped", version=1, message="", remedy="")
+    return {"state": "stopped"}
+
+
+@router.get("/upgrade")
+def upgrade(request: Request, name: str) -> dict[str, Any]:
+    found = request.app.state.faked.upgrades.get(name, {"state": "none"})
+    shown = dict(found)
+    if found["state"] == "migrating":
+        # Asked for again and again: it goes on a bit each time.
+        found["done"] += 1
+        if found["done"] > found["of"]:
+            found.update(state="done", can_roll_back=True)
+    return shown
+
+
+@router.post("/upgrade/migrate")
+def migrate(request: Request, name: str, body: Target) -> dict[str, Any]:
+    parts = parts_of(request)
+    with parts.database.write() as session:
+        found = pipelines.find(session, name)
+        old, version = found.in_force, versions.find(session, found, body.version)
+        pipelines.change(session, found, in_force=version.number)
+    upgrades = request.app.state.faked.upgrades
+    upgrades[name] = {"state": "migrating", "from": old, "to": body.version, "done": 0, "of": 3, "can_roll_back": False}
+    return dict(upgrades[name])
+
+
+@router.post("/upgrade/rollback")
+def rollback(request: Request, name: str) -> dict[str, Any]:
+    upgrades = request.app.state.faked.upgrades
+    old = upgrades[name]["from"]
+    with parts_of(request).database.write() as session:
+        found = pipelines.find(session, name)
+        pipelines.change(session, found, in_force=old)
+    upgrades[name] = {"state": "rolled-back", "from": upgrades[name]["to"], "to": old, "can_roll_back": False}
+    return dict(upgrades[name])

@@ -1,0 +1,138 @@
+"""A service with samples in it, served to a browser: `python -m tests.service.page.served` to look at it by hand."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import uvicorn
+from fastapi import FastAPI
+
+from compiled_plan.service.app import PREFIX, application
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.store import pipelines
+from compiled_plan.service.store.tables import Status
+from tests.service.page import runs
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+#: Name, description, program, state at a glance.
+PIPELINES: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    (
+        "clicks-deduplicated",
+        "Each click once, figures by page",
+        "deduplicate_aggregate/program.sql",
+        {"state": "behind", "rows_per_second": 9800.0, "lag": 412_000},
+    ),
+    ("customers-latest", "The latest row of each customer", "cdc_aggregate/program.sql", {"state": "stopped"}),
+    (
+        "orders-with-shipments",
+        "Orders joined with shipments of the same day",
+        "orders_shipments/program.sql",
+        {
+            "state": "failed",
+            "message": "the checkpoint holds state of another plan: join-orders-shipments has other keys",
+            "remedy": "see Upgrade, or put version 1 in force again",
+        },
+    ),
+    (
+        "sales-by-country",
+        "Orders joined with the customers who made them",
+        "upgrade/second.sql",
+        {"state": "running", "rows_per_second": 3630.0, "lag": 180},
+    ),
+)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def build(home: Path) -> FastAPI:
+    """The service's application with runs that are made up."""
+    app = application(Settings(home=home, tokens=False, data=("data", "out")))
+    app.state.faked = runs.Faked()
+    app.include_router(runs.router, prefix=PREFIX)
+    return app
+
+
+@contextmanager
+def served(app: FastAPI) -> Iterator[str]:
+    """Serve it; gives the address."""
+    port = free_port()
+    config = uvicorn.Config(app, port=port, log_level="warning", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        if not thread.is_alive():
+            raise RuntimeError("the service did not start")
+        time.sleep(0.02)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=10)
+
+
+def add(client: httpx.Client, name: str, description: str, program: str) -> None:
+    """A pipeline with one version."""
+    client.post("pipelines", json={"name": name, "description": description}).raise_for_status()
+    body = {"program": program, "comment": "First version"}
+    answer = client.post(f"pipelines/{name}/versions", json=body)
+    assert answer.status_code == 201, answer.text
+
+
+def say(app: FastAPI, name: str, **what: Any) -> None:
+    """Say how a pipeline does."""
+    with app.state.parts.database.write() as session:
+        found = pipelines.find(session, name)
+        now = datetime.now(UTC)
+        since = now - timedelta(minutes=37)
+        session.merge(Status(**{"pipeline_id": found.id, "since": since, "seen_at": now, "version": 1, **what}))
+
+
+def fill(app: FastAPI, address: str) -> None:
+    """Register the samples."""
+    with httpx.Client(base_url=f"{address}{PREFIX}/", timeout=60) as client:
+        for name, description, program, status in PIPELINES:
+            add(client, name, description, (SAMPLES / program).read_text(encoding="utf-8"))
+            say(app, name, **status)
+            graph = client.get(f"pipelines/{name}/versions/1/graph").json()
+            if status["state"] in ("running", "behind"):
+                faked = app.state.faked
+                faked.operators[name] = [node["uid"] for node in graph["nodes"] if node["state"]]
+                sources = [node["words"] for node in graph["nodes"] if node["role"] == "source"]
+                faked.sources[name] = [words.removeprefix("Read ") for words in sources]
+            app.state.faked.lines[name] = LINES
+
+
+LINES = [
+    f"2026-03-01T10:{at // 60:02}:{at % 60:02}.120Z batch {at}: 2,400 rows in, 800 rows out, {700 + at % 90} ms"
+    for at in range(300)
+] + ["2026-03-01T10:05:00.004Z WARN the source `orders` is 412,000 rows behind"]
+
+
+def main() -> None:
+    """Serve the samples until it is interrupted."""
+    with tempfile.TemporaryDirectory() as folder:
+        app = build(Path(folder))
+        with served(app) as address:
+            fill(app, address)
+            print(address, flush=True)
+            sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

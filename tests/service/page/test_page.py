@@ -1,0 +1,212 @@
+"""What a person does with the page, in a browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.service.page.conftest import Open, Site
+from tests.service.page.served import SAMPLES
+
+pytestmark = pytest.mark.page
+
+FIRST = (SAMPLES / "upgrade/first.sql").read_text(encoding="utf-8")
+SECOND = (SAMPLES / "upgrade/second.sql").read_text(encoding="utf-8")
+THIRD = (SAMPLES / "upgrade/third.sql").read_text(encoding="utf-8")
+SALES = "pipelines/sales-by-country"
+
+
+def test_the_list_says_how_every_pipeline_does(open_page: Open) -> None:
+    page = open_page("pipelines")
+    row = page.locator("tr", has_text="orders-with-shipments")
+    expect(row).to_contain_text("Failed")
+    expect(row).to_contain_text("join-orders-shipments has other keys")
+    expect(row).to_contain_text("see Upgrade")
+    page.keyboard.press("/")
+    page.keyboard.type("click")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_label("State").select_option("running")
+    expect(page.get_by_text("No pipeline is like that.")).to_be_visible()
+
+
+def test_a_failed_run_is_shown_with_its_remedy(open_page: Open) -> None:
+    page = open_page("pipelines/orders-with-shipments")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("has other keys")
+    expect(alert).to_contain_text("put version 1 in force again")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    expect(alert).to_have_count(0)
+
+
+def test_the_graph_has_live_figures_and_the_keyboard_reaches_all_of_it(open_page: Open) -> None:
+    page = open_page(SALES)
+    nodes = page.locator(".node")
+    expect(nodes).to_have_count(9)
+    expect(nodes.filter(has_text="Read orders").first).to_contain_text("/s")
+    # One stop of Tab for all of it; arrow keys from there.
+    page.locator(".node[tabindex='0']").focus()
+    page.keyboard.press("Home")
+    reached = {page.evaluate("document.activeElement.dataset.node")}
+    for key in ("Right", "Right", "Left", "Left", "Down", "Down", *["Right"] * 5, *["Left"] * 5, "Down"):
+        page.keyboard.press(f"Arrow{key}")
+        reached.add(page.evaluate("document.activeElement.dataset.node"))
+    assert len(reached) == 9
+    page.get_by_role("button", name=re.compile("^Join orders with customers")).press("Enter")
+    panel = page.get_by_role("complementary")
+    expect(panel).to_contain_text("inner join on orders.customer = customers.customer")
+    expect(page.locator("#panel-title")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(page.get_by_role("button", name=re.compile("^Join orders"))).to_be_focused()
+
+
+def test_a_ttl_is_edited_in_its_place(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "ttl-edited")
+    page = open_page(f"pipelines/{name}")
+    page.get_by_role("button", name=re.compile("^Join orders with customers")).click()
+    field = page.get_by_label("Rows of orders are kept")
+    save = page.get_by_role("button", name="Save as a new version")
+    field.fill("3 parsecs")
+    expect(page.get_by_text("no such unit: parsecs")).to_be_visible()
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(save).to_be_disabled()
+    # A unit that the page does not judge: the service says it.
+    field.fill("1 ns")
+    expect(page.get_by_role("alert")).to_contain_text("less than a millisecond")
+    expect(save).to_be_disabled()
+    field.fill("3 h")
+    expect(page.get_by_text("that are older than 3 h are gone")).to_be_visible()
+    page.get_by_label("Comment").fill("orders are paid in hours")
+    save.click()
+    expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")
+    expect(page.locator(".glance")).to_contain_text("2")
+    found = site.client.get(f"pipelines/{name}/versions/2").json()
+    assert (found["kind"], found["comment"], found["in_force"]) == ("ttl-edit", "orders are paid in hours", True)
+
+
+def test_who_was_slower_sees_what_the_other_changed(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "ttl-conflict")
+    page = open_page(f"pipelines/{name}")
+    page.get_by_role("button", name=re.compile("^Join orders with customers")).click()
+    page.get_by_label("Rows of orders are kept").fill("3 h")
+    save = page.get_by_role("button", name="Save as a new version")
+    expect(save).to_be_enabled()
+    etag = site.client.get(f"pipelines/{name}").headers["etag"]
+    node = next(
+        each for each in site.client.get(f"pipelines/{name}/versions/1/graph").json()["nodes"] if each["kind"] == "join"
+    )
+    other = {"edits": [{"node": node["id"], "state": "rightState", "ttl": "7 d"}], "comment": "customers leave"}
+    answer = site.client.post(f"pipelines/{name}/versions/1/ttl", json=other, headers={"if-match": etag})
+    assert answer.status_code == 201
+    # What the page knows is what it read before.
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    save.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Somebody else was quicker")
+    expect(dialog).to_contain_text("customers leave")
+    expect(dialog).to_contain_text("TTL of rightState")
+    dialog.get_by_role("button", name="Edit version 2").click()
+    expect(page.get_by_label("Rows of orders are kept")).to_have_value("3 h")
+    expect(page.get_by_label("Rows of customers are kept")).to_have_value("7 d")
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")
+    assert site.client.get(f"pipelines/{name}").json()["in_force"] == 3
+
+
+def test_charts_of_the_last_hours(open_page: Open) -> None:
+    page = open_page(f"{SALES}/live")
+    for title in ("Rows per second", "Time of a micro-batch", "Lag by source", "State rows by operator"):
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
+    expect(page.locator(".chart canvas")).to_have_count(4)
+    expect(page.locator(".live-sign.on")).to_be_visible()
+    page.get_by_role("button", name="15 min").click()
+    expect(page.get_by_role("button", name="15 min")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("row", name=re.compile(r"^customers \d"))).to_be_visible()
+
+
+def test_versions_and_what_differs_between_two(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(FIRST, "versions-compared")
+    site.client.post(f"pipelines/{name}/versions", json={"program": SECOND, "comment": "Amounts grow"})
+    page = open_page(f"pipelines/{name}/versions")
+    expect(page.get_by_role("heading", name="From version 1 to 2")).to_be_visible()
+    expect(page.locator(".versions-diff")).to_contain_text("Fully compatible")
+    expect(page.locator(".versions-diff")).to_contain_text("orders.amount BIGINT")
+    page.get_by_role("button", name="Use version 2").click()
+    page.get_by_role("dialog").get_by_role("button", name="Put in force").click()
+    expect(page.locator("tr", has_text="Amounts grow")).to_contain_text("in force")
+
+
+def test_an_upgrade_and_the_way_back(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "upgraded")
+    page = open_page(f"pipelines/{name}/upgrade")
+    page.get_by_label("Program").fill("SELECT FROM nothing")
+    page.get_by_role("button", name="Compile and compare").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_label("Program").fill(THIRD)
+    page.get_by_role("button", name="Compile and compare").click()
+    expect(page.get_by_role("heading", name="From version 1 to the new program")).to_be_focused()
+    expect(page.locator(".side .graph")).to_have_count(2)
+    expect(page.locator(".verdict")).to_contain_text("Partially compatible")
+    expect(page.locator("#upgrade-new .node.change-added").first).to_be_visible()
+    # What is chosen in one graph is chosen in the other.
+    page.locator("#upgrade-old .node", has_text="Join orders").click()
+    expect(page.locator("#upgrade-new .node", has_text="Join orders")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Migrate to the new program").click()
+    page.get_by_role("dialog").get_by_role("button", name="Migrate all the same").click()
+    expect(page.get_by_text("State is carried over")).to_be_visible()
+    expect(page.get_by_text("The upgrade is done")).to_be_visible(timeout=20000)
+    assert site.client.get(f"pipelines/{name}").json()["in_force"] == 2
+    page.get_by_role("button", name="Roll back").click()
+    page.get_by_role("dialog").get_by_role("button", name="Roll back").click()
+    expect(page.get_by_text("Rolled back", exact=True)).to_be_visible()
+    assert site.client.get(f"pipelines/{name}").json()["in_force"] == 1
+
+
+def test_a_new_pipeline_and_what_is_wrong_with_its_program(open_page: Open, site: Site) -> None:
+    page = open_page("pipelines")
+    page.get_by_role("button", name="New").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("made-here")
+    dialog.get_by_label("Program").fill(FIRST.replace("'connector' = 'filesystem'", "'connector' = 'nowhere'", 1))
+    dialog.get_by_role("button", name="Compile and add").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("nowhere")
+    dialog.get_by_label("Program").fill(FIRST)
+    dialog.get_by_role("button", name="Compile and add").click()
+    expect(page.get_by_role("heading", name="made-here")).to_be_visible()
+    expect(page.locator(".node").first).to_be_visible()
+    site.client.delete("pipelines/made-here", headers={"if-match": "*"})
+
+
+def test_a_dialog_keeps_the_focus_and_escape_closes_it(open_page: Open) -> None:
+    page = open_page("pipelines")
+    page.get_by_role("button", name="New").click()
+    for _ in range(14):
+        page.keyboard.press("Tab")
+        inside = "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
+        assert page.evaluate(inside)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("button", name="New")).to_be_focused()
+
+
+def test_logs(open_page: Open) -> None:
+    page = open_page(f"{SALES}/logs")
+    expect(page.get_by_role("region", name="Log of the run")).to_contain_text("412,000 rows behind")
+    page.get_by_label("Filter lines").fill("WARN")
+    expect(page.locator(".log span")).to_have_count(1)
+
+
+def test_colours_are_chosen_and_kept(open_page: Open) -> None:
+    page = open_page("pipelines")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Colours: as the system").click()
+    page.get_by_role("button", name="Colours: light").click()
+    dark = page.evaluate(ground)
+    assert light != dark
+    page.reload()
+    expect(page.get_by_role("button", name="Colours: dark")).to_be_visible()
+    assert page.evaluate(ground) == dark

@@ -1,0 +1,110 @@
+"""How the page looks: accessibility, width, time, and the pictures of the docs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.service.page.conftest import SHOTS, Open, Site
+from tests.support.large import AGGREGATES
+
+pytestmark = pytest.mark.page
+
+SALES = "pipelines/sales-by-country"
+VIEWS = {
+    "pipelines": ("pipelines", ".pipelines-table tbody tr"),
+    "plan": (SALES, ".node"),
+    "live": (f"{SALES}/live", ".chart canvas"),
+    "versions": (f"{SALES}/versions", ".versions-table tbody tr"),
+    "upgrade": (f"{SALES}/upgrade", "textarea"),
+    "logs": (f"{SALES}/logs", ".log span"),
+    "tokens": ("tokens", ".page-head"),
+    "signin": ("signin", "#token"),
+    "failed": ("pipelines/customers-latest", ".node"),
+}
+#: An operator with its panel open.
+JOIN = re.compile("^Join orders with customers")
+
+
+def shown(open_page: Open, view: str, **how: object) -> Page:
+    where, wanted = VIEWS[view]
+    page = open_page(where, **how)
+    expect(page.locator(wanted).first).to_be_visible()
+    if view == "plan":
+        page.get_by_role("button", name=JOIN).click()
+        page.get_by_label("Rows of orders are kept").fill("3 h")
+        expect(page.get_by_text("that are older than 3 h are gone")).to_be_visible()
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing(open_page: Open, view: str, scheme: str) -> None:
+    found = Axe().run(shown(open_page, view, scheme=scheme)).response["violations"]
+    assert [(each["impact"], each["id"], [node["html"][:160] for node in each["nodes"]][:3]) for each in found] == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_phone_shows_it_without_scrolling_sideways(open_page: Open, view: str) -> None:
+    page = shown(open_page, view, width=360, height=740)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_two_hundred_operators_are_drawn_in_less_than_a_second(open_page: Open, site: Site) -> None:
+    tables = (
+        "CREATE TABLE t (id INT, s STRING) WITH ('connector' = 'datagen');"
+        "CREATE TABLE o (id INT, s STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'print');"
+    )
+    site.client.timeout = 120
+    site.name_of_new(tables + AGGREGATES.program(132), "large")
+    graph = site.client.get("pipelines/large/versions/1/graph").text
+    count = len(json.loads(graph)["nodes"])
+    assert count >= 200
+    page = open_page("pipelines")
+    # What is measured is the page: the drawing is answered at once.
+    page.route("**/versions/1/graph", lambda route: route.fulfill(body=graph, content_type="application/json"))
+    page.evaluate(
+        """() => {
+          window.began = performance.now();
+          new MutationObserver(() => {
+            const nodes = document.querySelectorAll('.node');
+            const end = () => { window.took = performance.now() - window.began };
+            if (nodes.length && !window.took) requestAnimationFrame(end);
+          }).observe(document.body, { childList: true, subtree: true });
+          location.hash = '#/pipelines/large';
+        }"""
+    )
+    expect(page.locator(".node").first).to_be_visible()
+    page.wait_for_timeout(200)
+    took = page.evaluate("window.took")
+    print(f"{count} operators: {took:.0f} ms")
+    assert page.locator(".node").count() == count
+    assert took < 1000
+
+
+#: Name of the picture, view, width and height, colours.
+PICTURES = (
+    ("service-pipelines", "pipelines", 1200, 420, "light"),
+    ("service-plan", "plan", 1360, 800, "light"),
+    ("service-plan-dark", "plan", 1360, 800, "dark"),
+    ("service-live", "live", 1360, 800, "light"),
+    ("service-phone", "pipelines", 390, 700, "light"),
+)
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda each: each[0])
+def test_pictures(open_page: Open, picture: tuple[str, str, int, int, str], tmp_path: Path) -> None:
+    name, view, width, height, scheme = picture
+    page = shown(open_page, view, width=width, height=height, scheme=scheme)
+    page.wait_for_timeout(300)  # the charts draw in a frame of their own
+    folder = SHOTS if os.environ.get("PICTURES") else tmp_path
+    folder.mkdir(exist_ok=True, parents=True)
+    page.screenshot(path=folder / f"{name}.png")
+    assert (folder / f"{name}.png").stat().st_size > 10_000
+    assert (SHOTS / f"{name}.png").exists(), "make test-page PICTURES=1"
