@@ -27,7 +27,15 @@ def serve(settings: Settings) -> None:
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"plan-service: {settings.public_address or f'http://{shown}:{port}'}", err=True)
     server = uvicorn.Server(
-        uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=5)
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            # Who asks is what a proxy says only where there is one.
+            proxy_headers=bool(settings.public_address),
+            timeout_graceful_shutdown=5,
+        )
     )
     server.run(sockets=[listening])
 

@@ -70,7 +70,8 @@ def open_database(settings: Settings) -> Database:
         if parsed.drivername in ("postgresql", "postgres"):
             parsed = parsed.set(drivername="postgresql+psycopg")
         if parsed.get_backend_name() == "sqlite" and parsed.database:
-            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+            # Programs have passwords: the folder is its owner's alone.
+            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         options: dict[str, Any] = {"connect_args": {"timeout": _BUSY}} if _is_sqlite(parsed.drivername) else {}
         engine = create_engine(parsed, pool_pre_ping=not options, **options)
         if options:

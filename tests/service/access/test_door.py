@@ -211,6 +211,14 @@ def test_a_request_has_a_size(settings: Settings, workers: Workers, make: Make) 
     assert "1000 bytes" in unsaid.json()["detail"]
 
 
+def test_what_nests_without_end_is_refused(client: TestClient, make: Make) -> None:
+    headers = bearer(make()[1]) | {"Content-Type": "application/json"}
+    for path in ("compile", "validate", "pipelines"):
+        for body in (b"[" * 100_000, b'{"plan": ' + b'{"a":' * 5_000 + b"1" + b"}" * 5_000 + b"}"):
+            answer = client.post(path, content=body, headers=headers)
+            assert (answer.status_code // 100, answer.headers["content-type"]) == (4, "application/problem+json"), path
+
+
 def test_a_program_has_a_size(settings: Settings, workers: Workers, make: Make) -> None:
     with limited(settings, workers, program_bytes=100) as client:
         answer = client.post("compile", json={"program": "-" * 101}, headers=bearer(make()[1]))

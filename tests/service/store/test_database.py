@@ -48,6 +48,11 @@ def test_sqlite_keeps_what_was_committed_and_its_references(settings: Settings) 
         session.add(Version(pipeline_id=7, number=1, created_at=NOW, created_by="me", kind="plan", plan_hash="x"))
 
 
+def test_the_folder_is_its_owners_alone(settings: Settings) -> None:
+    open_database(settings).close()
+    assert settings.home.stat().st_mode & 0o077 == 0
+
+
 def test_a_write_that_fails_changes_nothing(settings: Settings) -> None:
     database = open_database(settings)
     with pytest.raises(ValueError), database.write() as session:
