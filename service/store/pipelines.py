@@ -17,7 +17,7 @@ from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.service.store import blobs
 from compiled_plan.service.store.errors import ConflictError, MovedError, NotFoundError
-from compiled_plan.service.store.tables import Pipeline, Status, Version
+from compiled_plan.service.store.tables import InForce, Pipeline, Status, Version
 
 #: Letters, digits and `-_.`: a name is part of addresses and of folders.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
@@ -131,7 +131,8 @@ def remove(session: Session, pipeline: Pipeline) -> None:
         raise ConflictError(f"the pipeline {pipeline.name!r} runs", where=pipeline.name, remedy="stop it first")
     hashes = blobs.hashes_of(session, pipeline.id)
     session.execute(delete(Version).where(Version.pipeline_id == pipeline.id))
-    session.execute(delete(Status).where(Status.pipeline_id == pipeline.id))
+    for table in (Status, InForce):
+        session.execute(delete(table).where(table.pipeline_id == pipeline.id))
     session.delete(pipeline)
     session.flush()
     blobs.remove_unused(session, hashes)

@@ -92,6 +92,19 @@ class Version(Base):
     stateful: Mapped[int] = mapped_column(default=0)
 
 
+class InForce(Base):
+    """That a version of a pipeline was put in force: when, and by whom. Never changed."""
+
+    __tablename__ = "in_force_changes"
+    __table_args__ = (Index("in_force_changes_by_pipeline", "pipeline_id", "id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    pipeline_id: Mapped[int] = mapped_column(ForeignKey("pipelines.id", ondelete="CASCADE"))
+    version: Mapped[int]
+    at: Mapped[datetime] = mapped_column(Moment)
+    by: Mapped[str] = mapped_column(String(128))
+
+
 class Status(Base):
     """A pipeline's state at a glance, as who looks after its run last saw it; no row for one that never ran."""
 

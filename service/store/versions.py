@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.service.store import blobs, pipelines
 from compiled_plan.service.store.errors import NotFoundError
-from compiled_plan.service.store.tables import Pipeline, Version
+from compiled_plan.service.store.tables import InForce, Pipeline, Version
 
 Kind = Literal["program", "ttl-edit", "import", "plan"]
 Language = Literal["sql", "python", ""]
@@ -74,9 +74,27 @@ def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_fo
         stateful=new.stateful,
     )
     session.add(found)
-    forced = in_force or pipeline.in_force == 0
-    pipelines.change(session, pipeline, newest=number, in_force=number if forced else pipeline.in_force)
+    pipelines.change(session, pipeline, newest=number)
+    if in_force or pipeline.in_force == 0:
+        put_in_force(session, pipeline, found, by)
     return found
+
+
+def put_in_force(session: Session, pipeline: Pipeline, version: Version, by: str) -> None:
+    """Put a version in force, and note who did it; nothing where it is in force already."""
+    if pipeline.in_force != version.number:
+        session.add(InForce(pipeline_id=pipeline.id, version=version.number, at=pipelines.now(), by=by))
+        pipelines.change(session, pipeline, in_force=version.number)
+
+
+def in_force_changes(
+    session: Session, pipeline: Pipeline, *, limit: int = 50, before: int | None = None
+) -> Sequence[InForce]:
+    """Which versions were put in force, newest first; those of smaller ids alone with `before`."""
+    wanted = select(InForce).where(InForce.pipeline_id == pipeline.id)
+    if before is not None:
+        wanted = wanted.where(InForce.id < before)
+    return session.scalars(wanted.order_by(InForce.id.desc()).limit(limit)).all()
 
 
 def find(session: Session, pipeline: Pipeline, number: int) -> Version:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.tables import Status
@@ -40,6 +41,21 @@ class InForce(Asked):
     """Which version is to be in force."""
 
     version: int = Field(ge=1, le=2**31 - 1)
+
+
+class InForceDocument(BaseModel):
+    """That a version was put in force."""
+
+    version: int
+    at: datetime
+    by: str
+
+
+class InForcePage(BaseModel):
+    """A page of them."""
+
+    items: list[InForceDocument]
+    cursor: str = Field(description="asks for the next page; empty behind the last")
 
 
 @router.get("", summary="Pipelines with their state at a glance, by name")
@@ -101,6 +117,21 @@ def delete_pipeline(who: Operator, parts: PartsOf, name: str, if_match: IfMatch 
         pipelines.remove(session, pipelines.find_unmoved(session, name, expected(if_match)))
 
 
+@router.get("/{name}/in-force", summary="Which versions were put in force, by whom, newest first")
+def list_in_force(
+    who: Viewer,
+    session: Reading,
+    name: str,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    cursor: Annotated[str, Query(pattern=r"^[0-9]{0,9}$", description="of the page before")] = "",
+) -> InForcePage:
+    """Never changed; the first is the one in force."""
+    pipeline = pipelines.find(session, name)
+    found = versions.in_force_changes(session, pipeline, limit=limit + 1, before=int(cursor) if cursor else None)
+    items = [InForceDocument(version=each.version, at=each.at, by=each.by) for each in found[:limit]]
+    return InForcePage(items=items, cursor=str(found[limit - 1].id) if len(found) > limit else "")
+
+
 @router.put("/{name}/in-force", summary="Put a version in force")
 def put_in_force(
     who: Editor, parts: PartsOf, name: str, body: InForce, response: Response, if_match: IfMatch = None
@@ -109,8 +140,7 @@ def put_in_force(
     with parts.database.write() as session:
         found = pipelines.find_unmoved(session, name, expected(if_match))
         version = versions.find(session, found, body.version)
-        if found.in_force != version.number:
-            pipelines.change(session, found, in_force=version.number)
+        versions.put_in_force(session, found, version, who.name)
         document = pipeline_document(found, session.get(Status, found.id))
     response.headers["ETag"] = document.etag
     return document

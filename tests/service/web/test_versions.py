@@ -69,6 +69,16 @@ def test_another_version_is_put_in_force(client: TestClient, orders: str, progra
     assert (missing.status_code, missing.json()["remedy"]) == (404, "it has versions 1 to 2")
 
 
+def test_who_put_which_version_in_force_is_kept(client: TestClient, orders: str, program: str) -> None:
+    client.post(f"pipelines/{orders}/versions", json={"program": program, "put_in_force": True})
+    for version in (1, 1, 2):
+        client.put(f"pipelines/{orders}/in-force", json={"version": version}, headers={"If-Match": "*"})
+    first = client.get(f"pipelines/{orders}/in-force", params={"limit": 3}).json()
+    assert [(each["version"], each["by"]) for each in first["items"]] == [(2, "local"), (1, "local"), (2, "local")]
+    rest = client.get(f"pipelines/{orders}/in-force", params={"cursor": first["cursor"]}).json()
+    assert ([each["version"] for each in rest["items"]], rest["cursor"]) == ([1], "")
+
+
 def test_a_program_that_is_refused_leaves_nothing(client: TestClient, orders: str) -> None:
     answer = client.post(f"pipelines/{orders}/versions", json={"program": "INSERT INTO nowhere SELECT 1"})
     found = answer.json()

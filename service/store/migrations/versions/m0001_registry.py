@@ -61,6 +61,17 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("hash"),
     )
     op.create_table(
+        "in_force_changes",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("pipeline_id", sa.Integer(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("by", sa.String(length=128), nullable=False),
+        sa.ForeignKeyConstraint(["pipeline_id"], ["pipelines.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("in_force_changes_by_pipeline", "in_force_changes", ["pipeline_id", "id"])
+    op.create_table(
         "statuses",
         sa.Column("pipeline_id", sa.Integer(), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
@@ -108,5 +119,14 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """The step back."""
-    for name in ("versions", "statuses", "sessions", "tokens", "pipelines", "idempotent_answers", "blobs"):
+    for name in (
+        "versions",
+        "statuses",
+        "in_force_changes",
+        "sessions",
+        "tokens",
+        "pipelines",
+        "idempotent_answers",
+        "blobs",
+    ):
         op.drop_table(name)
