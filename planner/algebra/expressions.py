@@ -100,6 +100,26 @@ def not_distinct(left: RexNode, right: RexNode) -> RexNode:
     return disjunction((equals(left, right), conjunction((is_null(left), is_null(right)))))
 
 
+def null_safe_sides(rex: RexNode) -> tuple[RexNode, RexNode] | None:
+    """The sides of `(a = b) OR (a IS NULL AND b IS NULL)`; the equality may also say that they are not null."""
+    branches = disjuncts(rex)
+    if len(branches) != 2:
+        return None
+    for equal, missing in (branches, branches[::-1]):
+        tests = [part.children()[0] for part in conjuncts(missing) if is_call(part, "$IS NULL$1")]
+        if len(tests) != 2 or len(conjuncts(missing)) != 2:
+            continue
+        asked = [part.children()[0] if is_call(part, "$IS TRUE$1") else part for part in conjuncts(equal)]
+        found = [part for part in asked if is_call(part, "$=$1")]
+        known = [part.children()[0] for part in asked if is_call(part, "$IS NOT NULL$1")]
+        if len(found) != 1 or len(found) + len(known) != len(asked) or not set(known) <= set(tests):
+            continue
+        one, other = found[0].children()
+        if {one, other} == set(tests):
+            return one, other
+    return None
+
+
 def case(branches: Sequence[tuple[RexNode, RexNode]], default: RexNode, type_: LogicalType | None = None) -> RexNode:
     """`CASE WHEN .. THEN .. ELSE default END`; its type is that of the default, nullable where a branch is."""
     values = [value for _, value in branches] + [default]

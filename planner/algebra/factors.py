@@ -32,6 +32,15 @@ def factored(rex: RexNode) -> RexNode:
     return conjunction([*common, disjunction(item for parts in rest for item in disjuncts(conjunction(parts)))])
 
 
+def each_once(rex: RexNode) -> RexNode:
+    """The condition without parts that stand before, also with their sides exchanged."""
+    parts, seen = conjuncts(rex), set[RexNode]()
+    for part in parts:
+        if _exchanged(part) not in seen:
+            seen.add(part)
+    return rex if len(seen) == len(parts) else conjunction(part for part in parts if part in seen)
+
+
 def _flat(parts: list[RexNode]) -> list[RexNode]:
     return [inner for part in parts for inner in conjuncts(part)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.expressions import conjuncts, is_call, same_representation
+from compiled_plan.planner.algebra.expressions import conjuncts, is_call, null_safe_sides, same_representation
 from compiled_plan.planner.algebra.kinds import JoinKind
-from compiled_plan.plans.rex import Call, InputRef, RexNode
+from compiled_plan.plans.rex import InputRef, RexNode
 
 #: The kinds of joins as descriptions have them.
 JOIN_TITLES = {
@@ -52,35 +52,14 @@ def equi_keys(condition: RexNode, width: int) -> EquiKeys:
 def _pair(part: RexNode, width: int) -> tuple[int, int, bool] | None:
     if is_call(part, "$IS TRUE$1"):
         part = part.children()[0]
-    if isinstance(part, Call) and part.name == "$=$1":
-        found = _columns(part, width)
-        return None if found is None else (*found, False)
-    if isinstance(part, Call) and part.name == "$IS NOT DISTINCT FROM$1":
-        found = _columns(part, width)
-        return None if found is None else (*found, True)
-    if is_call(part, "$OR$1") and len(part.children()) == 2:
-        return _null_safe_pair(part.children(), width)
-    return None
+    plain = is_call(part, "$=$1")
+    sides = part.children() if plain or is_call(part, "$IS NOT DISTINCT FROM$1") else null_safe_sides(part)
+    found = None if sides is None else _columns(sides, width)
+    return None if found is None else (*found, not plain)
 
 
-def _null_safe_pair(branches: Sequence[RexNode], width: int) -> tuple[int, int, bool] | None:
-    """The columns of `(a = b) OR (a IS NULL AND b IS NULL)`."""
-    for equality, both_null in (branches, tuple(reversed(branches))):
-        if is_call(equality, "$IS TRUE$1"):
-            equality = equality.children()[0]
-        if not (isinstance(equality, Call) and equality.name == "$=$1" and is_call(both_null, "$AND$1")):
-            continue
-        tests = both_null.children()
-        found = _columns(equality, width)
-        if found and len(tests) == 2 and all(is_call(test, "$IS NULL$1") for test in tests):
-            columns = {test.children()[0] for test in tests}
-            if columns == set(equality.operands):
-                return (*found, True)
-    return None
-
-
-def _columns(call: Call, width: int) -> tuple[int, int] | None:
-    one, other = call.operands
+def _columns(sides: Sequence[RexNode], width: int) -> tuple[int, int] | None:
+    one, other = sides
     if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
         return None
     if not same_representation(one.type, other.type):

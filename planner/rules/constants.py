@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compiled_plan.planner.algebra.expressions import NEGATED, conjunction, conjuncts, is_call, is_false, is_true
-from compiled_plan.planner.algebra.factors import factored
-from compiled_plan.planner.algebra.kinds import SetKind
+from compiled_plan.planner.algebra.expressions import (
+    NEGATED,
+    conjunction,
+    conjuncts,
+    contains,
+    disjunction,
+    disjuncts,
+    is_call,
+    is_false,
+    is_true,
+    null_of,
+)
+from compiled_plan.planner.algebra.factors import each_once, factored
+from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
 from compiled_plan.planner.algebra.nodes import Filter, Join, Project, RelNode, SetOp, Sort, Values
+from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.timed import TemporalJoin
 from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_shared
 from compiled_plan.planner.functions.fold import simplify, simplify_condition
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
-from compiled_plan.plans.types import INT, row_of
+from compiled_plan.plans.types import INT, LogicalType, TimestampBase, row_of
 
 
 def simplify_expressions(rel: RelNode) -> RelNode:
@@ -32,6 +44,8 @@ def _simplified(rel: RelNode) -> RelNode:
                 return Values(rel.row_type, ())
             condition = conjunction(part for part in parts if not is_true(part))
             return rel.input if is_true(condition) else replace(rel, condition=condition)
+        case Join() if is_false(rel.condition):
+            return _never_met(rel)
         case Sort() if rel.fetch == 0:
             return Values(rel.row_type, ())
         case Project() if isinstance(rel.input, Values) and not rel.input.rows:
@@ -45,7 +59,46 @@ def _condition(rex: RexNode) -> RexNode:
     simple = simplify_condition(rex)
     while is_call(simple, "$IS TRUE$1"):  # what is not true passes no row in either form
         simple = simplify_condition(simple.children()[0])
-    return factored(simple)
+    parts = conjuncts(simple)
+    asked = [inner for part in parts for inner in _asked(part)]
+    return each_once(factored(simple if asked == parts else conjunction(asked)))
+
+
+def _asked(part: RexNode) -> list[RexNode]:
+    """What must be true for a condition to be, where UNKNOWN passes no row either."""
+    if is_call(part, "$OR$1"):
+        branches = disjuncts(part)
+        possible = [branch for branch in branches if not is_false(branch)]
+        return [part] if len(possible) == len(branches) else [disjunction(possible)]
+    if is_call(part, "$CASE$1") and len(part.children()) == 3:
+        when, then, otherwise = part.children()
+        if is_false(otherwise) and not contains(then, _may_fail):
+            return [*conjuncts(when), *conjuncts(then)]
+    return [part]
+
+
+#: What gives a value whatever it is given, so that it may be computed where its condition does not hold.
+_SAFE = {*NEGATED, "$AND$1", "$OR$1", "$NOT$1", "$IS NULL$1", "$IS NOT NULL$1", "$IS TRUE$1", "$SEARCH$1"}
+
+
+def _may_fail(rex: RexNode) -> bool:
+    return isinstance(rex, Call) and rex.name not in _SAFE
+
+
+def _never_met(rel: Join) -> RelNode:
+    """A join whose condition never holds."""
+    if rel.kind is JoinKind.ANTI:
+        return rel.left
+    if rel.kind in (JoinKind.INNER, JoinKind.SEMI):
+        return Values(rel.row_type, ())
+    if rel.kind is not JoinKind.LEFT or any(map(_is_time, rel.right.row_type.types)):
+        return rel
+    kept = identity(rel.left.row_type)
+    return Project(rel.left, (*kept, *map(null_of, rel.row_type.types[len(kept) :])), rel.row_type)
+
+
+def _is_time(type_: LogicalType) -> bool:
+    return isinstance(type_, TimestampBase) and type_.is_time_attribute
 
 
 def _without_case(part: RexNode) -> list[RexNode]:

@@ -9,6 +9,7 @@ from compiled_plan.planner.algebra.expressions import (
     conjuncts,
     equals,
     is_call,
+    null_safe_sides,
     same_representation,
     shift,
 )
@@ -21,6 +22,8 @@ from compiled_plan.planner.functions.casts import cast, least_restrictive
 from compiled_plan.planner.functions.registry import is_deterministic
 from compiled_plan.plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, type_of
 from compiled_plan.plans.types import BOOLEAN, Field, RowType, TimestampBase
+
+EQUAL, NULL_SAFE = "$=$1", "$IS NOT DISTINCT FROM$1"
 
 
 def compute_join_keys(rel: RelNode) -> RelNode:
@@ -37,9 +40,9 @@ def _compute(rel: RelNode) -> RelNode:
     parts: list[RexNode] = []
     pending: list[tuple[str, int, int]] = []
     for part in conjuncts(rel.condition):
-        pair = _sides(part, width)
+        name, pair = _sides(part, width)
         if pair is None or _plain(pair):
-            parts.append(part)
+            parts.append(part if pair is None or is_call(part, name) or asked else _null_safe(pair, width))
             continue
         common = least_restrictive([type_of(item) for item in pair])
         if common is None:
@@ -47,15 +50,15 @@ def _compute(rel: RelNode) -> RelNode:
             continue
         if isinstance(common, TimestampBase):
             common = common.as_regular()
-        name = part.name if isinstance(part, Call) else ""
-        if asked and not isinstance(pair[1], InputRef):
+        if asked and (not isinstance(pair[1], InputRef) or not is_call(part, name)):
             # A table that is asked for rows by key can only be asked by its own columns.
             parts.append(part)
             continue
         mine, theirs = (cast(item, common.with_nullability(type_of(item).nullable)) for item in pair)
         pending.append((name, _place(sides[0], mine, rel.left), _place(sides[1], theirs, rel.right)))
     if not pending:
-        return rel
+        condition = conjunction(parts)
+        return rel if condition == rel.condition else replace(rel, condition=condition)
     return _rebuilt(rel, sides, parts, pending)
 
 
@@ -82,7 +85,7 @@ def _rebuilt(
         mine = InputRef(one, left.row_type.types[one])
         theirs = InputRef(new + other, right.row_type.types[other])
         never_null = BOOLEAN.not_null()
-        moved.append(equals(mine, theirs) if name == "$=$1" else Call(name, (mine, theirs), never_null, "BINARY"))
+        moved.append(equals(mine, theirs) if name == EQUAL else Call(name, (mine, theirs), never_null, "BINARY"))
     made = replace(rel, left=left, right=right, condition=conjunction(moved))
     types = made.row_type.types
     kept = list(range(old))
@@ -109,16 +112,22 @@ def _with(rel: RelNode, extra: list[RexNode]) -> RelNode:
     return Project(rel, (*identity(rel.row_type), *extra), RowType(fields=tuple(fields)))
 
 
-def _sides(part: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
-    """The left and the right side of an equality between the inputs, each over its own input's columns."""
-    if not (is_call(part, "$=$1") or is_call(part, "$IS NOT DISTINCT FROM$1")) or not is_deterministic(part):
-        return None
-    one, other = part.children()
+def _sides(part: RexNode, width: int) -> tuple[str, tuple[RexNode, RexNode] | None]:
+    """What compares the inputs, `=` or IS NOT DISTINCT FROM, with its sides, each over its own input's columns."""
+    name = EQUAL if is_call(part, EQUAL) else NULL_SAFE
+    found = part.children() if is_call(part, name) else null_safe_sides(part)
+    if found is None or not is_deterministic(part):
+        return name, None
+    one, other = found
     for mine, theirs in ((one, other), (other, one)):
         refs, others = input_refs(mine), input_refs(theirs)
         if refs and others and max(refs) < width <= min(others):
-            return mine, shift(theirs, -width)
-    return None
+            return name, (mine, shift(theirs, -width))
+    return name, None
+
+
+def _null_safe(pair: tuple[RexNode, RexNode], width: int) -> RexNode:
+    return Call(NULL_SAFE, (pair[0], shift(pair[1], width)), BOOLEAN.not_null(), "BINARY")
 
 
 def _plain(pair: tuple[RexNode, RexNode]) -> bool:

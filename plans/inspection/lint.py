@@ -14,7 +14,13 @@ from compiled_plan.plans.text.durations import bare_number
 
 def lint(plan: CompiledPlan) -> tuple[Finding, ...]:
     """All warnings about a plan."""
-    return (*bare_numbers(plan), *_shorter_downstream(plan), *_not_runnable(plan), *_without_effect(plan))
+    return (
+        *bare_numbers(plan),
+        *_shorter_downstream(plan),
+        *_without_key(plan),
+        *_not_runnable(plan),
+        *_without_effect(plan),
+    )
 
 
 def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
@@ -58,6 +64,34 @@ def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
                     node=f"{node.id} ({node.type})",
                     severity=Severity.WARNING,
                 )
+
+
+def _without_key(plan: CompiledPlan) -> Iterator[Finding]:
+    """Joins of tables of any length without an equality: all rows meet in one task."""
+    for number, node in enumerate(plan.nodes):
+        spec = getattr(node, "join_spec", None)  # their classes are loaded with the plans that have them
+        if node.kind != "join" or spec is None or spec.left_keys:
+            continue
+        if not any(_is_one_row(plan, source) for source in plan.inputs(node)):
+            yield Finding(
+                pointer=f"/nodes/{number}/joinSpec/leftKeys",
+                message="the join has no key: each row of one side is compared with all of the other, in one task",
+                remedy="write an equality between columns of both sides; in a list of tables, let each have one with a "
+                "table before it",
+                node=f"{node.id} ({node.type})",
+                severity=Severity.WARNING,
+            )
+
+
+#: What gives a row for each that it gets, or fewer.
+_NO_MORE_ROWS = ("calc", "exchange", "drop-update-before")
+
+
+def _is_one_row(plan: CompiledPlan, node: PlanNode) -> bool:
+    """Whether a node holds one row at most: an aggregate over everything, and what is computed of it."""
+    while node.kind in _NO_MORE_ROWS:
+        (node,) = plan.inputs(node)
+    return node.kind in ("group-aggregate", "global-group-aggregate") and getattr(node, "grouping", None) == ()
 
 
 def _stateful_from(plan: CompiledPlan, start: PlanNode) -> list[PlanNode]:

@@ -46,7 +46,6 @@ _KINDS = {
 @binds_relation(ast.Join)
 def _join(binder: Binder, node: exp.Expr, place: Place) -> From:
     assert isinstance(node, ast.Join)
-    node = _left_deep(node)
     kind = _KINDS.get(node.kind)
     if kind is None:
         raise binder.source.error(
@@ -66,20 +65,6 @@ def _join(binder: Binder, node: exp.Expr, place: Place) -> From:
     rel = _joined(binder, node, left, right, kind, condition, correlation, place)
     visible = _visible(left.visible, shifted, common, kind)
     return From(rel, relations, visible)
-
-
-def _left_deep(node: ast.Join) -> ast.Join:
-    """`a, b JOIN f(a.x)` as `(a, b) JOIN f(a.x)`: what is called for each row sees all tables before it."""
-    inner = node.right
-    if node.kind != "COMMA" or not isinstance(inner, ast.Join) or inner.kind not in ("INNER", "CROSS", "LEFT"):
-        return node
-    if not isinstance(inner.right, ast.TableFunction | ast.Unnest) or inner.natural or inner.using:
-        return node
-    made, below = inner.copy(), ast.Join(left=node.left.copy(), right=inner.left.copy(), kind="COMMA")
-    for join in (made, below):
-        join.meta.update(node.meta)
-    made.set("left", below)
-    return made
 
 
 def _joined(

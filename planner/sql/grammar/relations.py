@@ -25,17 +25,16 @@ class Relations(Expressions):
     """Relations and joins."""
 
     def parse_from(self) -> exp.Expr:
-        """The relations of FROM: joins, with commas as joins of the lowest precedence."""
-        start = self.mark()
-        left = self._joined()
-        while self.take_symbol(TokenType.COMMA):
-            left = self.node(Join(left=left, right=self._joined(), kind="COMMA"), start)
-        return left
+        """The relations of FROM: commas and joins, from left to right."""
+        return self._joined(commas=True)
 
-    def _joined(self) -> exp.Expr:
+    def _joined(self, *, commas: bool = False) -> exp.Expr:
         start = self.mark()
         left = self._relation()
         while True:
+            if commas and self.take_symbol(TokenType.COMMA):
+                left = self.node(Join(left=left, right=self._relation(), kind="COMMA"), start)
+                continue
             natural = self.take("NATURAL")
             kind = self._join_kind()
             if not kind:

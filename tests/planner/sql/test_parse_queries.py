@@ -94,7 +94,7 @@ def test_grouping_sets(query, shape):
 
 
 JOINS = [
-    ("a, b JOIN c ON x, d", "COMMA(COMMA(a, INNER(b, c)), d)"),
+    ("a, b JOIN c ON x, d", "COMMA(INNER(COMMA(a, b), c), d)"),
     ("a LEFT OUTER JOIN b ON x RIGHT JOIN c ON y", "RIGHT(LEFT(a, b), c)"),
     ("a CROSS JOIN b NATURAL JOIN c", "NATURAL INNER(CROSS(a, b), c)"),
     ("a FULL JOIN (b JOIN c ON x) ON y", "FULL(a, INNER(b, c))"),

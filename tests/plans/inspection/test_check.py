@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.findings import Severity
 from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.inspection.lint import lint
@@ -111,3 +112,29 @@ def test_an_option_that_its_format_does_not_have_is_a_warning() -> None:
     place = f"/nodes/{position}/scanTableSource/table/resolvedTable/options/json.ignore-parse-error"
     assert finding.pointer == place
     assert "did you mean 'json.ignore-parse-errors'" in finding.remedy
+
+
+TABLES = """
+CREATE TABLE a (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '/a', 'format' = 'json');
+CREATE TABLE b (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '/b', 'format' = 'json');
+CREATE TABLE o (x INT, y INT) WITH ('connector' = 'blackhole');
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "warned"),
+    [
+        ("SELECT a.v, b.v FROM a, b", True),
+        ("SELECT a.v, b.v FROM a JOIN b ON a.v > b.v", True),
+        ("SELECT a.v, b.v FROM a LEFT JOIN b ON a.k = b.k OR a.v = b.v", True),
+        ("SELECT a.v, b.v FROM a, b WHERE a.k = b.k", False),
+        ("SELECT a.v, b.v FROM a, b WHERE (a.k = b.k AND a.v > 1) OR (a.k = b.k AND b.v > 1)", False),
+        ("SELECT a.v, a.k FROM a WHERE a.v > (SELECT AVG(v) FROM b)", False),
+        ("SELECT a.v, b.n FROM a, (SELECT v, COUNT(*) AS m, MAX(k) AS n FROM b GROUP BY v) AS b", True),
+    ],
+)
+def test_a_join_without_a_key_is_warned_of_unless_one_side_is_one_row(query: str, warned: bool) -> None:
+    plan = TableEnvironment().compile_script(f"{TABLES}INSERT INTO o {query};")
+    findings = [finding for finding in lint(plan) if finding.pointer.endswith("/joinSpec/leftKeys")]
+    assert [finding.severity for finding in findings] == [Severity.WARNING] * warned
+    assert all("no key" in finding.message and "equality" in finding.remedy for finding in findings)
