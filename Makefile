@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka test test-kernel test-deep test-page lint format schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-kernel test-deep test-page lint format schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -38,6 +38,9 @@ demo-api: kernel classes  ## the same with programs in Python
 
 demo-upgrade: kernel classes  ## change a program while its state stays: diff, migrate, go back
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_upgrade.sh
+
+demo-service: kernel classes  ## the service with the samples in it: prints an address and a token to look at the page
+	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_service.sh
 
 test: lint kernel classes  ## lint, then all tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(ARGS)

@@ -72,6 +72,12 @@ export async function signOut() {
   guard = "";
 }
 
+/** Whether this service looks after runs: what it can do is what its description has. */
+export async function canRun() {
+  const { paths } = await get("/openapi.json");
+  return Object.keys(paths).some((path) => path.endsWith("/pipelines/{name}/run/start"));
+}
+
 export const tokens = () => get("/tokens");
 export const addToken = (name, role) => post("/tokens", { name, role });
 export const removeToken = (id) => request("DELETE", `/tokens/${encodeURIComponent(id)}`);

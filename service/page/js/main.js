@@ -13,7 +13,7 @@ import { tokensView } from "./views/tokens.js";
 
 const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, tokens: tokensView, signin: signInView };
 
-const app = createStore({ me: null, route: routeOf(location.hash), theme: theme.theme() });
+const app = createStore({ me: null, runs: false, route: routeOf(location.hash), theme: theme.theme() });
 const context = {
   app,
   /** Whether who is here may do what a role may. */
@@ -22,7 +22,8 @@ const context = {
     return roles.indexOf(app.get().me?.role) >= roles.indexOf(role);
   },
   signedIn: async () => {
-    app.set({ me: await api.me() });
+    const [me, runs] = await Promise.all([api.me(), api.canRun()]);
+    app.set({ me, runs });
   },
 };
 

@@ -17,10 +17,10 @@ import { versionsTab } from "./versions_tab.js";
 
 const TABS = {
   plan: { words: "Plan", make: planTab },
-  live: { words: "Live", make: liveTab },
+  live: { words: "Live", make: liveTab, runs: true },
   versions: { words: "Versions", make: versionsTab },
   upgrade: { words: "Upgrade", make: upgradeTab },
-  logs: { words: "Logs", make: logsTab },
+  logs: { words: "Logs", make: logsTab, runs: true },
 };
 const EVERY = 4000;
 /** Micro-batches that are kept for the charts. */
@@ -60,7 +60,8 @@ export function pipelineView(context, route) {
   }
 
   function choose(wanted) {
-    const found = TABS[wanted] ? wanted : "plan";
+    const there = TABS[wanted] && (context.app.get().runs || !TABS[wanted].runs);
+    const found = there ? wanted : "plan";
     if (found === tabName) return;
     tab?.stop?.();
     unlisten();
@@ -92,7 +93,8 @@ export function pipelineView(context, route) {
   return {
     store,
     start() {
-      ends.push(poll(load, EVERY), follow(api.progressAddress(name), take, (live) => store.set({ live })));
+      ends.push(poll(load, EVERY));
+      if (context.app.get().runs) ends.push(follow(api.progressAddress(name), take, (live) => store.set({ live })));
       choose(route.params.tab ?? "plan");
     },
     stop() {
@@ -100,7 +102,7 @@ export function pipelineView(context, route) {
       tab?.stop?.();
     },
     moved: (next) => choose(next.params.tab ?? "plan"),
-    render: (state) => html`${head(state, context.may("operator"), { start, stop })} ${tabs(name, tabName)}
+    render: (state) => html`${head(state, context.may("operator") && context.app.get().runs, { start, stop })} ${tabs(name, tabName, context.app.get().runs)}
       <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`,
     drawn: (state) => tab?.drawn?.(tab.store.get(), state),
     repaint: () => tab?.repaint?.(),
@@ -146,9 +148,10 @@ function failure({ state, message, remedy }) {
   </div></div>`;
 }
 
-function tabs(name, chosen) {
+function tabs(name, chosen, runs) {
+  const shown = Object.entries(TABS).filter(([, tab]) => runs || !tab.runs);
   return html`<nav class="tabs" aria-label="Parts of the pipeline">
-    ${Object.entries(TABS).map(([key, { words }]) => html`<a href=${to(key === "plan" ? ["pipelines", name] : ["pipelines", name, key])}
+    ${shown.map(([key, { words }]) => html`<a href=${to(key === "plan" ? ["pipelines", name] : ["pipelines", name, key])}
       aria-current=${key === chosen ? "page" : nothing}>${words}</a>`)}
   </nav>`;
 }

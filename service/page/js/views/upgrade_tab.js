@@ -76,6 +76,19 @@ export function upgradeTab(context, pipeline, { load }) {
     }, "The upgrade starts");
   }
 
+  /** Make a version of the program, for somebody to look at or to put in force later. */
+  async function keep() {
+    store.set({ busy: true, problem: null });
+    try {
+      const made = await api.addVersion(name, readProgram(store.get().program), "");
+      tell(`Version ${made.version.number} is saved, and not in force`);
+      store.set({ target: made.version.number });
+    } catch (problem) {
+      store.set({ problem });
+    }
+    store.set({ busy: false });
+  }
+
   async function rollBack() {
     const text = "Plan and state of before the upgrade are taken again; what was read since is read once more.";
     if (await confirm(`Roll ${name} back?`, text, "Roll back", { danger: true })) act(() => api.rollBack(name), "Rolled back");
@@ -108,14 +121,14 @@ export function upgradeTab(context, pipeline, { load }) {
   return {
     store,
     start() {
-      end = poll(watch, 2000);
+      if (context.app.get().runs) end = poll(watch, 2000);
       listVersions();
     },
     stop: () => end(),
     render: (state, { pipeline: found }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
-      ${state.diff ? comparison(state, { choose, migrate, again: () => store.set(NONE), mayRun: context.may("operator") })
+      ${state.diff ? comparison(state, { choose, migrate, keep, again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
         : context.may("editor") ? chooser(state, found, store, compile, compare) : html`<p class="empty">This needs the role editor.</p>`}`,
     drawn: ({ diff }) => {
       if (diff) Object.values(SIDES).forEach(arrange);
@@ -142,7 +155,7 @@ function chooser(state, pipeline, store, compile, compare) {
 const newName = (target) => (target ? `version ${target}` : "the new program");
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-function comparison(state, { choose, migrate, again, mayRun }) {
+function comparison(state, { choose, migrate, keep, again, mayRun }) {
   const { diff, old, now, base, target, selected } = state;
   const changes = changesOf(diff, old, now);
   const side = (key, graph, title, found) => html`<section class="side"><h3>${title}</h3>
@@ -150,6 +163,7 @@ function comparison(state, { choose, migrate, again, mayRun }) {
   return html`<div class="page-head">
       <h2 id="upgrade-title" tabindex="-1">From version ${base} to ${newName(target)}</h2><span class="spacer"></span>
       <button type="button" class="quiet" @click=${again}>Another program</button>
+      ${target ? nothing : html`<button type="button" ?disabled=${state.busy} @click=${keep}>Save as a version</button>`}
       ${mayRun ? html`<button type="button" class="primary" ?disabled=${state.busy || diff.verdict === "incompatible"} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
     </div>
     ${state.warnings.map((text) => html`<p class="note">${text}</p>`)}

@@ -1,0 +1,117 @@
+"""Who is not signed in, and who may only look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx2 as httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from compiled_plan.service.access import tokens
+from compiled_plan.service.access.roles import Role
+from compiled_plan.service.app import PREFIX, application
+from compiled_plan.service.settings import Settings
+from tests.service.page.served import SAMPLES, add, served
+
+pytestmark = pytest.mark.page
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A service that asks for tokens: its address, and a token of each role."""
+
+    address: str
+    tokens: dict[Role, str]
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    """One pipeline, three tokens."""
+    app = application(Settings(home=tmp_path_factory.mktemp("guarded") / "home", data=("data", "out")))
+    with app.state.parts.database.write() as session:
+        made = {role: tokens.make(session, f"a-{role.value}", role, "test").secret for role in Role}
+    with served(app) as address:
+        headers = {"authorization": f"Bearer {made[Role.OPERATOR]}"}
+        with httpx.Client(base_url=f"{address}{PREFIX}/", headers=headers, timeout=60) as client:
+            add(client, "sales", "Sales", (SAMPLES / "upgrade/second.sql").read_text(encoding="utf-8"))
+        yield Guarded(address, made)
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A browser that nobody signed in with."""
+    context = browser.new_context(viewport={"width": 1200, "height": 800})
+    found = context.new_page()
+    found.set_default_timeout(8000)
+    yield found
+    context.close()
+
+
+def sign_in(page: Page, guarded: Guarded, role: Role) -> None:
+    page.goto(f"{guarded.address}/#/pipelines/sales")
+    page.get_by_label("Token").fill(guarded.tokens[role])
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator(".node").first).to_be_visible()
+
+
+def test_a_wrong_token_is_refused_and_a_right_one_leads_back(page: Page, guarded: Guarded) -> None:
+    page.goto(f"{guarded.address}/#/pipelines/sales")
+    page.get_by_label("Token").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("unknown")
+    page.get_by_label("Token").fill(guarded.tokens[Role.VIEWER])
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="sales")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("a-viewer")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Token")).to_be_visible()
+
+
+def test_a_viewer_looks_and_changes_nothing(page: Page, guarded: Guarded) -> None:
+    sign_in(page, guarded, Role.VIEWER)
+    page.locator(".node", has_text="Join orders").click()
+    assert page.get_by_label("Rows of orders are kept").get_attribute("readonly") is not None
+    expect(page.get_by_role("link", name="Tokens")).to_have_count(0)
+    page.get_by_role("link", name="Pipelines").first.click()
+    expect(page.get_by_role("link", name="sales")).to_be_visible()
+    expect(page.get_by_role("button", name="New")).to_have_count(0)
+
+
+def test_an_editor_changes_a_ttl_in_a_session_of_the_page(page: Page, guarded: Guarded) -> None:
+    sign_in(page, guarded, Role.EDITOR)
+    page.locator(".node", has_text="Join orders").click()
+    page.get_by_label("Rows of orders are kept").fill("3 h")
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")
+
+
+def test_an_operator_makes_a_token_and_takes_it_back(page: Page, guarded: Guarded) -> None:
+    sign_in(page, guarded, Role.OPERATOR)
+    page.get_by_role("link", name="Tokens").click()
+    page.get_by_role("button", name="New token").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("jane")
+    dialog.get_by_role("button", name="Make it").click()
+    secret = dialog.locator(".token code").inner_text()
+    dialog.get_by_role("button", name="Done").click()
+    headers = {"authorization": f"Bearer {secret}"}
+    asked = f"{guarded.address}{PREFIX}/me"
+    assert httpx.get(asked, headers=headers).json()["role"] == "viewer"
+    page.get_by_role("button", name="Revoke jane").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(page.get_by_role("row", name="jane")).to_have_count(0)
+    assert httpx.get(asked, headers=headers).status_code == 401
+
+
+def test_a_service_without_runs_offers_none(page: Page, guarded: Guarded) -> None:
+    described = httpx.get(
+        f"{guarded.address}{PREFIX}/openapi.json",
+        headers={"authorization": f"Bearer {guarded.tokens[Role.VIEWER]}"},
+    ).json()["paths"]
+    runs = any(path.endswith("/run/start") for path in described)
+    sign_in(page, guarded, Role.OPERATOR)
+    expect(page.get_by_role("button", name="Start")).to_have_count(int(runs))
+    expect(page.get_by_role("link", name="Logs")).to_have_count(int(runs))
