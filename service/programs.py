@@ -40,6 +40,7 @@ class Before:
     number: int
     plan: str
     program: str | None
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ def make(parts: Parts, source: Source, before: Before | None, comment: str = "",
         CompiledPlanError: it is refused.
     """
     check_size(parts.settings, source.text)
+    options: Mapping[str, str] = {}
     file = str(program_file(parts.settings, source.file)) if source.language == "python" else ""
     may = allowed(parts.settings)
     if not source.language:
@@ -81,9 +83,10 @@ def make(parts: Parts, source: Source, before: Before | None, comment: str = "",
     else:
         old = None if before is None else before.plan
         how: dict[str, Any] = {"old": old, "program_ttls": source.program_ttls, "allowed": may}
+        options = _unmasked(source.options, {} if before is None else before.options)
         known = (before.program if before is not None else None) or ""
         text = unmasked_program(source.text, known) if not file else ""
-        found = parts.workers.run("compile", text=text, file=file, settings=dict(source.options), **how)
+        found = parts.workers.run("compile", text=text, file=file, settings=options, **how)
     return Made(
         NewVersion(
             kind=kind or ("program" if source.language else "plan"),
@@ -92,13 +95,21 @@ def make(parts: Parts, source: Source, before: Before | None, comment: str = "",
             stateful=found["stateful"],
             program=found["program"] if source.language else None,
             language=source.language,
-            options=source.options,
+            options=options,
             origin=file,
             comment=comment,
             parent=0 if before is None else before.number,
         ),
         [masked_text(masked_program(line)) for line in found["warnings"]],
     )
+
+
+def _unmasked(options: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    """Options with the values that are hidden in them."""
+    for key, value in options.items():
+        if value == HIDDEN and key not in known:
+            raise PlanError(f"the value of {key!r} is hidden", where="options", remedy="write the value")
+    return {key: known[key] if value == HIDDEN else value for key, value in options.items()}
 
 
 def check_size(settings: Settings, text: str) -> None:

@@ -76,7 +76,7 @@ def _import(parts: Parts, given: Given, by: str, comment: str, force: bool) -> S
         before = None
         if old is not None:
             texts = versions.plan_text(session, old), versions.program_text(session, old)
-            before = programs.Before(old.number, *texts)
+            before = programs.Before(old.number, *texts, old.options)
     new = _made(parts, given, before, comment)
     verdict = "full"
     if before is not None:

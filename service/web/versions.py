@@ -11,6 +11,7 @@ from compiled_plan.plans.text import jsontext
 from compiled_plan.service import programs
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Pipeline
 from compiled_plan.service.web.depends import Editor, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import (
@@ -27,6 +28,8 @@ from compiled_plan.service.web.headers import IdempotencyKey, IfMatch
 from compiled_plan.service.web.idempotency import once
 
 router = APIRouter(prefix="/pipelines/{name}/versions", tags=["versions"])
+#: How often a program is compiled again because another version was put in force meanwhile.
+_TRIES = 3
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="number of the version")]
 
 
@@ -89,7 +92,10 @@ def before(parts: Parts, name: str) -> programs.Before | None:
             return None
         version = versions.find(session, found, found.in_force)
         return programs.Before(
-            version.number, versions.plan_text(session, version), versions.program_text(session, version)
+            version.number,
+            versions.plan_text(session, version),
+            versions.program_text(session, version),
+            version.options,
         )
 
 
@@ -125,13 +131,17 @@ def add_version(
     """
 
     def add() -> Added:
-        old = before(parts, name)
-        made = programs.make(parts, body.source(), old, body.comment)
-        verdict = verdict_of(parts, old, made.version.plan)
-        with parts.database.write() as session:
-            pipeline = pipelines.find_unmoved(session, name, if_match or "*")
-            version = versions.add(session, pipeline, made.version, who.name, in_force=body.put_in_force)
-            return added(pipeline, version_summary(pipeline, version), made.warnings, verdict)
+        for _ in range(_TRIES):
+            old = before(parts, name)
+            made = programs.make(parts, body.source(), old, body.comment)
+            verdict = verdict_of(parts, old, made.version.plan)
+            with parts.database.write() as session:
+                pipeline = pipelines.find_unmoved(session, name, if_match or "*")
+                if pipeline.in_force != (0 if old is None else old.number):
+                    continue  # what it was compiled over, with its TTLs, is no longer in force
+                version = versions.add(session, pipeline, made.version, who.name, in_force=body.put_in_force)
+                return added(pipeline, version_summary(pipeline, version), made.warnings, verdict)
+        raise ConflictError("other versions were put in force meanwhile", where=name, remedy="send it again")
 
     return once(parts, who, f"POST versions of {name}", idempotency_key, body, add, 201)
 

@@ -39,6 +39,14 @@ def test_of_two_edits_of_one_plan_the_second_is_refused(client: TestClient, orde
     assert [edit(client, ttl, tag).status_code for ttl in ("3 d", "4 d")] == [201, 412]
 
 
+def test_an_edit_of_another_version_says_what_it_means_for_the_one_in_force(
+    client: TestClient, orders: str, program: str
+) -> None:
+    body = {"program": program.replace("SUM(amount)", "MAX(amount)"), "put_in_force": True}
+    assert client.post("pipelines/orders/versions", json=body).status_code == 201
+    assert edit(client, "3 d").json()["verdict"] != "full"
+
+
 def test_an_edit_says_what_it_is_made_on(client: TestClient, orders: str) -> None:
     body = {"edits": [{"node": 1, "state": "x", "ttl": "1 d"}]}
     answer = client.post("pipelines/orders/versions/1/ttl", json=body)

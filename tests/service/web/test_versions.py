@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+
+from compiled_plan.service import programs
 
 SECRET = """
 CREATE TABLE orders (id INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't',
@@ -120,6 +123,39 @@ def test_secrets_do_not_leave_and_come_back_by_themselves(client: TestClient) ->
     assert (again.status_code, again.json()["verdict"]) == (201, "full")
     versions = client.get("pipelines/db/versions").json()["items"]
     assert versions[0]["plan_hash"] == versions[1]["plan_hash"]
+
+
+def test_secrets_in_options_do_not_leave_either(client: TestClient, orders: str, program: str) -> None:
+    body = {"program": program, "options": {"my.password": "geheim"}, "put_in_force": True}
+    assert client.post(f"pipelines/{orders}/versions", json=body).status_code == 201
+    shown = client.get(f"pipelines/{orders}/versions/2")
+    assert (shown.json()["options"], "geheim" in shown.text) == ({"my.password": "******"}, False)
+    again = client.post(f"pipelines/{orders}/versions", json=body | {"options": shown.json()["options"]})
+    assert again.status_code == 201
+    unknown = client.post(f"pipelines/{orders}/versions", json=body | {"options": {"other.password": "******"}})
+    assert (unknown.status_code, unknown.json()["where"]) == (422, "options")
+
+
+def test_what_was_put_in_force_while_a_program_is_compiled_is_not_lost(
+    client: TestClient, orders: str, program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The edit of a TTL that comes between is kept: the program is compiled again, over it."""
+    entry = client.get(f"pipelines/{orders}/versions/1/state").json()["state"][0]
+    edit = {"edits": [{"node": entry["uid"], "state": entry["entry"], "ttl": "3 d"}]}
+    make, calls = programs.make, 0
+
+    def slow(*given: Any) -> programs.Made:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            client.post(f"pipelines/{orders}/versions/1/ttl", json=edit, headers={"If-Match": "*"})
+        return make(*given)
+
+    monkeypatch.setattr(programs, "make", slow)
+    body = {"program": program, "put_in_force": True}
+    added = client.post(f"pipelines/{orders}/versions", json=body).json()["version"]
+    assert (calls, added["number"], added["parent"]) == (2, 3, 2)
+    assert client.get(f"pipelines/{orders}/versions/3/state").json()["state"][0]["ttl_ms"] == 259_200_000
 
 
 def test_a_hidden_value_that_nobody_knows_is_refused(client: TestClient) -> None:
