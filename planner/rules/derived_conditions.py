@@ -1,6 +1,7 @@
 """What an OR over both sides of a join asks of one side alone is asked of that side below the join, too.
 
 `(l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4)` takes only rows of `l` with `a` 1 or 3. The join keeps its condition.
+Two columns of one side that are equal to one of the other are equal, which is a key for the join that they meet in.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Join, RelNode
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.functions.registry import is_deterministic
+from compiled_plan.planner.rules.helpers.implied_keys import implied_keys
 from compiled_plan.planner.rules.push_filters import side_of
 from compiled_plan.plans.rex import RexNode
 
@@ -28,6 +30,7 @@ def _derived(rel: RelNode) -> RelNode:
     parts = conjuncts(rel.condition)
     mixed = [part for part in parts if is_call(part, "$OR$1") and side_of(part, width) is None]
     found = [made for part in mixed for side in (0, 1) for made in _of_side(part, side, width)]
+    found += implied_keys(rel)
     return replace(rel, condition=conjunction([*parts, *found])) if found else rel
 
 

@@ -1,0 +1,74 @@
+"""Equalities that follow from others: of two columns that are both equal to a third one, for a join that has no other.
+
+`FROM a, b, c WHERE a.k = c.k AND b.k = c.k` joins `a` and `b` first, and nothing is asked of the two. Their keys are
+equal in each row that comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compiled_plan.planner.algebra.expressions import conjuncts, equals, is_call, same_representation
+from compiled_plan.planner.algebra.kinds import JoinKind
+from compiled_plan.planner.algebra.nodes import Filter, Join, Project, RelNode
+from compiled_plan.plans.rex import InputRef, RexNode, input_refs
+from compiled_plan.plans.types import TimestampBase
+
+
+def implied_keys(rel: Join) -> list[RexNode]:
+    """Equalities of columns of one input of an inner join, for joins without any in this input."""
+    width = len(rel.left.row_type.fields)
+    met: dict[int, list[InputRef]] = {}
+    for one, other in _equal_columns(rel.condition):
+        for column, partner in ((one, other), (other, one)):
+            if (column.index < width) != (partner.index < width):
+                met.setdefault(partner.index, []).append(column)
+    found: list[RexNode] = []
+    for columns in met.values():
+        first, *rest = columns
+        for column in rest:
+            offset, side = (0, rel.left) if first.index < width else (width, rel.right)
+            if same_representation(first.type, column.type) and _unkeyed(
+                side, first.index - offset, column.index - offset
+            ):
+                found.append(equals(first, column))
+    return found
+
+
+def _equal_columns(condition: RexNode) -> Iterator[tuple[InputRef, InputRef]]:
+    for part in conjuncts(condition):
+        one, other = part.children() if is_call(part, "$=$1") else (None, None)
+        if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
+            continue
+        # Times may be those of windows and intervals, which are joins of their own kinds.
+        if not isinstance(one.type, TimestampBase) and same_representation(one.type, other.type):
+            yield one, other
+
+
+def _unkeyed(rel: RelNode, one: int, other: int) -> bool:
+    """Whether the join in which two columns meet is an inner one, and has no equality of its sides."""
+    while True:
+        if isinstance(rel, Filter):
+            rel = rel.input
+        elif isinstance(rel, Project):
+            pair = (rel.exprs[one], rel.exprs[other])
+            if not (isinstance(pair[0], InputRef) and isinstance(pair[1], InputRef)):
+                return False
+            (one, other), rel = (pair[0].index, pair[1].index), rel.input
+        elif isinstance(rel, Join) and rel.kind is JoinKind.INNER:
+            width = len(rel.left.row_type.fields)
+            if (one < width) != (other < width):
+                return not any(_is_key(part, width) for part in conjuncts(rel.condition))
+            if one < width:
+                rel = rel.left
+            else:
+                one, other, rel = one - width, other - width, rel.right
+        else:
+            return False
+
+
+def _is_key(part: RexNode, width: int) -> bool:
+    if not is_call(part, "$=$1"):
+        return False
+    sides = [{at < width for at in input_refs(side)} for side in part.children()]
+    return sides in ([{True}, {False}], [{False}, {True}])
