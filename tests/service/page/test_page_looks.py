@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.service.page.conftest import SHOTS, Open, Site
+from tests.service.page.served import SAMPLES
 from tests.support.large import AGGREGATES
 
 pytestmark = pytest.mark.page
@@ -26,6 +27,7 @@ VIEWS = {
     "logs": (f"{SALES}/logs", ".log span"),
     "tokens": ("tokens", ".page-head"),
     "signin": ("signin", "#token"),
+    "compared": (f"{SALES}/upgrade", "textarea"),
     "failed": ("pipelines/customers-latest", ".node"),
 }
 #: An operator with its panel open.
@@ -40,6 +42,10 @@ def shown(open_page: Open, view: str, **how: object) -> Page:
         page.get_by_role("button", name=JOIN).click()
         page.get_by_label("Rows of orders are kept").fill("3 h")
         expect(page.get_by_text("that are older than 3 h are gone")).to_be_visible()
+    if view == "compared":
+        page.get_by_label("Program").fill((SAMPLES / "upgrade/third.sql").read_text(encoding="utf-8"))
+        page.get_by_role("button", name="Compile and compare").click()
+        expect(page.locator(".verdict")).to_be_visible()
     return page
 
 
@@ -94,6 +100,7 @@ PICTURES = (
     ("service-plan", "plan", 1360, 800, "light"),
     ("service-plan-dark", "plan", 1360, 800, "dark"),
     ("service-live", "live", 1360, 800, "light"),
+    ("service-upgrade", "compared", 1360, 900, "light"),
     ("service-phone", "pipelines", 390, 700, "light"),
 )
 

@@ -71,7 +71,7 @@ function edge({ edge: found, path, goal, label }, selected) {
   const text = found.exchange.length > 15 ? `${found.exchange.slice(0, 14)}…` : found.exchange;
   return svg`<g class="edge ${changing ? "changing" : ""} ${near ? "near" : ""}">
     <path d=${path} /><path class="head" d=${`M${goal.x + 7} ${goal.y}l-7 -4v8z`} />
-    ${text ? svg`<text x=${label.x} y=${label.y} text-anchor="end">${text}</text>` : nothing}
+    ${text ? svg`<text x=${label.x} y=${label.y} text-anchor=${label.anchor}>${text}</text>` : nothing}
   </g>`;
 }
 

@@ -46,7 +46,16 @@ function wayOf(edge, places, ranks, edges) {
   });
   const goal = { x: end.x - 7, y: end.y + middle + shift };
   path += curve(at, goal);
-  return { edge, path, goal, label: { x: goal.x - 4, y: goal.y + (shift > 0 ? 15 : -6) } };
+  return { edge, path, goal, label: labelOf(edge, start, goal, shift, edges) };
+}
+
+/** Where an edge leaves, on the side that it bends away from; where it arrives, if others leave from there, too. */
+function labelOf(edge, start, goal, shift, edges) {
+  if (edges.some((each) => each !== edge && each.from === edge.from)) {
+    return { x: goal.x - 4, y: goal.y + (shift > 0 ? 15 : -6), anchor: "end" };
+  }
+  const leaves = start.y + NODE.height / 2;
+  return { x: start.x + NODE.width + 8, y: leaves + (goal.y < leaves ? 15 : -6), anchor: "start" };
 }
 
 function curve(from, to) {

@@ -167,7 +167,7 @@ function comparison(state, { choose, migrate, keep, again, mayRun }) {
       ${mayRun ? html`<button type="button" class="primary" ?disabled=${state.busy || diff.verdict === "incompatible"} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
     </div>
     ${state.warnings.map((text) => html`<p class="note">${text}</p>`)}
-    <p class="change-legend" aria-hidden="true">${["kept", "moved", "changed", "added", "removed"].map((each) => html`<span class="swatch change-${each}"></span>${each}`)}</p>
+    <p class="change-legend" aria-hidden="true">${["kept", "moved", "changed", "added", "removed"].map((each) => html`<span><span class="swatch change-${each}"></span>${each}</span>`)}</p>
     <div class="sides">${side("old", old, `Version ${base}, in force`, changes.old)} ${side("now", now, capital(newName(target)), changes.now)}</div>
     ${diffView(diff)}`;
 }
