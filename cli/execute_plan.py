@@ -28,7 +28,14 @@ def execute(
     checkpoint: Annotated[
         str, typer.Option(metavar="DIR", help="Checkpoint folder (local or any Hadoop URI); temporary if left out.")
     ] = "",
-    trigger: Annotated[str, typer.Option(metavar="2s", help="Time between micro-batches of a continuous run.")] = "",
+    trigger: Annotated[
+        str,
+        typer.Option(
+            metavar="2s|real-time[=1m]",
+            help="Time between micro-batches of a continuous run; or real-time: rows go through one by one, with a "
+            "checkpoint each minute, or as often as it says.",
+        ),
+    ] = "",
     available_now: Annotated[bool, typer.Option("--available-now", help="Read what is there now, then end.")] = False,
     max_files_per_batch: Annotated[
         int | None, typer.Option(metavar="N", help="Files of one folder that a micro-batch reads at most.")
@@ -113,13 +120,15 @@ def execute(
     reader = _Reader(debug, quiet or as_json)
     loaded = {path: plan for path in plans if (plan := reader.read(path, keep_going)) is not None}
     from compiled_plan.cli._upgrading import declared_options
-    from compiled_plan.plans.execution.options import RunOptions
+    from compiled_plan.plans.execution.options import RunOptions, real_time_interval
     from compiled_plan.plans.text.durations import parse_duration
 
     try:
+        real_time_ms = real_time_interval(trigger)
         options = RunOptions(
             checkpoint=checkpoint,
-            trigger_ms=parse_duration(trigger) if trigger else None,
+            trigger_ms=parse_duration(trigger) if trigger and real_time_ms is None else None,
+            real_time_ms=real_time_ms,
             available_now=available_now,
             host=host,
             max_files_per_batch=max_files_per_batch,
@@ -142,6 +151,10 @@ def execute(
             # The bridge to the JVM logs, with tracebacks, what the run's own error says afterwards.
             logging.getLogger().addFilter(_is_ours)
             logging.getLogger("py4j").setLevel(logging.CRITICAL)
+        if options.real_time_ms is not None:
+            from compiled_plan.plans.execution.realtime.slots import local_session
+
+            master, settings = local_session(loaded.values(), master, settings)
         with spark_session(master, settings, verbose=debug) as spark:
             from compiled_plan.cli._upgrading import show_refusal
             from compiled_plan.plans.execution.failures import LostSparkError, translate

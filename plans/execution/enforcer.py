@@ -48,9 +48,22 @@ class _Breach:
     path: str
     found: Column
 
+    def among(self, mine: Column | None) -> _Breach:
+        """The same of some rows alone."""
+        return self if mine is None else _Breach(self.path, mine & self.found)
 
-def enforce(node: Sink, frame: DataFrame) -> DataFrame:
-    """The rows that may be written, from `kind`, `ord`, `path`, `f0`, ...."""
+
+def enforce(node: Sink, frame: DataFrame, mine: Column | None = None) -> DataFrame:
+    """The rows that may be written, from `kind`, `ord`, `path`, `f0`, ....
+
+    Args:
+        node: the sink.
+        frame: the rows.
+        mine: which of them are for the sink; None for all.
+
+    Raises:
+        UnsupportedError: something that does not run; names it.
+    """
     unknown = [each for each in node.dynamic_table_sink.abilities if not isinstance(each, WritingMetadata)]
     if unknown:
         names = ", ".join(ability.type for ability in unknown)
@@ -60,7 +73,10 @@ def enforce(node: Sink, frame: DataFrame) -> DataFrame:
     lengths = _choice(node, _LENGTH, "IGNORE", "TRIM_PAD", "ERROR")
     sink = ".".join(table_of(node).path)
     checked = [(f"f{at}", column) for at, column in enumerate(persisted_columns(node))]
-    breaches = {name: list(_breaches(F.col(name), each.data_type, each.name, nested)) for name, each in checked}
+    breaches = {
+        name: [breach.among(mine) for breach in _breaches(F.col(name), each.data_type, each.name, nested)]
+        for name, each in checked
+    }
     if mode == "DROP" and any(breaches.values()):
         frame = frame.where(~balanced([breach.found for found in breaches.values() for breach in found], or_))
     values = {}
@@ -69,7 +85,7 @@ def enforce(node: Sink, frame: DataFrame) -> DataFrame:
         if lengths == "TRIM_PAD":
             value = _fitted(value, type_)
         elif lengths == "ERROR":
-            value = _checked(value, type_, f"column '{each.name}' of sink {sink}")
+            value = _checked(value, type_, f"column '{each.name}' of sink {sink}", mine)
         # What is checked last is outermost: outer places are told before those within.
         for breach in reversed(breaches[name] if mode == "ERROR" else ()):
             value = _failing(breach.found, F.lit(_told(breach, sink)), value, type_)
@@ -132,7 +148,7 @@ def _any(items: Column, type_: LogicalType, path: str, nested: str) -> Column:
     return F.coalesce(F.exists(items, breached), F.lit(False))
 
 
-def _checked(column: Column, type_: LogicalType, what: str) -> Column:
+def _checked(column: Column, type_: LogicalType, what: str, mine: Column | None) -> Column:
     """The value, or a failure where it does not have the length that its type says."""
     if not isinstance(type_, CharacterType | BytesType):
         return column
@@ -144,7 +160,8 @@ def _checked(column: Column, type_: LogicalType, what: str) -> Column:
         length.cast("string"),
         F.lit(f" is being written into it; '{_LENGTH}' says what happens to such values"),
     )
-    return _failing(F.coalesce(wrong, F.lit(False)), text, column, type_)
+    found = F.coalesce(wrong, F.lit(False))
+    return _failing(found if mine is None else mine & found, text, column, type_)
 
 
 def persisted_columns(node: Sink) -> list[PhysicalColumn]:

@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.execution.progress import BatchProgress, operator_progress
+from compiled_plan.plans.execution.realtime.ticks import SOURCE as TICKS
 from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.stages.build import StageHandle
     from compiled_plan.plans.execution.storage import Folder
-    from compiled_plan.plans.execution.writing import Sinks
+    from compiled_plan.plans.execution.writing import BatchRows
     from compiled_plan.plans.plan import CompiledPlan
 
 
@@ -30,6 +31,13 @@ class RunResult:
     rows_out: int
     stopped: bool
     dead_letters: int = 0
+
+
+class Counts(Protocol):
+    """Knows what was written."""
+
+    def rows(self, batch: int) -> BatchRows:
+        """What was written of a micro-batch of this run; asked once."""
 
 
 class Follower:
@@ -51,7 +59,7 @@ class Follower:
         handles: Sequence[StageHandle],
         plan: CompiledPlan,
         folder: Folder,
-        sinks: Sinks,
+        sinks: Counts,
         report: Callable[[BatchProgress], None],
         *,
         resumes: bool,
@@ -61,6 +69,12 @@ class Follower:
         self._base: dict[str, int] = json.loads(folder.read_text(STATE_ROWS) or "{}") if resumes else {}
         self._descriptions = {str(node.uid): node.description for node in plan.nodes if node.uid}
         self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
+        self._idle = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether the last batch read nothing, and it was not the first, which may be over before its tasks are up."""
+        return self._idle > 1 or (self._idle == 1 and self._batches > 1)
 
     def result(self, stopped: bool) -> RunResult:
         """The figures of the run so far."""
@@ -79,12 +93,18 @@ class Follower:
         operators = operator_progress(self._handles, self._base, self._descriptions)
         self._folder.write_text(STATE_ROWS, json.dumps({o.uid: o.state_rows for o in operators}))
         out, aside = self._sinks.rows(progress.batchId)
-        rows_in = sum(source.numInputRows for source in progress.sources if ENDS not in source.description)
+        rows_in = sum(source.numInputRows for source in progress.sources if not _controls(source.description))
+        self._idle = 0 if rows_in else self._idle + 1
         millis = int(progress.durationMs.get("triggerExecution", 0))
         self._seen, self._batches = progress.batchId, self._batches + 1
         self._rows_in, self._rows_out = self._rows_in + rows_in, self._rows_out + out
         self._dead_letters += aside
         self._tell(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside))
+
+
+def _controls(source: str) -> bool:
+    """Whether a source gives control rows alone."""
+    return ENDS in source or TICKS in source
 
 
 def drain(query: StreamingQuery, drained: threading.Event) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.stopping import PATIENCE
+from compiled_plan.plans.text.durations import parse_duration
 
 #: The operators of Spark that can host keyed state; see `plans.execution.hosts`.
 TRANSFORM, GROUPS, NATIVE = HOSTS = ("transformWithState", "flatMapGroupsWithState", "native")
@@ -23,6 +24,8 @@ class RunOptions:
     Args:
         checkpoint: folder of the checkpoint; empty for a temporary one.
         trigger_ms: milliseconds between micro-batches of a continuous run; None for as fast as they come.
+        real_time_ms: run in Spark's Real-time Mode, with so many milliseconds between checkpoints; None for
+            micro-batches.
         available_now: end when what is there at the start has been read, though sources are unbounded.
         host: the Spark operator that hosts the stages, one of HOSTS.
         max_files_per_batch: how many files of a folder one micro-batch reads at most; None for all that are there.
@@ -40,6 +43,7 @@ class RunOptions:
 
     checkpoint: str = ""
     trigger_ms: int | None = None
+    real_time_ms: int | None = None
     available_now: bool = False
     host: str = TRANSFORM
     max_files_per_batch: int | None = None
@@ -65,5 +69,33 @@ class RunOptions:
             raise ExecutionError("there is no state to upgrade without a checkpoint", remedy="give --checkpoint")
         if self.max_files_per_batch is not None and self.max_files_per_batch < 1:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")
+        if self.real_time_ms is not None and (self.available_now or self.trigger_ms is not None):
+            raise ExecutionError(
+                "real-time mode goes on until it is stopped, by no other trigger",
+                remedy="leave --available-now out, and give --trigger once",
+            )
         if self.available_now and self.trigger_ms is not None:
             raise ExecutionError("--trigger and --available-now exclude each other", remedy="leave one of them out")
+
+
+#: What a trigger begins with that asks for Spark's Real-time Mode, and its interval of checkpoints in ms.
+REAL_TIME, _CHECKPOINTS_MS = "real-time", 60_000
+
+
+def real_time_interval(trigger: str) -> int | None:
+    """Milliseconds between checkpoints in real-time mode; None for a trigger of micro-batches.
+
+    Args:
+        trigger: `real-time`, `real-time=30s`, or anything else.
+
+    Raises:
+        PlanError: no duration behind the equals sign.
+        ExecutionError: no time at all.
+    """
+    name, equals, interval = trigger.strip().partition("=")
+    if name.strip() != REAL_TIME:
+        return None
+    found = parse_duration(interval) if equals else _CHECKPOINTS_MS
+    if not found:
+        raise ExecutionError("--trigger real-time=0 leaves no time between checkpoints", remedy="give 5s or more")
+    return found

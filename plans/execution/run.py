@@ -31,6 +31,8 @@ from compiled_plan.plans.execution.options import CHECK, RunOptions
 from compiled_plan.plans.execution.packages import provide
 from compiled_plan.plans.execution.program import Program, prepare, table_spec
 from compiled_plan.plans.execution.progress import BatchProgress
+from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
+from compiled_plan.plans.execution.realtime.ticks import NAME as TICKS
 from compiled_plan.plans.execution.session import query_settings
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
 from compiled_plan.plans.execution.stages.watermarks import end_of_input, end_text
@@ -93,7 +95,7 @@ class Run:
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
         described = with_uids(with_zone(replace(plan, holds=()), time_zone, otherwise=UTC))
-        self.program: Program = hosted(prepare(described), options.host)
+        self.program: Program = self._prepared(described)
         self.functions = PythonFunctions(options.functions_from)
         check_functions(self.program.plan, self.functions)
         self._stop = threading.Event()
@@ -107,13 +109,14 @@ class Run:
         self.start = Start(folder, asked, guarded=guarded) if start is None else start
         if self.start.known is not None:
             # State is found by the names under which it was written.
-            self.program = hosted(prepare(renamed(self.program.plan, self.start.known.uids)), options.host)
+            self.program = self._prepared(renamed(self.program.plan, self.start.known.uids))
         jvm = spark._jvm
         assert jvm is not None
         java_class(jvm, "org.compiledplan.kernel.host.OrderNumber").register(spark._jsparkSession)
         java_class(jvm, "org.compiledplan.kernel.host.RowWatermark").register(spark._jsparkSession)
         provide(spark, self.program.plan)
-        context = connectors.SourceContext(spark, options.max_files_per_batch)
+        self._clock = None if options.real_time_ms is None else row_clock(spark)
+        context = connectors.SourceContext(spark, options.max_files_per_batch, self._clock)
         self._sources = {
             source: connectors.open_source(table.table, context) for source, table in self.program.tables.items()
         }
@@ -121,6 +124,17 @@ class Run:
             spark, self.start.run_id, stdout, begun=lambda batch: begun_at(self.folder, batch)
         )
         self._sinks = Sinks(self.program, sink_context)
+        self._real_time: RealTimeQuery | None = None
+        if options.real_time_ms is not None:
+            known = None if self.start.known is None else self.start.known.partitions
+            interval, partitions = options.real_time_ms, known or self.setting.partitions
+            self._real_time = RealTimeQuery(spark, self.program, self._sinks, interval, partitions)
+            self._real_time.check(self._sources)
+
+    def _prepared(self, plan: CompiledPlan) -> Program:
+        """A plan as this run runs it."""
+        found = hosted(prepare(plan), self.options.host)
+        return found if self.options.real_time_ms is None else in_real_time(found, self.options.host)
 
     @property
     def resumes(self) -> bool:
@@ -169,6 +183,8 @@ class Run:
             raise (cause if isinstance(cause, CompiledPlanError) else translate(cause, self._brokers)) from cause
         finally:
             self._sources = {name: replace(source, keeps=None) for name, source in self._sources.items()}
+            if self._real_time is not None:
+                self._real_time.close()
             self.remove_temporary()
 
     @property
@@ -184,16 +200,21 @@ class Run:
         """
         scratch = mkdtemp(prefix="compiled-plan-lowered-")
         try:
-            self._lowered(folder_of(self.spark, scratch))
+            rows, builder = self._lowered(folder_of(self.spark, scratch))
+            if self._real_time is not None:
+                self._real_time.prepared(rows, builder)
+                self._real_time.close()
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
             self.remove_temporary()
 
     def _lowered(self, folder: Folder) -> tuple[DataFrame, StageBuilder]:
         """The rows for the sinks, and what built them; whatever can be refused is refused here."""
-        lowering = Lowering(self.program.plan, ExpressionContext(), self.functions)
+        lowering = Lowering(self.program.plan, ExpressionContext(proctime=self._clock), self.functions)
         bounded = all(source.bounded for source in self._sources.values())
         options = StageOptions(self.options.host, bounded, self._sinks.reads_order)
+        if self._real_time is not None:
+            options = replace(options, in_order=False, tick=self._real_time.tick)
         builder = StageBuilder(self.spark, lowering, self.program, options)
         rows = self._build(builder, folder)
         assert builder.columns is not None
@@ -223,13 +244,14 @@ class Run:
 
     def _follower(self, query: StreamingQuery, builder: StageBuilder) -> Follower:
         plan, folder = self.program.plan, self.folder
-        return Follower(query, builder.handles, plan, folder, self._sinks, self.report, resumes=self.resumes)
+        counts = self._sinks if self._real_time is None else self._real_time
+        return Follower(query, builder.handles, plan, folder, counts, self.report, resumes=self.resumes)
 
     def _finish_batch(self) -> None:
         """Run the micro-batch that the old program had begun, and no other: its rows may be in the sinks already."""
         old = Resumption(self.start.store)
         plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from={})
-        options = replace(plain, host=old.host, trigger_ms=None, available_now=True)
+        options = replace(plain, host=old.host, trigger_ms=None, real_time_ms=None, available_now=True)
         run = Run(self.spark, old.plan, options, self.stdout, time_zone=None, start=old)
         rows, builder = run._lowered(run.folder)
         with query_settings(self.spark, empty_batches=False):
@@ -282,7 +304,10 @@ class Run:
         self._event_time = event_time_of(self.program, self.spark, folder, names.by_node, self._interval_ms or 0)
         partitions = {} if self._event_time is None else self._event_time.columns
         if not self.program.event_time:
-            return builder.build(frames, partitions=partitions)
+            ticking = None if self._real_time is None else self._real_time.ticking()
+            return builder.build(
+                frames, partitions=partitions, ticks=None if ticking is None else self._named(ticking, TICKS)
+            )
         folder.make(ENDS)
         place = folder.child(ENDS)
         ends = {source: self._named(end_of_input(self.spark, place), names.end_of(source)) for source in frames}
@@ -296,6 +321,8 @@ class Run:
         return SparkDataFrame(names.named(frame._jdf, name), self.spark)
 
     def _begin(self, rows: DataFrame, builder: StageBuilder, *, endless: bool = False) -> StreamingQuery:
+        if self._real_time is not None:
+            return self._real_time.start(rows, builder, self.folder)
         writer = self._writer(rows, builder)
         if self.bounded and self.options.trigger_ms is None and not endless:
             writer = writer.trigger(availableNow=True)
@@ -334,6 +361,10 @@ class Run:
             self._failure = fault
             raise
 
+    def _is_over(self, follower: Follower) -> bool:
+        """Whether a run in real-time mode has read all that there is: a batch without rows does not end by itself."""
+        return self._real_time is not None and self.bounded and follower.idle
+
     def _follow(self, follower: Follower, *, until_drained: bool) -> bool:
         """Report micro-batches until the query ends, or has read all that there is.
 
@@ -343,13 +374,13 @@ class Run:
         query, drained = follower.query, threading.Event()
         if until_drained:
             threading.Thread(target=drain, args=(query, drained), daemon=True).start()
-        while query.isActive and not drained.is_set() and not self._stop.is_set():
+        while query.isActive and not (drained.is_set() or self._stop.is_set() or self._is_over(follower)):
             drained.wait(_POLL_SECONDS)
             follower.catch_up()
             if self._event_time is not None and not self.bounded:
                 self._event_time.wait(query)
         stopped = self._stop.is_set() and not drained.is_set()
-        if not stopped and not drained.is_set():
+        if not stopped and not drained.is_set() and not self._is_over(follower):
             query.awaitTermination()
         follower.catch_up()
         return stopped

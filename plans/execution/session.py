@@ -53,6 +53,10 @@ DEFAULTS: dict[str, str] = {
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.optimizer.collapseProjectAlwaysInline": "false",
+    # The kernel's own nodes are on no list of Spark's: `realtime.checks` refuses what does not run.
+    "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
+    # In real-time mode rows wait this long for others to share a message with, at each shuffle.
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
 }
 
 #: Defaults where driver and executors are one process, which has the kernel before it touches a file.

@@ -70,7 +70,10 @@ class Sinks:
             builder: made the frame, and takes it apart.
             folder: the checkpoint.
         """
-        written, aside = self._write_all(frame, batch, builder)
+        self.count(batch, *self._write_all(frame, batch, builder), folder)
+
+    def count(self, batch: int, written: dict[str, int], aside: int, folder: Folder) -> None:
+        """Keep how many rows were written in a micro-batch, by table, and how many dead letters."""
         self._batches[batch] = BatchRows(sum(written.values()), aside)
         self._sums = (read_written(folder) if self._sums is None else self._sums).after(batch, written)
         write_written(folder, self._sums)

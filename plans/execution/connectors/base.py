@@ -23,7 +23,7 @@ from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.types import LogicalType, RowType
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 KIND, ORD, PATH = "kind", "ord", "path"
 PARTITION = "partition"
@@ -72,10 +72,12 @@ class SourceContext:
     Args:
         spark: the session.
         max_files: how many files a micro-batch reads of one table at most; None for all that are there.
+        clock: the time of a row, as TIMESTAMP; None where that of its micro-batch is meant.
     """
 
     spark: SparkSession
     max_files: int | None = None
+    clock: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +89,14 @@ class Source:
         bounded: whether it ends.
         keeps: what it needs while it is read.
         cut: the rows up to the end of a bounded source in a run that goes on, for others; None where these are `frame`.
+        partitions: how many tasks read it in real-time mode.
     """
 
     frame: DataFrame
     bounded: bool
     keeps: object = None
     cut: DataFrame | None = None
+    partitions: int = 1
 
 
 class Sink(Protocol):

@@ -73,6 +73,11 @@ class Topics:
                 return self._committed(admin, None)
             return self._listed(admin, dict.fromkeys(self._partitions(admin), LATEST))
 
+    def all_partitions(self) -> int:
+        """How many partitions all its topics have."""
+        with self.admin() as admin:
+            return len(self._partitions(admin))
+
     def partitions(self, topic: str) -> int:
         """How many partitions a topic has."""
         with self.admin() as admin:

@@ -51,6 +51,8 @@ def source(table: TableSpec, context: SourceContext) -> Source:
         context.spark.readStream.format(_SOURCE)
         .option("rate", str(SPEC.values(table.options).number("rows-per-second")))
         .option("rows", rows)
+        # In real-time mode Spark reads no two sources of the same options.
+        .option("table", table.identifier)
         .option("partitions", context.spark.sparkContext.defaultParallelism)
         .load()
     )
@@ -60,7 +62,7 @@ def source(table: TableSpec, context: SourceContext) -> Source:
         zlib.crc32(table.identifier.encode()),
         ddl(table.columns),
         java_column(F.col("n")),
-        java_column(F.unix_micros(F.current_timestamp())),
+        java_column(F.unix_micros(F.current_timestamp() if context.clock is None else context.clock)),
     )
     fields = [F.col("row")[name].alias(f"f{index}") for index, name in enumerate(table.columns.names)]
     frame = numbers.select(F.call_function("order_number").alias(ORD), column(made).alias("row")).select(

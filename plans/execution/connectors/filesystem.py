@@ -40,6 +40,7 @@ from compiled_plan.plans.execution.formats.base import (
     java_column,
     shape,
 )
+from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
 
 _PARTITION_NAME = "partition.default-name"
 
-_STAGING = ".compiled-plan-"
+#: What the folder begins with in which files are written before they are seen.
+STAGING = ".compiled-plan-"
 #: Spark counts the files of a task, after a dot where it writes folders.
 _SPARK_COUNTER = re.compile(r"^c\d+\.?")
 
@@ -212,7 +214,7 @@ class FileSink:
         root = self.table.options["path"]
         files = Files(self.context.spark, root)
         batch = f"{self.context.run_id}-{batch_id}"
-        staging = f"{files.root}/{_STAGING}{batch}"
+        staging = f"{files.root}/{STAGING}{batch}"
         prefix = f"part-{batch}-{self.mark}"
         if self.first:
             files.delete(staging)
@@ -234,6 +236,16 @@ class FileSink:
             files.move(entry.path, place)
             number += 1
         files.delete(staging)
+
+    def root(self) -> str:
+        """The folder, as files are moved in it."""
+        return Files(self.context.spark, self.table.options["path"]).root
+
+    def line(self) -> Column:
+        """The line of a row in a file of lines, from `kind`, `f0`, `f1`, ...."""
+        assert isinstance(self.format, LineFormat)
+        row = F.struct(*(F.col(f"f{at}").alias(f"c{at}") for at in range(len(self.table.columns.fields))))
+        return self.format.line(self.context.spark, self.spec, self._kind(), row)
 
     def left(self) -> tuple[int, str]:
         """See `LeavesFiles.left`."""

@@ -52,18 +52,31 @@ class MessageSink:
         rows = self.encoded(frame)
         if self.messages.format_of(KEY) is not None:
             rows = rows.repartition("key")
-        settings = {f"kafka.{name}": value for name, value in self.messages.settings.items() if name != "group.id"}
+        settings = {f"kafka.{name}": value for name, value in self.producer_settings().items()}
         self.in_order(rows).write.format("kafka").options(**settings).save()
 
     def encoded(self, frame: DataFrame) -> DataFrame:
         """The rows with their messages beside them: `key`, `value`, `topic`, and `headers` where they are written."""
-        return frame.select("*", self._part(VALUE).alias("value"), self._part(KEY).alias("key"), *self._metadata())
+        return frame.select("*", *self.parts())
+
+    def producer_settings(self) -> dict[str, str]:
+        """The settings of Kafka's producer."""
+        return {name: value for name, value in self.messages.settings.items() if name != "group.id"}
+
+    def parts(self) -> list[Column]:
+        """`key`, `value`, `topic`, and `headers` where they are written, from `kind`, `f0`, `f1`, ...."""
+        return [self._part(KEY).alias("key"), self._part(VALUE).alias("value"), *self._metadata()]
+
+    def fixed_partition(self) -> list[Column]:
+        """`partition`, the one that all messages of a task go to, where the table says so."""
+        if self.partitions is None:
+            return []
+        return [(F.spark_partition_id() % F.lit(self.partitions)).alias("partition")]
 
     def in_order(self, rows: DataFrame) -> DataFrame:
         """The messages of each partition in the order of their rows, with the partition that they go to."""
         rows = rows.sortWithinPartitions(ORD, PATH)
-        if self.partitions is not None:
-            rows = rows.withColumn("partition", F.spark_partition_id() % F.lit(self.partitions))
+        rows = rows.select("*", *self.fixed_partition())
         return rows.select(
             *(name for name in ("key", "value", "topic", "headers", "partition") if name in rows.columns)
         )

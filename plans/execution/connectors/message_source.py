@@ -70,7 +70,10 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> Source
     cut = None if end is None else raw.where(_before(end))
     whole = messages.spec.values(options).text("scan.bounded.mode") == "latest-offset"
     rows = _rows(raw if cut is None or whole else cut, messages, upserts)
-    return Source(rows, end is not None, cut=_rows(cut, messages, upserts) if cut is not None and whole else None)
+    other = _rows(cut, messages, upserts) if cut is not None and whole else None
+    return Source(
+        rows, end is not None, cut=other, partitions=1 if context.clock is None else max(1, topics.all_partitions())
+    )
 
 
 def _offsets_text(offsets: Offsets) -> str:

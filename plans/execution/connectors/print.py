@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH, SinkC
 from compiled_plan.plans.execution.formats.base import column, java_column, kernel_formats, shape
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +28,12 @@ class Printer:
 
     table: TableSpec
     show: Callable[[str], None]
+    spark: SparkSession
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
         """Print a batch; see `Sink.write`. A batch that is written again is printed again."""
-        row = F.struct(*(F.col(f"f{index}") for index in range(len(self.table.columns.fields))))
-        line = kernel_formats(frame.sparkSession).printedLine(
-            f"table {self.table.identifier}", shape(self.table.columns), java_column(F.col(KIND)), java_column(row)
-        )
-        identifier = SPEC.values(self.table.options).text("print-identifier")
-        prefix = f"{identifier}> " if identifier else ""
         lines = (
-            frame.select(ORD, PATH, column(line).alias("line"))
+            frame.select(ORD, PATH, self.line().alias("line"))
             # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
             .repartition(1)
             .sortWithinPartitions(ORD, PATH)
@@ -46,14 +41,23 @@ class Printer:
         )
         # Not toLocalIterator(), which is no action that could be observed.
         for found in lines.collect():
-            self.show(f"{prefix}{found.line}")
+            self.show(found.line)
+
+    def line(self) -> Column:
+        """The line of a row, from `kind`, `f0`, `f1`, ...."""
+        row = F.struct(*(F.col(f"f{index}") for index in range(len(self.table.columns.fields))))
+        made = kernel_formats(self.spark).printedLine(
+            f"table {self.table.identifier}", shape(self.table.columns), java_column(F.col(KIND)), java_column(row)
+        )
+        identifier = SPEC.values(self.table.options).text("print-identifier")
+        return F.concat(F.lit(f"{identifier}> "), column(made)) if identifier else column(made)
 
 
 @sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> Printer:
     """A sink for a table."""
     wrong = SPEC.values(table.options).flag("standard-error")
-    return Printer(table, _to_stderr if wrong else context.stdout)
+    return Printer(table, _to_stderr if wrong else context.stdout, context.spark)
 
 
 def _to_stderr(line: str) -> None:

@@ -58,17 +58,20 @@ class DatabaseSink:
             self.database.run_first(
                 (f"SELECT batch FROM {BATCHES} WHERE 1 = 0", f"CREATE TABLE {BATCHES} ({_COLUMNS})")
             )
-        columns = [F.col(f"f{at}") for at in range(len(self.table.columns.fields))]
         rows = frame.repartition(1)
         if self.target.keys:
             # The last row of a key counts.
             rows = rows.sortWithinPartitions(ORD, PATH)
-        rows = rows.select(self._kind(), *columns)
+        rows = rows.select(*self.columns())
         kernel = java_class(self.database.jvm, "org.compiledplan.kernel.jdbc.BatchWriter")
-        told = json.dumps(self._description())
+        told = json.dumps(self.description())
         attempt = attempts(lambda before: kernel.write(rows._jdf, told, batch_id, before), self.first)
         self.database.patiently(attempt, self.database.options.number("sink.max-retries"))
         self.first = False
+
+    def columns(self) -> list[Column]:
+        """What the kernel gets of a row: its kind, then the columns of the table."""
+        return [self._kind(), *(F.col(f"f{at}") for at in range(len(self.table.columns.fields)))]
 
     def _kind(self) -> Column:
         """The kind; without a primary key any but inserts fails the run."""
@@ -78,7 +81,7 @@ class DatabaseSink:
         message = F.lit(f"table {self.table.identifier} has no primary key, and the plan gives it an update or delete")
         return F.when(kind == INSERT, kind).otherwise(F.raise_error(message).cast("tinyint")).alias(KIND)
 
-    def _description(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         """What the kernel's BatchWriter is told."""
         target, dialect = self.target, self.database.dialect
         keyed = bool(target.keys)

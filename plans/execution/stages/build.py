@@ -35,11 +35,13 @@ class StageOptions:
         host: the Spark operator that hosts them, one of `plans.execution.options.HOSTS`.
         bounded: whether all sources end.
         in_order: whether a sink reads the order of the rows.
+        tick: what `op` says of control rows, which come in real-time mode; empty where there are none.
     """
 
     host: str
     bounded: bool
     in_order: bool
+    tick: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class StageBuilder:
         self.handles: list[StageHandle] = []
         #: Once built, nothing but the columns of the final envelope, to try on it what is done with each micro-batch.
         self.columns: DataFrame | None = None
-        self.hosted = hosted = hosted_of(program.layout, lowering)
-        self.envelope = Envelope(program.layout, hosted, program.event_time, options.in_order)
+        self.hosted = hosted = hosted_of(program.layout, lowering, one_way=bool(options.tick))
+        self.envelope = Envelope(program.layout, hosted, program.event_time, options.in_order, options.tick)
         self.projections = Projections(spark, program, hosted, self.envelope, options.bounded)
         self.specs = StageSpecs(spark, program, hosted, options.host)
 
@@ -87,6 +89,7 @@ class StageBuilder:
         sources: Mapping[int, DataFrame],
         ends: Mapping[int, DataFrame] | None = None,
         partitions: Mapping[int, PartitionWatermarks] | None = None,
+        ticks: DataFrame | None = None,
     ) -> DataFrame:
         """The rows for the sinks, as an envelope.
 
@@ -94,6 +97,7 @@ class StageBuilder:
             sources: the DataFrames of scans and values by node.
             ends: by node, the rows that end the input of a source with watermarks.
             partitions: by node, the watermarks of partitions, of sources that have such.
+            ticks: the keys of control rows; None where there are none.
         """
         layout, ends, partitions = self.program.layout, ends or {}, partitions or {}
         seams = Seams(self.spark)
@@ -105,6 +109,8 @@ class StageBuilder:
                 self.projections.entering(node, sources[node], ends.get(node), level, partitions.get(node))
                 for node in entering
             ]
+            if level == 1 and ticks is not None:
+                frames.append(self.envelope.ticks(ticks))
             current = reduce(lambda left, right: left.unionByName(right), frames)
             if level < layout.last:
                 current = seams.cut(self.projections.leaving(self._hosted(current, level), level))

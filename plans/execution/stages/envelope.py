@@ -85,12 +85,14 @@ class Envelope:
         hosted: the types of the inputs.
         event_time: whether rows carry the watermark at which they arrive.
         in_order: whether a sink reads the order of the rows.
+        tick: what `op` says of control rows, which pass all stages; empty where there are none.
     """
 
     layout: Layout
     hosted: Hosted
     event_time: bool
     in_order: bool
+    tick: str = ""
 
     @property
     def head_types(self) -> dict[str, str]:
@@ -104,7 +106,7 @@ class Envelope:
         """
         if level < self.layout.last:
             return tuple(self.head_types)
-        several = len(self.layout.arriving(level)) > 1
+        several = len(self.layout.arriving(level)) > 1 or bool(self.tick)
         return (*((OP,) if several else ()), KIND, *((ORD, PATH) if self.in_order else ()))
 
     def row(self, level: int, head: Mapping[str, Column], structs: Mapping[Port, Column]) -> Column:
@@ -128,11 +130,17 @@ class Envelope:
     def passing(self, level: int) -> list[Piece]:
         """The rows behind a level that pass it, as they are."""
         ports = self.layout.passing(level)
-        if not ports:
+        held = [*map(self.holds, ports), *([F.col(OP) == F.lit(self.tick)] if self.tick else [])]
+        if not held:
             return []
-        condition = reduce(or_, map(self.holds, ports))
+        condition = reduce(or_, held)
         head = {name: F.col(name) for name in self.head_types}
         return [OneRow(self.row(level + 1, head, {port: F.col(port.column) for port in ports}), condition)]
+
+    def ticks(self, frame: DataFrame) -> DataFrame:
+        """Control rows in front of the first stage, from the keys that take them to their partitions."""
+        given = {OP: F.lit(self.tick), KEY: F.col(KEY), PORT: F.lit(-1), KIND: F.lit(0), ORD: F.lit(0)}
+        return self.select(frame, [OneRow(self.row(1, {**given, PATH: F.lit(None)}, {}), None)], 1)
 
     def holds(self, port: Port) -> Column:
         """Which rows are for an input."""

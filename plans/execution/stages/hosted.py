@@ -23,11 +23,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Hosted:
-    """The operators and steps of a plan by node, and what each of their inputs gets."""
+    """The operators and steps of a plan by node, and what each of their inputs gets.
+
+    Args:
+        lowering: what nodes are lowered with.
+        operators: by node.
+        steps: by node.
+        one_way: whether changes for a sink without a primary key all go one way, since nothing puts them in order
+            behind the stages; else rows are spread over all tasks.
+    """
 
     lowering: Lowering
     operators: Mapping[int, KeyedOperator]
     steps: Mapping[int, PythonStep]
+    one_way: bool = False
 
     def tag(self, node: int) -> str:
         """What `op` says of rows to and from a node in a stage: the uid of an operator, or the name of a step."""
@@ -77,7 +86,7 @@ class Hosted:
         at, types = primary_key(node), self.types(port)
         if at:
             return canonical_key([flow.columns[each] for each in at], [types[each] for each in at])
-        return spread
+        return F.lit("#") if self.one_way and set(node.input_changelog_mode) != {"INSERT"} else spread
 
     def _keyed(self, port: Port) -> KeyedPort | None:
         """The input of an operator; None for one of a step, or the writing end of a sink."""
@@ -95,8 +104,8 @@ def _named(port: KeyedPort, row: LogicalType) -> Iterator[dict[str, str]]:
         yield {"name": name, "type": str(shown)}
 
 
-def hosted_of(layout: Layout, lowering: Lowering) -> Hosted:
-    """Lower what the stages of a plan host."""
+def hosted_of(layout: Layout, lowering: Lowering, *, one_way: bool = False) -> Hosted:
+    """Lower what the stages of a plan host; see `Hosted` for `one_way`."""
     nodes = [lowering.plan.node(node) for stage in layout.stages for node in stage]
     steps = {node.id: PythonStep(node, lowering) for node in nodes if needs_step(node)}
     lowered = {
@@ -104,4 +113,4 @@ def hosted_of(layout: Layout, lowering: Lowering) -> Hosted:
         for node in nodes
         if node.id not in steps
     }
-    return Hosted(lowering, lowered, steps)
+    return Hosted(lowering, lowered, steps, one_way)

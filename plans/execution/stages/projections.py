@@ -139,6 +139,7 @@ class Projections:
     def mine(self, node: int, level: int) -> Column | None:
         """Which rows of a stage are a node's; None: all."""
         alone = len(self.program.layout.stages[level - 1]) == 1 and not self.program.layout.passing(level)
+        alone = alone and not self.envelope.tick
         return None if alone else F.col(OP) == F.lit(self.hosted.tag(node))
 
     def _operator_pieces(self, node: int, level: int) -> list[Piece]:

@@ -10,6 +10,7 @@ from tests.bench.measurements import (
     join,
     kafka,
     large,
+    latency,
     levelling,
     live_keys,
     migration,
@@ -31,6 +32,7 @@ NAMES = (
     "migration",
     "restart",
     "kafka",
+    "latency",
     "levelling",
     "nexmark",
 )
@@ -46,6 +48,7 @@ __all__ = [
     "join",
     "kafka",
     "large",
+    "latency",
     "levelling",
     "live_keys",
     "migration",

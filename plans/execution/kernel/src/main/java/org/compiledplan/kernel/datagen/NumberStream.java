@@ -4,11 +4,14 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
+import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeMode;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
 
 /** Gives out numbers as the clock allows. */
-final class NumberStream implements MicroBatchStream, SupportsTriggerAvailableNow {
+final class NumberStream
+    implements MicroBatchStream, SupportsTriggerAvailableNow, SupportsRealTimeMode {
   /**
    * A stream that ends waits this long for rows, in ms: a batch without rows would be taken for its
    * end.
@@ -21,6 +24,7 @@ final class NumberStream implements MicroBatchStream, SupportsTriggerAvailableNo
   private long end;
   private boolean onlyAvailable;
   private long startTime = -1;
+  private long wallStart = -1;
   private long startRow;
 
   NumberStream(long rate, long rows, int partitions) {
@@ -109,6 +113,23 @@ final class NumberStream implements MicroBatchStream, SupportsTriggerAvailableNo
       ranges[i] = new RowNumbers.Range(from + size * i / count, from + size * (i + 1) / count);
     }
     return ranges;
+  }
+
+  @Override
+  public InputPartition[] planInputPartitions(Offset start) {
+    if (wallStart < 0) {
+      wallStart = System.currentTimeMillis();
+      startRow = ((Next) start).row;
+    }
+    // One task: what it gives out is told by one number.
+    return new InputPartition[] {
+      new PacedNumbers(((Next) start).row, end, rate, startRow, wallStart)
+    };
+  }
+
+  @Override
+  public Offset mergeOffsets(PartitionOffset[] offsets) {
+    return new Next(((PacedNumbers.Position) offsets[0]).row());
   }
 
   @Override

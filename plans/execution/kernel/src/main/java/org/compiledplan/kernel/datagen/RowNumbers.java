@@ -90,6 +90,8 @@ public final class RowNumbers implements TableProvider {
 
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {
+      if (partition instanceof PacedNumbers)
+        return new PacedNumbers.Reader((PacedNumbers) partition);
       Range range = (Range) partition;
       return new PartitionReader<>() {
         private long at = range.from() - 1;

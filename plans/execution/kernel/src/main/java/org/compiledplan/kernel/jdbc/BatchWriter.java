@@ -142,7 +142,7 @@ public final class BatchWriter extends BatchTask {
   }
 
   /** Of the rows of a key the last one counts. */
-  private static void settle(Statements statements, Map<Row, Row> last) throws SQLException {
+  static void settle(Statements statements, Map<Row, Row> last) throws SQLException {
     List<Row> written = new ArrayList<>();
     // Rows go before others come, which may take their place in another unique column.
     for (Row row : last.values()) {
@@ -154,7 +154,7 @@ public final class BatchWriter extends BatchTask {
     last.clear();
   }
 
-  private static Row key(Row row, JsonNode keys) {
+  static Row key(Row row, JsonNode keys) {
     Object[] values = new Object[keys.size()];
     for (int i = 0; i < values.length; i++) {
       Object value = row.get(keys.get(i).asInt() + 1);

@@ -26,9 +26,21 @@ final class Clients {
    * @param loader one that finds Kafka's clients
    */
   static Transactions transactions(ClassLoader loader) {
+    return (Transactions) made(loader, "ProducerTransactions");
+  }
+
+  /**
+   * What sends messages one by one.
+   *
+   * @param loader one that finds Kafka's clients
+   */
+  static Sender sender(ClassLoader loader) {
+    return (Sender) made(loader, "ProducerSender");
+  }
+
+  private static Object made(ClassLoader loader, String name) {
     try {
-      Class<?> found = within(loader).loadClass(PACKAGE + "ProducerTransactions");
-      return (Transactions) found.getDeclaredConstructor().newInstance();
+      return within(loader).loadClass(PACKAGE + name).getDeclaredConstructor().newInstance();
     } catch (ReflectiveOperationException | LinkageError error) {
       throw new KafkaException("Kafka's clients are not on the class path: " + error);
     }

@@ -2,19 +2,14 @@ package org.compiledplan.kernel.kafka.clients;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.kafka.KafkaException;
@@ -92,27 +87,10 @@ public final class ProducerTransactions implements Transactions {
   private static void send(
       KafkaProducer<byte[], byte[]> producer, JsonNode spec, Iterator<Row> rows) {
     AtomicReference<Exception> failed = new AtomicReference<>();
-    int headers = -1, partition = -1;
-    boolean first = true;
+    Messages messages = new Messages(spec);
     while (rows.hasNext() && failed.get() == null) {
-      Row row = rows.next();
-      if (first) {
-        headers = position(row, "headers");
-        partition = position(row, "partition");
-        first = false;
-      }
-      if (row.isNullAt(2))
-        throw new KafkaException(
-            "a row of table " + spec.path("table").asText() + " names no topic");
-      ProducerRecord<byte[], byte[]> message =
-          new ProducerRecord<>(
-              row.getString(2),
-              partition < 0 ? null : (Integer) row.get(partition),
-              (byte[]) row.get(0),
-              (byte[]) row.get(1),
-              headers < 0 ? List.of() : headers(row.getList(headers)));
       producer.send(
-          message,
+          messages.of(rows.next()),
           (done, error) -> {
             if (error != null) failed.compareAndSet(null, error);
           });
@@ -121,16 +99,5 @@ public final class ProducerTransactions implements Transactions {
     Exception error = failed.get();
     if (error instanceof RuntimeException) throw (RuntimeException) error;
     if (error != null) throw new KafkaException(error.toString());
-  }
-
-  private static int position(Row row, String name) {
-    return List.of(row.schema().fieldNames()).indexOf(name);
-  }
-
-  private static List<Header> headers(List<Row> given) {
-    List<Header> found = new ArrayList<>();
-    if (given != null)
-      for (Row each : given) found.add(new RecordHeader(each.getString(0), (byte[]) each.get(1)));
-    return found;
   }
 }

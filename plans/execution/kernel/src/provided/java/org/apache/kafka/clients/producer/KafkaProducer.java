@@ -25,5 +25,7 @@ public class KafkaProducer<K, V> {
 
   public native Future<RecordMetadata> send(ProducerRecord<K, V> message, Callback done);
 
+  public native void flush();
+
   public native void close(Duration atMost);
 }

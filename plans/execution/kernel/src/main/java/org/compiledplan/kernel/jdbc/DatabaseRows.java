@@ -1,0 +1,82 @@
+package org.compiledplan.kernel.jdbc;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.realtime.RowSink;
+
+/**
+ * Writes a table with a primary key row by row, in small transactions. A row is written again when
+ * its batch is, and the last of a key counts.
+ *
+ * <p>Description and rows are those of {@link BatchWriter}.
+ */
+public final class DatabaseRows implements RowSink {
+  private static final byte UPDATE_BEFORE = 1;
+
+  private final JsonNode spec;
+  private final boolean ticked;
+  private final int most;
+  private final Map<Row, Row> last = new LinkedHashMap<>();
+  private Database database;
+  private Connection connection;
+  private Statements statements;
+
+  /**
+   * @param ticked whether what is held back goes out with ticks; else each row does at once
+   */
+  public DatabaseRows(JsonNode spec, boolean ticked) {
+    this.spec = spec;
+    this.ticked = ticked;
+    most = spec.path("rows").asInt();
+  }
+
+  @Override
+  public void write(Row row) {
+    if (row.getByte(0) == UPDATE_BEFORE) return;
+    last.put(BatchWriter.key(row, spec.path("keys")), row);
+    if (!ticked || last.size() >= most) settle();
+  }
+
+  @Override
+  public void tick() {
+    settle();
+  }
+
+  private void settle() {
+    if (last.isEmpty()) return;
+    try {
+      if (connection == null) connect();
+      BatchWriter.settle(statements, last);
+      connection.commit();
+    } catch (SQLException error) {
+      throw database.failed(error, "writing table " + spec.path("table").asText());
+    }
+  }
+
+  private void connect() throws SQLException {
+    database = new Database(spec.get("database"));
+    connection = database.connect();
+    connection.setAutoCommit(false);
+    statements = new Statements(connection, spec);
+  }
+
+  @Override
+  public void finish() {
+    settle();
+    abort();
+  }
+
+  @Override
+  public void abort() {
+    try {
+      if (connection != null) connection.close();
+    } catch (SQLException error) {
+      // What was committed stays, and the rest comes again.
+    }
+    connection = null;
+  }
+}

@@ -1,0 +1,39 @@
+package org.compiledplan.kernel.realtime;
+
+import java.util.concurrent.TimeoutException;
+import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.Trigger;
+
+/** The entry from Python: queries in Spark's Real-time Mode. */
+public final class RealTime {
+  private RealTime() {}
+
+  /**
+   * Starts a query.
+   *
+   * @param rows as {@link SinkWriter} takes them
+   * @param interval ms between checkpoints
+   */
+  public static StreamingQuery start(
+      Dataset<Row> rows, SinkWriter writer, String checkpoint, long interval)
+      throws TimeoutException {
+    return rows.writeStream()
+        .foreach(writer)
+        .outputMode(OutputMode.Update())
+        .option("checkpointLocation", checkpoint)
+        .trigger(Trigger.RealTime(interval))
+        .start();
+  }
+
+  /** How many tasks the session can run at once. */
+  public static int slots(SparkSession session) {
+    ResourceProfile profile =
+        session.sparkContext().resourceProfileManager().defaultResourceProfile();
+    return session.sparkContext().maxNumConcurrentTasks(profile);
+  }
+}

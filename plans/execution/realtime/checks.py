@@ -1,0 +1,199 @@
+"""What does not run in real-time mode: each reason by its name, with what to do instead.
+
+All of it is known from the plan alone, so that it is refused before Spark starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from compiled_plan.plans.connectors.dead_letters import dead_letter_path
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.connectors.base import TableSpec
+from compiled_plan.plans.execution.functions.steps import needs_step
+from compiled_plan.plans.execution.operators.base import refuse
+from compiled_plan.plans.execution.options import TRANSFORM
+from compiled_plan.plans.execution.program import Program, table_spec
+
+#: The connectors whose tables are read in this mode.
+SOURCES = frozenset({"kafka", "upsert-kafka", "datagen"})
+#: The connectors whose tables are written in this mode.
+SINKS = frozenset({"kafka", "upsert-kafka", "jdbc", "filesystem", "print", "blackhole"})
+_WHOLE_FILES = frozenset({"parquet", "orc", "avro"})
+_INSTEAD = "run it in micro-batches: leave --trigger real-time out"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why plans do not run in real-time mode.
+
+    Args:
+        name: for messages and the docs.
+        text: one sentence for the docs.
+        remedy: what to do instead.
+        find: what of a program it holds for, as errors.
+    """
+
+    name: str
+    text: str
+    remedy: str
+    find: Callable[[Program, Reason], Iterator[UnsupportedError]]
+
+    def of(self, table: TableSpec, what: str = "") -> UnsupportedError:
+        """The error about a table."""
+        return UnsupportedError(
+            f"real-time mode: {what or self.text}", where=f"table {table.identifier}", remedy=self.remedy
+        )
+
+
+def check(program: Program, host: str) -> None:
+    """Refuse what does not run in real-time mode.
+
+    Args:
+        program: the program.
+        host: the Spark operator that hosts the stages.
+
+    Raises:
+        UnsupportedError: the first thing that does not run; names it.
+    """
+    if host != TRANSFORM:
+        raise UnsupportedError(
+            f"real-time mode: Spark runs no {host} in it", remedy="leave --host out, or run it in micro-batches"
+        )
+    for reason in REASONS:
+        for error in reason.find(program, reason):
+            raise error
+
+
+def _sources(program: Program) -> list[TableSpec]:
+    return [table.table for _, table in sorted(program.tables.items())]
+
+
+def _sinks(program: Program) -> list[TableSpec]:
+    return [table_spec(sink) for sink in program.sinks]
+
+
+def _connector(table: TableSpec) -> str:
+    return table.options.get("connector", "")
+
+
+def _event_time(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    for node in sorted(program.layout.event_time):
+        yield refuse(program.plan.node(node), f"event time in real-time mode: {reason.text}", reason.remedy)
+    if program.reads_watermark:
+        yield UnsupportedError(f"real-time mode: CURRENT_WATERMARK: {reason.text}", remedy=reason.remedy)
+
+
+def _python(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    for node in program.plan.nodes:
+        if node.id in program.layout.levels and needs_step(node):
+            yield refuse(node, f"a Python function in real-time mode: {reason.text}", reason.remedy)
+
+
+def _values(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    for node in program.values.values():
+        yield refuse(node, f"constant rows in real-time mode: {reason.text}", reason.remedy)
+
+
+def _not_streaming(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sources(program):
+        if _connector(table) not in SOURCES:
+            yield reason.of(table, f"the connector {_connector(table)!r} gives no rows one by one")
+
+
+def _ends(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sources(program):
+        spec = connector_spec(_connector(table))
+        if spec is not None and "scan.bounded.mode" in table.options:
+            yield reason.of(table)
+
+
+def _dead_letters(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    return (reason.of(table) for table in _sources(program) if dead_letter_path(table.options))
+
+
+def _same(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    seen: dict[tuple[tuple[str, str], ...], TableSpec] = {}
+    for table in _sources(program):
+        other = seen.setdefault(tuple(sorted(table.options.items())), table)
+        if other is not table and _connector(table) != "datagen":
+            yield reason.of(table, f"it is read as {other.identifier}, too, by the same options")
+
+
+def _no_row_sink(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(program):
+        if _connector(table) not in SINKS:
+            yield reason.of(table, f"the connector {_connector(table)!r} takes no rows one by one")
+
+
+def _transactions(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(program):
+        if table.options.get("sink.delivery-guarantee", "").lower() == "exactly-once":
+            yield reason.of(table)
+
+
+def _appends(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    return (reason.of(table) for table in _sinks(program) if _connector(table) == "jdbc" and not table.primary_key)
+
+
+def _files(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(program):
+        if _connector(table) != "filesystem":
+            continue
+        name = table.options.get("format", "")
+        if name in _WHOLE_FILES:
+            yield reason.of(table, f"a file of format {name!r} is written as a whole, not line by line")
+
+
+def _folders(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
+    for table in _sinks(program):
+        if _connector(table) == "filesystem" and table.partition_keys:
+            yield reason.of(table)
+
+
+#: All reasons, in the order in which they are looked for.
+REASONS = (
+    Reason(
+        "event time",
+        "watermarks move between batches, which are long here",
+        _INSTEAD,
+        _event_time,
+    ),
+    Reason("Python functions", "scalar and table functions run in workers that take whole batches", _INSTEAD, _python),
+    Reason("constant rows", "VALUES are read in micro-batches alone", "write them into a topic of Kafka", _values),
+    Reason(
+        "sources",
+        "a source gives rows as they come: kafka, upsert-kafka and datagen do",
+        _INSTEAD,
+        _not_streaming,
+    ),
+    Reason("bounded topics", "a topic has no end here", "leave 'scan.bounded.mode' out", _ends),
+    Reason(
+        "dead letters", "records that cannot be read are not put aside", "leave 'dead-letter.path' out", _dead_letters
+    ),
+    Reason("one source twice", "Spark reads no two sources of the same options", "read one table twice", _same),
+    Reason(
+        "sinks",
+        "a sink takes rows as they come: kafka, upsert-kafka, jdbc, filesystem, print and blackhole do",
+        _INSTEAD,
+        _no_row_sink,
+    ),
+    Reason(
+        "transactions",
+        "a transaction would show its messages when the batch ends, and a batch that runs again has other messages",
+        "set 'sink.delivery-guarantee' = 'at-least-once', or run it in micro-batches",
+        _transactions,
+    ),
+    Reason(
+        "tables without a key",
+        "a batch that runs again has other rows, so that a database cannot tell which it has",
+        "declare a PRIMARY KEY, or run it in micro-batches",
+        _appends,
+    ),
+    Reason(
+        "whole files", "files are written line by line: avro, orc and parquet are not", "choose json or csv", _files
+    ),
+    Reason("folders", "PARTITIONED BY is written in micro-batches alone", "leave PARTITIONED BY out", _folders),
+)

@@ -1,0 +1,70 @@
+"""Lines that tasks print: they come over a socket to the process that runs the plan, one connection a task and sink.
+
+What is sent is in the kernel's `LinesToDriver`.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socketserver
+import struct
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_END = -1
+
+
+class Inbox:
+    """Takes lines for sinks, from its start until `close`.
+
+    Args:
+        host: the address that tasks can reach.
+        show: by the number of a sink, what prints a line.
+    """
+
+    def __init__(self, host: str, show: Mapping[int, Callable[[str], None]]) -> None:
+        self.secret, self.show, self.lock = secrets.token_hex(16), show, threading.Lock()
+        inbox = self
+
+        class Connection(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                inbox._take(self)
+
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads, request_queue_size = True, 128
+
+        self._server = Server((host, 0), Connection)
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def told(self, sink: int) -> dict[str, Any]:
+        """What the kernel needs to know to print for a sink."""
+        host, port = self._server.server_address[:2]
+        return {"host": str(host), "port": port, "secret": self.secret, "sink": sink}
+
+    def close(self) -> None:
+        """Take no more."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _take(self, connection: socketserver.StreamRequestHandler) -> None:
+        def number() -> int:
+            found = connection.rfile.read(4)
+            return int(struct.unpack(">i", found)[0]) if len(found) == 4 else _END
+
+        size = number()
+        if size != len(self.secret) or connection.rfile.read(size).decode() != self.secret:
+            return
+        show = self.show[number()]
+        while True:
+            size = number()
+            if size == _END:
+                # The other side may be gone: its batch then runs again.
+                connection.wfile.write(b"\1")
+                return
+            line = connection.rfile.read(size)
+            if len(line) < size:
+                # The task is gone, and its batch runs again.
+                return
+            with self.lock:
+                show(line.decode())

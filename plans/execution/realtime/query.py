@@ -1,0 +1,127 @@
+"""A run in real-time mode: what differs from one in micro-batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.execution.connectors.base import Source
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.program import Program, table_spec
+from compiled_plan.plans.execution.realtime.checks import check
+from compiled_plan.plans.execution.realtime.inbox import Inbox
+from compiled_plan.plans.execution.realtime.sinks import printers, rows_and_description
+from compiled_plan.plans.execution.realtime.slots import Slots, check_slots
+from compiled_plan.plans.execution.realtime.ticks import TICK, ticks
+from compiled_plan.plans.execution.session import query_settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from compiled_plan.plans.execution.stages.build import StageBuilder
+    from compiled_plan.plans.execution.storage import Folder
+    from compiled_plan.plans.execution.writing import BatchRows, Sinks
+
+_REALTIME = "org.compiledplan.kernel.realtime"
+_HOST = "spark.driver.host"
+
+
+def in_real_time(program: Program, host: str) -> Program:
+    """The program as real-time mode runs it: all its sources enter in front of the first stage.
+
+    Raises:
+        UnsupportedError: something that does not run in this mode; names it.
+    """
+    check(program, host)
+    entries = dict.fromkeys(program.layout.entries, 1)
+    return replace(program, layout=replace(program.layout, entries=entries))
+
+
+def row_clock(spark: SparkSession) -> Column:
+    """The time of each row: PROCTIME(), CURRENT_TIMESTAMP."""
+    java_class(spark._jvm, f"{_REALTIME}.RowClock").register(spark._jsparkSession)
+    return F.call_function("row_clock")
+
+
+@dataclass(slots=True)
+class RealTimeQuery:
+    """Starts the query of a run, and counts what its sinks got.
+
+    Args:
+        spark: the session.
+        program: what runs.
+        sinks: the open sinks.
+        interval_ms: between checkpoints.
+        partitions: of each stage.
+    """
+
+    spark: SparkSession
+    program: Program
+    sinks: Sinks
+    interval_ms: int
+    partitions: int
+    _inbox: Inbox | None = None
+    _writer: Any = None
+    _folder: Folder | None = None
+    _counted: tuple[int, ...] = ()
+
+    @property
+    def tick(self) -> str:
+        """What `op` says of ticks; empty where there is no stage that they pass."""
+        return TICK if self.program.layout.stages else ""
+
+    def ticking(self) -> DataFrame | None:
+        """The keys of ticks; None where there is no stage."""
+        return ticks(self.spark, self.partitions) if self.tick else None
+
+    def check(self, sources: Mapping[int, Source]) -> None:
+        """Refuse where not all tasks can run at once.
+
+        Raises:
+            ExecutionError: too few slots; has the figures.
+        """
+        counts = {self.program.tables[node].table.identifier: source.partitions for node, source in sources.items()}
+        check_slots(self.spark, Slots(counts, bool(self.tick), len(self.program.layout.stages), self.partitions))
+
+    def prepared(self, rows: DataFrame, builder: StageBuilder) -> DataFrame:
+        """The rows as the kernel's writer takes them; whatever can be refused is refused here."""
+        sinks = [self.sinks[node.id] for node in self.program.sinks]
+        shown = printers(sinks)
+        self._inbox = Inbox(self.spark.conf.get(_HOST, "127.0.0.1") or "127.0.0.1", shown) if shown else None
+        frame, told = rows_and_description(builder, rows, self.program.sinks, sinks, self._inbox)
+        writer = java_class(self.spark._jvm, f"{_REALTIME}.SinkWriter")
+        self._writer = writer.of(self.spark._jsparkSession, told, len(sinks))
+        self._counted = (0,) * len(sinks)
+        return frame
+
+    def start(self, rows: DataFrame, builder: StageBuilder, folder: Folder) -> StreamingQuery:
+        """Start it on a checkpoint."""
+        from pyspark.sql.streaming.query import StreamingQuery
+
+        self._folder = folder
+        frame = self.prepared(rows, builder)
+        starter = java_class(self.spark._jvm, f"{_REALTIME}.RealTime")
+        with query_settings(self.spark, empty_batches=False):
+            return StreamingQuery(starter.start(frame._jdf, self._writer, folder.uri, self.interval_ms))
+
+    def rows(self, batch: int) -> BatchRows:
+        """What was written since the last call, which is that of a batch; see `Sinks.rows`."""
+        assert self._folder is not None
+        counts = tuple(int(self._writer.count(at)) for at in range(len(self._counted)))
+        found: dict[str, int] = {}
+        for node, now, before in zip(self.program.sinks, counts, self._counted, strict=True):
+            name = table_spec(node).identifier
+            found[name] = found.get(name, 0) + now - before
+        self._counted = counts
+        self.sinks.count(batch, found, 0, self._folder)
+        return self.sinks.rows(batch)
+
+    def close(self) -> None:
+        """Let go of what it held."""
+        if self._inbox is not None:
+            self._inbox.close()
+            self._inbox = None

@@ -1,0 +1,118 @@
+"""The sinks of a plan behind one writer of the kernel: what each writes, made of the rows for all of them.
+
+A sink's rows become a struct of what it writes (a line, a message, the columns of a table), computed by Spark as in
+micro-batches; the kernel's `SinkWriter` gives each struct to its sink.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND, Sink
+from compiled_plan.plans.execution.connectors.blackhole import BlackHole
+from compiled_plan.plans.execution.connectors.filesystem import STAGING, FileSink
+from compiled_plan.plans.execution.connectors.message_sink import MessageSink
+from compiled_plan.plans.execution.connectors.print import Printer
+from compiled_plan.plans.execution.databases.sink import DatabaseSink
+from compiled_plan.plans.execution.enforcer import enforce
+from compiled_plan.plans.execution.realtime.inbox import Inbox
+from compiled_plan.plans.execution.stages.envelope import OP
+from compiled_plan.plans.execution.stages.layout import Port
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from compiled_plan.plans.execution.stages.build import StageBuilder
+    from compiled_plan.plans.nodes.sink import Sink as SinkNode
+
+_EVERY_KIND = "every_kind"
+_TICK_NUMBER = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the kernel writes for a sink.
+
+    Args:
+        type: the kind of sink, see the kernel's `RowSinks`.
+        spec: the description of the sink that the kernel takes.
+        columns: what it gets of each row.
+    """
+
+    type: str
+    spec: Mapping[str, Any]
+    columns: Sequence[Column]
+
+
+def printers(sinks: Sequence[Sink]) -> dict[int, Callable[[str], None]]:
+    """The sinks that print, by number."""
+    return {at: sink.show for at, sink in enumerate(sinks) if isinstance(sink, Printer)}
+
+
+def rows_and_description(
+    builder: StageBuilder, rows: DataFrame, nodes: Sequence[SinkNode], sinks: Sequence[Sink], inbox: Inbox | None
+) -> tuple[DataFrame, str]:
+    """What the kernel's `SinkWriter` takes: the rows, and the description of the sinks as JSON.
+
+    Args:
+        builder: what built the rows.
+        rows: the final envelope.
+        nodes: the sinks of the plan.
+        sinks: the opened sinks, in the same order.
+        inbox: where lines go that are printed; None where nothing is.
+
+    Raises:
+        UnsupportedError: a sink that does not take rows one by one.
+    """
+    frame, told = rows.withColumnRenamed(KIND, _EVERY_KIND), list[dict[str, Any]]()
+    number = F.lit(_TICK_NUMBER)
+    for at, (node, sink) in enumerate(zip(nodes, sinks, strict=True)):
+        mine = builder.envelope.holds(Port(node.id, 0, writes=True)) if OP in frame.columns else F.lit(True)
+        fields = builder.envelope.fields(Port(node.id, 0, writes=True))
+        frame = frame.withColumns(
+            {
+                KIND: F.when(mine, F.col(_EVERY_KIND)).otherwise(F.lit(INSERT).cast("tinyint")),
+                **{f"f{index}": field for index, field in enumerate(fields)},
+            }
+        )
+        frame = enforce(node, frame, mine)
+        target = _target(at, sink, inbox)
+        told.append({"type": target.type, **target.spec})
+        written = F.when(mine, F.struct(*target.columns)).alias(f"w{at}")
+        kept = [name for name in frame.columns if name != KIND and not _is_field(name)]
+        frame = frame.select(*kept, written)
+        number = F.when(mine, F.lit(at)).otherwise(number)
+    written_columns = [f"w{at}" for at in range(len(sinks))]
+    frame = frame.select(number.alias("sink"), *written_columns)
+    ticked = bool(builder.envelope.tick)
+    return frame, json.dumps({"ticked": ticked, "sinks": told})
+
+
+def _is_field(name: str) -> bool:
+    return name.startswith("f") and name[1:].isdigit()
+
+
+def _target(number: int, sink: Sink, inbox: Inbox | None) -> Target:
+    match sink:
+        case BlackHole():
+            return Target("blackhole", {}, [F.lit(None).cast("string").alias("nothing")])
+        case Printer():
+            assert inbox is not None
+            return Target("lines", inbox.told(number), [sink.line().alias("line")])
+        case MessageSink():
+            # Messages do not wait for others to share a request with, unless the table says so.
+            settings = {"linger.ms": "0", **sink.producer_settings()}
+            spec = {"settings": settings, "table": sink.messages.table.identifier}
+            return Target("kafka", spec, [*sink.parts(), *sink.fixed_partition()])
+        case DatabaseSink():
+            return Target("jdbc", sink.description(), sink.columns())
+        case FileSink():
+            spec = {"folder": sink.root(), "staging": STAGING, "run": sink.context.run_id, "mark": sink.mark}
+            return Target("files", {**spec, "ending": sink.format.spec.extension}, [sink.line().alias("line")])
+    raise UnsupportedError(f"real-time mode: {type(sink).__name__} takes no rows one by one")

@@ -1,0 +1,97 @@
+"""How many task slots a plan needs in real-time mode, where all its tasks run at once.
+
+There is a task for each partition of each source, one for ticks where there are stages, and one for each shuffle
+partition of each stage.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.session import PARTITIONS
+from compiled_plan.plans.nodes.base import StatefulNode
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Slots that a topic is given in a session of our own, before anybody can ask how many partitions it has.
+_A_TOPIC = 64
+_LOCAL = re.compile(r"local(\[\*\])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """The tasks of a plan.
+
+    Args:
+        sources: by table how many partitions it has.
+        ticks: whether there is a task for ticks.
+        stages: how many stages there are.
+        partitions: of each stage.
+    """
+
+    sources: Mapping[str, int]
+    ticks: bool
+    stages: int
+    partitions: int
+
+    @property
+    def needed(self) -> int:
+        """How many slots they take."""
+        return sum(self.sources.values()) + self.ticks + self.stages * self.partitions
+
+    def text(self) -> str:
+        """The figures."""
+        parts = [f"{count} to read {table}" for table, count in self.sources.items()]
+        parts += ["1 for ticks"] if self.ticks else []
+        parts += [f"{self.stages} stages x {self.partitions} shuffle partitions"] if self.stages else []
+        return f"{self.needed} ({' + '.join(parts)})"
+
+
+def check_slots(spark: SparkSession, slots: Slots) -> None:
+    """Refuse to start where not all tasks can run at once.
+
+    Raises:
+        ExecutionError: there are too few slots; has the figures.
+    """
+    there = int(java_class(spark._jvm, "org.compiledplan.kernel.realtime.RealTime").slots(spark._jsparkSession))
+    if there < slots.needed:
+        raise ExecutionError(
+            f"real-time mode runs all tasks at once: this plan takes {slots.text()} task slots, and there are {there}",
+            remedy=f"give --master local[{slots.needed}], more cores, or fewer spark.sql.shuffle.partitions",
+        )
+
+
+def local_session(
+    plans: Iterable[CompiledPlan], master: str, settings: Mapping[str, str]
+) -> tuple[str, dict[str, str]]:
+    """Where plans run, and Spark's settings: in a local session whose size is left to us, with slots for all tasks.
+
+    More slots than are used cost nothing: they are threads that nobody starts.
+
+    Args:
+        plans: what is to run.
+        master: Spark's master URL, empty where nobody says.
+        settings: what the user sets.
+    """
+    if _LOCAL.fullmatch(master or settings.get("spark.master", "local")) is None:
+        return master, dict(settings)
+    cores = os.cpu_count() or 1
+    found = {PARTITIONS: str(cores), "spark.default.parallelism": str(cores), **settings}
+    most = max((_most(plan, int(found[PARTITIONS])) for plan in plans), default=1)
+    return f"local[{most}]", found
+
+
+def _most(plan: CompiledPlan, partitions: int) -> int:
+    """Slots that are enough for a plan: no chain of stages is longer than it has nodes."""
+    sources = sum(isinstance(node, TableSourceScan) for node in plan.nodes)
+    stages = sum(isinstance(node, StatefulNode) for node in plan.nodes)
+    return _A_TOPIC * sources + 1 + stages * partitions

@@ -1,0 +1,149 @@
+"""What does not run in real-time mode is refused by its name, before anything starts."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import ExecutionError, UnsupportedError
+from compiled_plan.plans.execution.options import GROUPS, TRANSFORM, RunOptions, real_time_interval
+from compiled_plan.plans.execution.program import Program, prepare
+from compiled_plan.plans.execution.realtime.checks import REASONS, check
+from compiled_plan.plans.execution.realtime.query import in_real_time
+from compiled_plan.plans.plan import CompiledPlan
+
+NUMBERS = "CREATE TABLE numbers (id BIGINT, k INT) WITH ('connector' = 'datagen');\n"
+TOPIC = (
+    "CREATE TABLE topic (id BIGINT, k INT) WITH ('connector' = 'kafka', 'topic' = 't', 'format' = 'json',"
+    " 'properties.bootstrap.servers' = 'localhost:1', 'scan.startup.mode' = 'earliest-offset'{more});\n"
+)
+OUT = "CREATE TABLE sink (k INT, n BIGINT) WITH ('connector' = 'print');\n"
+COUNTS = "INSERT INTO sink SELECT k, COUNT(*) FROM {source} GROUP BY k;\n"
+
+
+def sink(options: str, key: str = "", columns: str = "k INT, n BIGINT", behind: str = "") -> str:
+    return f"CREATE TABLE sink ({columns}{key}) {behind} WITH ({options});\n"
+
+
+def compiled(sql: str) -> CompiledPlan:
+    return TableEnvironment().compile_script(sql)
+
+
+def program(sql: str) -> Program:
+    return prepare(compiled(sql))
+
+
+REFUSED = {
+    "event time": (
+        "CREATE TABLE numbers (id BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');\n"
+        + OUT
+        + "INSERT INTO sink SELECT CAST(COUNT(*) AS INT), COUNT(*) FROM "
+        "TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '1' SECOND) GROUP BY window_start, window_end;",
+        "event time in real-time mode",
+    ),
+    "constant rows": (
+        OUT + "INSERT INTO sink SELECT k, COUNT(*) FROM (VALUES (1), (2)) AS v (k) GROUP BY k;",
+        "constant rows in real-time mode",
+    ),
+    "sources": (
+        "CREATE TABLE files (k INT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');\n"
+        + OUT
+        + COUNTS.format(source="files"),
+        "the connector 'filesystem' gives no rows one by one",
+    ),
+    "bounded topics": (
+        TOPIC.format(more=", 'scan.bounded.mode' = 'latest-offset'") + OUT + COUNTS.format(source="topic"),
+        "a topic has no end here",
+    ),
+    "dead letters": (
+        TOPIC.format(more=", 'dead-letter.path' = '/nowhere'") + OUT + COUNTS.format(source="topic"),
+        "not put aside",
+    ),
+    "transactions": (
+        NUMBERS
+        + sink(
+            "'connector' = 'upsert-kafka', 'topic' = 't', 'key.format' = 'json', 'value.format' = 'json',"
+            " 'properties.bootstrap.servers' = 'localhost:1', 'sink.delivery-guarantee' = 'exactly-once',"
+            " 'sink.transactional-id-prefix' = 'p'",
+            ", PRIMARY KEY (k) NOT ENFORCED",
+        )
+        + COUNTS.format(source="numbers"),
+        "a transaction would show its messages when the batch ends",
+    ),
+    "tables without a key": (
+        NUMBERS
+        + sink("'connector' = 'jdbc', 'url' = 'jdbc:sqlite:/nowhere', 'table-name' = 't'")
+        + "INSERT INTO sink SELECT k, id FROM numbers;",
+        "a database cannot tell which it has",
+    ),
+    "whole files": (
+        NUMBERS
+        + sink("'connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'parquet'")
+        + "INSERT INTO sink SELECT k, id FROM numbers;",
+        "'parquet' is written as a whole",
+    ),
+    "folders": (
+        NUMBERS
+        + sink("'connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json'", behind="PARTITIONED BY (k)")
+        + "INSERT INTO sink SELECT k, id FROM numbers;",
+        "PARTITIONED BY",
+    ),
+}
+#: Shown elsewhere, or by no program that the planner gives.
+ELSEWHERE = {"Python functions", "one source twice", "sinks"}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_what_does_not_run_is_refused_by_its_name(reason: str) -> None:
+    sql, said = REFUSED[reason]
+    with pytest.raises(UnsupportedError, match="real-time mode") as refused:
+        check(program(sql), TRANSFORM)
+    assert said in str(refused.value)
+    assert refused.value.remedy
+
+
+def test_each_reason_has_a_program_that_it_refuses() -> None:
+    assert {reason.name for reason in REASONS} == REFUSED.keys() | ELSEWHERE
+
+
+def test_two_tables_over_one_topic_are_refused() -> None:
+    other = TOPIC.replace("TABLE topic", "TABLE other")
+    sql = (
+        TOPIC.format(more="")
+        + other.format(more="")
+        + OUT
+        + "INSERT INTO sink SELECT k, COUNT(*) FROM (SELECT k FROM topic UNION ALL SELECT k FROM other) GROUP BY k;"
+    )
+    with pytest.raises(UnsupportedError, match=r"it is read as .*topic, too"):
+        check(program(sql), TRANSFORM)
+
+
+def test_another_host_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match=GROUPS):
+        check(program(NUMBERS + OUT + COUNTS.format(source="numbers")), GROUPS)
+
+
+def test_all_sources_enter_in_front_of_the_first_stage() -> None:
+    sql = (
+        NUMBERS
+        + NUMBERS.replace("numbers", "others")
+        + OUT
+        + "INSERT INTO sink SELECT c.k, o.id FROM (SELECT k, COUNT(*) AS n FROM numbers GROUP BY k) c "
+        "JOIN others o ON c.n = o.id;"
+    )
+    plain = program(sql)
+    assert len(set(plain.layout.entries.values())) == 2
+    assert set(in_real_time(plain, TRANSFORM).layout.entries.values()) == {1}
+
+
+def test_a_trigger_names_the_mode_and_the_time_between_checkpoints() -> None:
+    found = [real_time_interval(text) for text in ("real-time", "real-time=5s", " real-time = 2 min ", "2s", "")]
+    assert found == [60_000, 5_000, 120_000, None, None]
+    with pytest.raises(ExecutionError, match="no time between checkpoints"):
+        real_time_interval("real-time=0s")
+
+
+@pytest.mark.parametrize("other", [{"available_now": True}, {"trigger_ms": 1000}])
+def test_the_mode_goes_with_no_other_trigger(other: dict[str, int]) -> None:
+    with pytest.raises(ExecutionError, match="by no other trigger"):
+        RunOptions(real_time_ms=5000, **other)

@@ -1,0 +1,48 @@
+"""Lines that tasks print, over a socket."""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+from compiled_plan.plans.execution.realtime.inbox import Inbox
+
+
+def framed(text: str) -> bytes:
+    return struct.pack(">i", len(text.encode())) + text.encode()
+
+
+def test_lines_are_shown_in_order_and_the_end_is_answered_when_they_are() -> None:
+    shown: list[str] = []
+    inbox = Inbox("127.0.0.1", {0: lambda line: None, 1: shown.append})
+    told = inbox.told(1)
+    with socket.create_connection((told["host"], told["port"]), 10) as task:
+        lines = ["+I[1, ä]", "", "-U[1, ä]"]
+        task.sendall(framed(told["secret"]) + struct.pack(">i", told["sink"]))
+        task.sendall(b"".join(map(framed, lines)) + struct.pack(">i", -1))
+        assert task.recv(1) == b"\1"
+    assert shown == lines
+    inbox.close()
+
+
+def test_who_does_not_know_the_secret_is_not_heard() -> None:
+    shown: list[str] = []
+    inbox = Inbox("127.0.0.1", {0: shown.append})
+    told = inbox.told(0)
+    with socket.create_connection((told["host"], told["port"]), 10) as stranger:
+        stranger.sendall(framed("x" * len(told["secret"])) + struct.pack(">i", 0) + framed("no"))
+        assert stranger.recv(1) == b""
+    assert shown == []
+    inbox.close()
+
+
+def test_a_task_that_ends_in_the_middle_leaves_what_it_sent() -> None:
+    shown: list[str] = []
+    inbox = Inbox("127.0.0.1", {0: shown.append})
+    told = inbox.told(0)
+    with socket.create_connection((told["host"], told["port"]), 10) as task:
+        task.sendall(framed(told["secret"]) + struct.pack(">i", 0) + framed("whole") + struct.pack(">i", 99) + b"ha")
+        task.shutdown(socket.SHUT_WR)
+        task.recv(1)
+    assert shown == ["whole"]
+    inbox.close()

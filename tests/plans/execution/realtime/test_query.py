@@ -1,0 +1,162 @@
+"""Runs in real-time mode, as commands: their tables are those of micro-batches, after kills and in turns, too."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from tests.support.commands import ROOT, process
+
+#: Short batches: Spark's least is 5 s.
+SHORT = ("--conf", "spark.sql.streaming.realTimeMode.minBatchDuration=1000", "--conf", "spark.sql.shuffle.partitions=2")
+REAL_TIME = ("--trigger", "real-time=2s", *SHORT)
+_LINE = re.compile(r"([+-][IUD])\[(.*)]")
+
+
+def program(folder: Path, orders: int, rate: int) -> str:
+    """A left join, a retracting aggregate behind it, and a second sink of rows that pass."""
+    sequence = "'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end'"
+    return f"""
+CREATE TABLE orders (id BIGINT, customer INT) WITH ('connector' = 'datagen', 'rows-per-second' = '{rate}',
+  {sequence} = '{orders}', 'fields.customer.min' = '0', 'fields.customer.max' = '4');
+CREATE TABLE payments (id BIGINT, paid INT) WITH ('connector' = 'datagen', 'rows-per-second' = '{rate - rate // 4}',
+  {sequence} = '{orders * 3 // 4}', 'fields.paid.min' = '1', 'fields.paid.max' = '9');
+CREATE TABLE totals (customer INT, n BIGINT, paid INT) WITH ('connector' = 'print');
+CREATE TABLE pairs (id BIGINT, paid INT, seen TIMESTAMP_LTZ(3)) WITH ('connector' = 'filesystem',
+  'path' = '{folder}', 'format' = 'json');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO totals SELECT customer, COUNT(*), SUM(paid)
+  FROM (SELECT o.customer, p.paid FROM orders o LEFT JOIN payments p ON o.id = p.id) GROUP BY customer;
+INSERT INTO pairs SELECT o.id, p.paid, CURRENT_TIMESTAMP FROM orders o JOIN payments p ON o.id = p.id;
+END;"""
+
+
+def planned(place: Path, folder: Path, orders: int = 200, rate: int = 100) -> Path:
+    place.write_text(TableEnvironment().compile_script(program(folder, orders, rate)).to_json())
+    return place
+
+
+def table(lines: Iterable[str]) -> Counter[str]:
+    """The rows that are left of a changelog."""
+    found: Counter[str] = Counter()
+    for line in lines:
+        match = _LINE.fullmatch(line)
+        assert match is not None, line
+        found[match[2]] += 1 if match[1][1] in "I" or match[1] == "+U" else -1
+    assert all(count >= 0 for count in found.values()), found
+    return +found
+
+
+def last(lines: Iterable[str]) -> dict[str, str]:
+    """The last row of each customer: what a reader of a changelog that may repeat itself is left with."""
+    found = {}
+    for line in lines:
+        match = _LINE.fullmatch(line)
+        if match is not None and match[1] in ("+I", "+U"):
+            found[match[2].partition(",")[0]] = match[2]
+    return found
+
+
+def pairs(folder: Path) -> list[tuple[int, int]]:
+    rows = [json.loads(line) for file in folder.glob("part-*") for line in file.read_text().splitlines()]
+    return sorted((row["id"], row["paid"]) for row in rows)
+
+
+def times(folder: Path) -> set[str]:
+    return {json.loads(line)["seen"] for file in folder.glob("part-*") for line in file.read_text().splitlines()}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], list[tuple[int, int]]]:
+    """What micro-batches give."""
+    place = tmp_path_factory.mktemp("batches")
+    said = process("execute_plan", planned(place / "plan.json", place / "out"), "-q", *SHORT)
+    assert said.returncode == 0, said.stderr
+    return table(said.stdout.splitlines()), pairs(place / "out")
+
+
+@pytest.mark.spark
+def test_the_tables_are_those_of_micro_batches(
+    expected: tuple[Counter[str], list[tuple[int, int]]], tmp_path: Path
+) -> None:
+    said = process("execute_plan", planned(tmp_path / "plan.json", tmp_path / "out"), *REAL_TIME)
+    assert said.returncode == 0, said.stderr
+    assert table(said.stdout.splitlines()) == expected[0]
+    assert pairs(tmp_path / "out") == expected[1]
+    assert len(times(tmp_path / "out")) > len(expected[1]) // 3, "the clock is that of rows"
+    assert "finished after" in said.stderr
+    assert "350 rows in" in said.stderr
+
+
+class Command:
+    """A run in a process that is ended from outside."""
+
+    def __init__(self, plan: Path, checkpoint: Path, *options: str) -> None:
+        line = [sys.executable, "-m", "compiled_plan.cli.execute_plan", plan, "--checkpoint", checkpoint, *options]
+        self.out = checkpoint.with_suffix(f".{time.time_ns()}.out")
+        with self.out.open("w") as out:
+            self.process = subprocess.Popen(list(map(str, line)), stdout=out, stderr=out, cwd=ROOT)
+
+    def lines(self) -> list[str]:
+        return [line for line in self.out.read_text().splitlines() if _LINE.fullmatch(line)]
+
+    def ended(self, number: signal.Signals, after: int) -> list[str]:
+        """The lines of data up to a signal, which comes after so many of them."""
+        until = time.monotonic() + 90
+        while len(self.lines()) < after and self.process.poll() is None and time.monotonic() < until:
+            time.sleep(0.1)
+        assert self.process.poll() is None, self.out.read_text()
+        self.process.send_signal(number)
+        self.process.wait(60)
+        return self.lines()
+
+
+@pytest.mark.deep
+@pytest.mark.spark
+def test_a_checkpoint_goes_on_in_either_mode(
+    expected: tuple[Counter[str], list[tuple[int, int]]], tmp_path: Path
+) -> None:
+    plan, checkpoint = planned(tmp_path / "plan.json", tmp_path / "out", rate=20), tmp_path / "checkpoint"
+    shown = Command(plan, checkpoint, *REAL_TIME).ended(signal.SIGINT, 80)
+    shown += Command(plan, checkpoint, *SHORT, "--trigger", "500ms").ended(signal.SIGINT, 20)
+    said = process("execute_plan", plan, "--checkpoint", checkpoint, *REAL_TIME)
+    assert said.returncode == 0, said.stderr
+    assert last(shown + said.stdout.splitlines()) == last(f"+I[{row}]" for row in expected[0])
+    assert pairs(tmp_path / "out") == expected[1]
+
+
+@pytest.mark.deep
+@pytest.mark.spark
+def test_killed_runs_lose_no_row_and_leave_none_twice_in_files(
+    expected: tuple[Counter[str], list[tuple[int, int]]], tmp_path: Path
+) -> None:
+    plan, checkpoint = planned(tmp_path / "plan.json", tmp_path / "out", rate=40), tmp_path / "checkpoint"
+    shown = []
+    for after in (40, 90):
+        shown += Command(plan, checkpoint, *REAL_TIME).ended(signal.SIGKILL, after)
+    said = process("execute_plan", plan, "--checkpoint", checkpoint, *REAL_TIME)
+    assert said.returncode == 0, said.stderr
+    assert last(shown + said.stdout.splitlines()) == last(f"+I[{row}]" for row in expected[0])
+    assert pairs(tmp_path / "out") == expected[1]
+
+
+@pytest.mark.deep
+@pytest.mark.spark
+def test_too_few_slots_are_refused_with_the_figures_and_leave_nothing(tmp_path: Path) -> None:
+    plan = planned(tmp_path / "plan.json", tmp_path / "out")
+    said = process("execute_plan", plan, *REAL_TIME, "--master", "local[3]", "--checkpoint", tmp_path / "checkpoint")
+    assert said.returncode == 1
+    assert "1 for ticks" in said.stderr
+    assert "there are 3" in said.stderr
+    assert not (tmp_path / "checkpoint").exists()
+    assert not (tmp_path / "out").exists()

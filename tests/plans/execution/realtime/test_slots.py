@@ -1,0 +1,29 @@
+"""Task slots in real-time mode: counted, and enough of them in a session whose size is left to us."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiled_plan.plans.execution.realtime.slots import Slots, local_session
+from tests.plans.execution.realtime.test_checks import COUNTS, NUMBERS, OUT, compiled
+
+
+def test_slots_are_counted_and_told_by_what_needs_them() -> None:
+    slots = Slots({"a": 3, "b": 1}, True, 2, 4)
+    assert slots.needed == 3 + 1 + 1 + 2 * 4
+    assert slots.text() == "13 (3 to read a + 1 to read b + 1 for ticks + 2 stages x 4 shuffle partitions)"
+    assert Slots({"a": 1}, False, 0, 4).text() == "1 (1 to read a)"
+
+
+@pytest.mark.parametrize("master", ["", "local", "local[*]"])
+def test_a_local_session_gets_slots_for_all_tasks(master: str) -> None:
+    plan = compiled(NUMBERS + OUT + COUNTS.format(source="numbers"))
+    found, settings = local_session([plan], master, {"spark.sql.shuffle.partitions": "3"})
+    assert found.startswith("local[")
+    assert int(found[6:-1]) >= Slots({"numbers": 1}, True, 1, 3).needed
+    assert settings["spark.sql.shuffle.partitions"] == "3"
+
+
+@pytest.mark.parametrize("master", ["local[4]", "spark://there:7077"])
+def test_what_the_user_chose_stays(master: str) -> None:
+    assert local_session([], master, {"a": "b"}) == (master, {"a": "b"})
