@@ -89,7 +89,7 @@ class Progress:
         from compiled_plan.cli._upgrading import decision_dict, decision_lines
         from compiled_plan.plans.execution.explain import stages_of, stages_text
 
-        found = stages_of(plan, zone, run.options.host)
+        found = stages_of(plan, zone, run.options.host, real_time=run.options.real_time_ms is not None)
         if self.as_json:
             print_line(json.dumps({**decision_dict(run.upgrade), **found.model_dump(by_alias=True)}))
         else:

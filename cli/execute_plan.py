@@ -15,7 +15,7 @@ from compiled_plan.plans.inspection.reading import plan_from_file
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
-    pass
+    from compiled_plan.plans.execution.options import RunOptions
 
 app = app_for()
 
@@ -142,7 +142,7 @@ def execute(
     except CompiledPlanError as fault:
         raise typer.BadParameter(str(fault)) from None
     if dry_run and not (checkpoint and loaded):
-        raise typer.Exit(_dry_run(loaded, reader, zone, host, as_json))
+        raise typer.Exit(_dry_run(loaded, reader, zone, options, as_json))
     failed = reader.failed
     if loaded:
         from compiled_plan.plans.execution.session import spark_session
@@ -266,7 +266,7 @@ def _settings(pairs: list[str]) -> dict[str, str]:
 
 
 def _dry_run(
-    plans: Mapping[str, CompiledPlan], reader: _Reader, time_zone: str | None, host: str, as_json: bool
+    plans: Mapping[str, CompiledPlan], reader: _Reader, time_zone: str | None, options: RunOptions, as_json: bool
 ) -> int:
     """Check plans and print their stages; no Spark starts."""
     from compiled_plan.plans.execution.explain import stages_of, stages_text
@@ -274,7 +274,7 @@ def _dry_run(
     failed = reader.failed
     for path, plan in plans.items():
         try:
-            found = stages_of(plan, time_zone, host)
+            found = stages_of(plan, time_zone, options.host, real_time=options.real_time_ms is not None)
             print_line(found.model_dump_json(by_alias=True) if as_json else stages_text(found))
         except CompiledPlanError as fault:
             fail(fault, path, debug=reader.debug)

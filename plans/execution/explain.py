@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 from compiled_plan.plans.execution.hosts import hosted, native_differences
 from compiled_plan.plans.execution.options import NATIVE, TRANSFORM
 from compiled_plan.plans.execution.program import Program, prepare
+from compiled_plan.plans.execution.realtime.query import in_real_time
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.deduplicate import Deduplicate
@@ -74,18 +75,23 @@ class Stages(_Part):
     sinks: list[SinkTable]
 
 
-def stages_of(plan: CompiledPlan, time_zone: str | None = None, host: str = TRANSFORM) -> Stages:
+def stages_of(
+    plan: CompiledPlan, time_zone: str | None = None, host: str = TRANSFORM, *, real_time: bool = False
+) -> Stages:
     """Sources, stages with their operators and TTLs, and sinks of a plan.
 
     Args:
         plan: the plan.
         time_zone: overrides the plan's, as for the run.
         host: the Spark operator that hosts the stages.
+        real_time: whether it runs in real-time mode.
 
     Raises:
-        UnsupportedError: the plan has something that does not run, or not on that host.
+        UnsupportedError: the plan has something that does not run, or not on that host, or not in that mode.
     """
     program = hosted(prepare(with_uids(with_zone(plan, time_zone))), host)
+    if real_time:
+        program = in_real_time(program, host)
     said = " and ".join(zones_of(plan))
     sources = [
         Source(name=str(table.table.identifier), nodes=[scan.id for scan in table.scans], stage=_entry(program, source))

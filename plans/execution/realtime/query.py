@@ -84,6 +84,8 @@ class RealTimeQuery:
         Raises:
             ExecutionError: too few slots; has the figures.
         """
+        starter = java_class(self.spark._jvm, f"{_REALTIME}.RealTime")
+        starter.prepare(self.spark._jsparkSession)
         counts = {self.program.tables[node].table.identifier: source.partitions for node, source in sources.items()}
         check_slots(self.spark, Slots(counts, bool(self.tick), len(self.program.layout.stages), self.partitions))
 

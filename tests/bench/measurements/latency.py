@@ -83,7 +83,8 @@ class Place:
         """What is measured."""
         return (
             "CREATE TABLE r (k INT, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL) WITH ("
-            f"'connector' = 'kafka', {self.topic(given)}, 'format' = 'json', 'scan.startup.mode' = 'earliest-offset');\n"
+            f"'connector' = 'kafka', {self.topic(given)}, 'format' = 'json', "
+            "'scan.startup.mode' = 'earliest-offset');\n"
             "CREATE TABLE names (k INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1000', 'fields.k.kind' = "
             f"'sequence', 'fields.k.start' = '0', 'fields.k.end' = '{_KEYS - 1}');\n"
             "CREATE TABLE counts (k INT, n BIGINT, ts TIMESTAMP_LTZ(3), PRIMARY KEY (k) NOT ENFORCED) WITH ("

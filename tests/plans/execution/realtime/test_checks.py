@@ -6,6 +6,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
+from compiled_plan.plans.execution.explain import stages_of, stages_text
 from compiled_plan.plans.execution.options import GROUPS, TRANSFORM, RunOptions, real_time_interval
 from compiled_plan.plans.execution.program import Program, prepare
 from compiled_plan.plans.execution.realtime.checks import REASONS, check
@@ -134,6 +135,16 @@ def test_all_sources_enter_in_front_of_the_first_stage() -> None:
     plain = program(sql)
     assert len(set(plain.layout.entries.values())) == 2
     assert set(in_real_time(plain, TRANSFORM).layout.entries.values()) == {1}
+
+
+def test_a_dry_run_refuses_and_shows_what_runs_in_the_mode() -> None:
+    plan = compiled(REFUSED["sources"][0])
+    assert "sources" in stages_text(stages_of(plan))
+    with pytest.raises(UnsupportedError, match="real-time mode"):
+        stages_of(plan, real_time=True)
+    assert "joins before stage 1" in stages_text(
+        stages_of(compiled(NUMBERS + OUT + COUNTS.format(source="numbers")), real_time=True)
+    )
 
 
 def test_a_trigger_names_the_mode_and_the_time_between_checkpoints() -> None:

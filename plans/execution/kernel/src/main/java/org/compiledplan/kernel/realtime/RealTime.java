@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.realtime;
 
 import java.util.concurrent.TimeoutException;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -28,6 +29,17 @@ public final class RealTime {
         .option("checkpointLocation", checkpoint)
         .trigger(Trigger.RealTime(interval))
         .start();
+  }
+
+  /**
+   * Has what tasks send to the driver be found among the classes of the session: a reader tells its
+   * position by a class of its connector, which the session may have got after it started.
+   */
+  public static void prepare(SparkSession session) {
+    ClassLoader loader =
+        ((org.apache.spark.sql.classic.SparkSession) session).sharedState().jarClassLoader();
+    SparkEnv.get().serializer().setDefaultClassLoader(loader);
+    SparkEnv.get().closureSerializer().setDefaultClassLoader(loader);
   }
 
   /** How many tasks the session can run at once. */
