@@ -26,6 +26,8 @@ from tools.services.server import running
 
 _KEYS = 1000
 _PAUSE_MS = 250
+#: What a command says when it runs, and how long it may take until then.
+_STARTED, _START_SECONDS = "running until it is stopped", 180
 _LINE = re.compile(r"\+I\[([^,]+), ([^\]]+)]")
 _MODES = {
     "micro-batches": (),
@@ -63,20 +65,24 @@ class Place:
         broker.make_topics(self.address, given, made)
         plan = compile_plan(self.program(given, made, operators), self.folder, f"plan_{number}")
         feed = compile_plan(self.feed(given, rate), self.folder, f"feed_{number}")
-        with (self.folder / f"log_{number}").open("w") as log:
+        log_file = self.folder / f"log_{number}"
+        with log_file.open("w") as log:
             runs = [
                 subprocess.Popen([*_command(plan), *_MODES[mode]], stdout=log, stderr=log),
                 subprocess.Popen([*_command(feed), "--trigger", "real-time=10min"], stdout=log, stderr=log),
             ]
-            until = time.time() + self.warm + self.seconds
+            until = time.time() + _START_SECONDS
+            started = False
             while time.time() < until and all(run.poll() is None for run in runs):
                 time.sleep(0.1)
+                if not started and log_file.read_text().count(_STARTED) == len(runs):
+                    started, until = True, time.time() + self.warm + self.seconds
             failed = any(run.poll() is not None for run in runs)
             for run in reversed(runs):
                 run.send_signal(signal.SIGINT)
                 run.wait(60)
         if failed:
-            raise BenchError(f"a run ended by itself: {(self.folder / f'log_{number}').read_text()[-500:]}")
+            raise BenchError(f"a run ended by itself: {log_file.read_text()[-500:]}")
         return figures(self.read(made, number), until - self.seconds, until - 1)
 
     def program(self, given: str, made: str, operators: int) -> str:
