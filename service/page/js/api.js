@@ -102,6 +102,16 @@ export const checkTtl = (name, number, edits) => post(`${of(name)}/versions/${nu
 export const setTtl = (name, number, edits, comment, etag) =>
   post(`${of(name)}/versions/${number}/ttl`, { edits, comment }, { "if-match": etag });
 
+/** What of an operator's state TTLs would remove now: asked of its checkpoint, which takes some seconds. */
+export async function whatIf(name, uid, edits) {
+  const asked = new URLSearchParams([["operator", uid], ...edits.map((edit) => ["what_if", `${edit.state}=${edit.ttl}`])]);
+  const { state } = await get(`${of(name)}/state?${asked}`);
+  return state.operators
+    .flatMap((each) => each.parts)
+    .filter((part) => part.whatIf && edits.some((edit) => edit.state === part.name))
+    .map((part) => ({ entry: part.name, rows: part.whatIf.expired, of: part.entries }));
+}
+
 export const run = (name) => get(`${of(name)}/run`);
 export const startRun = (name) => post(`${of(name)}/run/start`, {}, { "idempotency-key": crypto.randomUUID() });
 export const stopRun = (name) => post(`${of(name)}/run/stop`, {}, { "idempotency-key": crypto.randomUUID() });

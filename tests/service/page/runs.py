@@ -131,6 +131,13 @@ def stop(request: Request, name: str) -> dict[str, str]:
     return {"state": "stopped"}
 
 
+@router.get("/state")
+def state(request: Request, name: str, operator: str) -> dict[str, Any]:
+    asked = [text.partition("=") for text in request.query_params.getlist("what_if")]
+    parts = [{"name": entry, "entries": 30_000, "whatIf": {"expired": 12_000, "kept": 18_000}} for entry, _, _ in asked]
+    return {"version": 1, "state": {"operators": [{"uid": operator, "parts": parts}]}}
+
+
 @router.get("/upgrade")
 def upgrade(request: Request, name: str) -> dict[str, Any]:
     found = request.app.state.faked.upgrades.get(name, {"state": "none"})

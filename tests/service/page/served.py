@@ -64,6 +64,8 @@ def build(home: Path) -> FastAPI:
     app = application(Settings(home=home, tokens=False, data=("data", "out")))
     app.state.faked = runs.Faked()
     app.include_router(runs.router, prefix=PREFIX)
+    # Before those of the service: the first that fits answers.
+    app.router.routes.insert(0, app.router.routes.pop())
     return app
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.service.page.conftest import Open, Site
-from tests.service.page.served import SAMPLES
+from tests.service.page.served import SAMPLES, say
 
 pytestmark = pytest.mark.page
 
@@ -65,6 +65,7 @@ def test_the_graph_has_live_figures_and_the_keyboard_reaches_all_of_it(open_page
 
 def test_a_ttl_is_edited_in_its_place(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "ttl-edited")
+    say(site.app, name, state="stopped")
     page = open_page(f"pipelines/{name}")
     page.get_by_role("button", name=re.compile("^Join orders with customers")).click()
     field = page.get_by_label("Rows of orders are kept")
@@ -79,6 +80,8 @@ def test_a_ttl_is_edited_in_its_place(open_page: Open, site: Site) -> None:
     expect(save).to_be_disabled()
     field.fill("3 h")
     expect(page.get_by_text("that are older than 3 h are gone")).to_be_visible()
+    page.get_by_role("button", name="Count what it would remove").click()
+    expect(page.get_by_text("12,000 of 30,000 rows")).to_be_visible()
     page.get_by_label("Comment").fill("orders are paid in hours")
     save.click()
     expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")

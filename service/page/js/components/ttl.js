@@ -5,7 +5,7 @@ import { problemBox } from "./problem.js";
 import { warning } from "./icons.js";
 
 /** Nothing is edited. `texts` are the TTLs as typed, by name of entry; `check` is what the server says of them. */
-export const NO_EDIT = Object.freeze({ node: null, texts: {}, comment: "", check: null, checking: false, problem: null, saving: false });
+export const NO_EDIT = Object.freeze({ node: null, texts: {}, comment: "", check: null, checking: false, removes: null, counting: false, problem: null, saving: false });
 
 /** What is different from the plan, as the API wants it. */
 export function editsOf(node, ttl) {
@@ -32,7 +32,7 @@ export function ttlForm({ node, ttl, mayEdit, act }) {
   >
     ${node.state.map((entry) => field(node, entry, ttl, mayEdit, act))}
     ${edits.length
-      ? html`${outcome(node, ttl)}
+      ? html`${outcome(node, ttl, act)}
           <label class="field"><span>Comment <span class="muted">for the history</span></span>
             <input name="comment" autocomplete="off" maxlength="500" .value=${ttl.comment}
               placeholder="Why it is changed"
@@ -76,15 +76,15 @@ function says(entry, found, changed) {
 }
 
 /** What the change would do. */
-function outcome(node, ttl) {
+function outcome(node, ttl, act) {
   if (ttl.problem) return problemBox(ttl.problem);
   if (!isValid(node, ttl)) return nothing;
   if (!ttl.check) return html`<p class="outcome muted" aria-live="polite">Checking…</p>`;
-  const { problems, warnings, removes } = ttl.check;
+  const { problems, warnings } = ttl.check;
   if (problems.length) return problems.map(problemBox);
   return html`<div class="outcome" aria-live="polite">
     ${editsOf(node, ttl).map((edit) => html`<p>${effect(entryOf(node, edit.state), edit)}</p>`)}
-    ${removes ? removed(removes) : nothing}
+    ${ttl.removes ? removed(ttl.removes) : act.count ? counter(ttl, act) : nothing}
     ${warnings.map((each) => html`<p class="warn">${warning}<span>${each.message}</span></p>`)}
   </div>`;
 }
@@ -101,6 +101,9 @@ function effect(entry, edit) {
     ? html`From the next start on, ${of} that are older than <strong>${ttlWords(ms)}</strong> are gone, those kept now, too.`
     : html`From the next start on, ${of} ${ms ? html`are kept for <strong>${ttlWords(ms)}</strong>` : "never expire"}; what is gone does not come back.`;
 }
+
+const counter = (ttl, act) => html`<p><button type="button" ?disabled=${ttl.counting} @click=${act.count}>
+  ${ttl.counting ? "Counting…" : "Count what it would remove"}</button></p>`;
 
 function removed(removes) {
   const rows = removes.reduce((sum, each) => sum + each.rows, 0);

@@ -39,7 +39,7 @@ export function planTab(context, pipeline, { load }) {
   }
 
   function type(entry, text) {
-    setTtl({ texts: { ...store.get().ttl.texts, [entry]: text }, check: null, problem: null });
+    setTtl({ texts: { ...store.get().ttl.texts, [entry]: text }, check: null, problem: null, removes: null });
     clearTimeout(timer);
     timer = setTimeout(check, WAIT);
   }
@@ -58,6 +58,21 @@ export function planTab(context, pipeline, { load }) {
     } catch (problem) {
       if (still()) setTtl({ problem, checking: false });
     }
+  }
+
+  /** How many rows of the checkpoint the TTLs would remove. */
+  async function count() {
+    const { selected, ttl } = store.get();
+    const node = nodeOf(selected);
+    const still = () => store.get().ttl.texts === ttl.texts;
+    setTtl({ counting: true });
+    try {
+      const removes = await api.whatIf(name, node.uid, editsOf(node, ttl));
+      if (still()) setTtl({ removes });
+    } catch (problem) {
+      if (still()) tell(problem.message);
+    }
+    setTtl({ counting: false });
   }
 
   async function save() {
@@ -89,6 +104,8 @@ export function planTab(context, pipeline, { load }) {
   }
 
   const act = { close, type, save, discard: () => store.set({ ttl: NO_EDIT }), comment: (comment) => setTtl({ comment }) };
+  /** Only what has run has something to count. */
+  const acts = () => (context.app.get().runs && pipeline.get().pipeline?.version ? { ...act, count } : act);
 
   return {
     store,
@@ -109,7 +126,7 @@ export function planTab(context, pipeline, { load }) {
               figures: last?.by_operator?.find((each) => each.uid === node.uid),
               ttl,
               mayEdit: context.may("editor"),
-              act,
+              act: acts(),
             })
           : nothing}
       </div>`;

@@ -8,9 +8,11 @@ const WORDS = {
   running: "Upgrade under way",
   done: "The upgrade is done",
   failed: "The upgrade failed",
+  refused: "The upgrade was refused: the version of before goes on",
+  "rolling-back": "Plan and state of before are taken again",
   "rolled-back": "Rolled back",
 };
-const AT_WORK = ["stopping", "migrating", "starting", "running"];
+const AT_WORK = ["stopping", "migrating", "starting", "running", "rolling-back"];
 
 /** How far an upgrade is, or how the last one ended. */
 export function progressView(progress, rollBack, busy) {
@@ -23,7 +25,7 @@ export function progressView(progress, rollBack, busy) {
         ${at ? html`<span class="muted">${when(at)}</span>` : nothing}</p>
       ${works ? html`<progress aria-label="Upgrade" max=${of || 1} .value=${of ? done : nothing}></progress>` : nothing}
       ${of && works ? html`<p class="muted">${done} of ${of} operators</p>` : nothing}
-      ${message ? html`<p class=${state === "failed" ? "bad" : ""}>${message}</p>` : nothing}
+      ${message ? html`<p class=${["failed", "refused"].includes(state) ? "bad" : ""}>${message}</p>` : nothing}
       ${remedy ? html`<p class="problem-remedy"><span>Try</span> ${remedy}</p>` : nothing}
     </div>
     ${rollBack && progress.can_roll_back ? html`<button type="button" ?disabled=${busy || works} @click=${rollBack}>Roll back</button>` : nothing}

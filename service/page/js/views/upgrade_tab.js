@@ -91,7 +91,7 @@ export function upgradeTab(context, pipeline, { load }) {
 
   async function rollBack() {
     const text = "Plan and state of before the upgrade are taken again; what was read since is read once more.";
-    if (await confirm(`Roll ${name} back?`, text, "Roll back", { danger: true })) act(() => api.rollBack(name), "Rolled back");
+    if (await confirm(`Roll ${name} back?`, text, "Roll back", { danger: true })) act(() => api.rollBack(name), `${name} goes back`);
   }
 
   async function act(run, done) {
