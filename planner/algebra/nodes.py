@@ -145,7 +145,8 @@ class Scan(_Leaf):
     Computed columns are a Project above it, the watermark a WatermarkAssigner above that; the binder puts them
     there. `alias` is the name in the query; `hints` are those written after the table's name. A source that makes the
     watermarks itself has them as `pushed`. One that is asked to filter has the conditions that it took over, on its
-    physical columns, as `filters`; one that is told how many rows are wanted has their number as `limit`.
+    physical columns, as `filters`; one that is told how many rows are wanted has their number as `limit`. Records that
+    cannot be read go to the table `dead_letters`, where there is one.
     """
 
     table: CatalogTable
@@ -154,6 +155,7 @@ class Scan(_Leaf):
     pushed: PushedWatermark | None = None
     filters: tuple[RexNode, ...] | None = None
     limit: int | None = None
+    dead_letters: CatalogTable | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Protocol
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
 from compiled_plan.planner.functions.casts import supports_explicit_cast
 from compiled_plan.plans.connectors.checks import changelog_of, metadata_of, table_faults
+from compiled_plan.plans.connectors.dead_letters import column_faults
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.spec import ConnectorSpec, Metadata
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
@@ -61,6 +62,20 @@ def source_changelog(table: CatalogTable, config: Config) -> SourceChangelog:
             remedy="declare PRIMARY KEY (...) NOT ENFORCED in its CREATE TABLE",
         )
     return SourceChangelog(kinds, upsert or duplicates)
+
+
+def check_dead_letters(table: CatalogTable) -> None:
+    """Refuse a table that cannot take dead letters.
+
+    Raises:
+        ProgramError: its columns are not those of dead letters, or it cannot be written.
+        UnsupportedError: a connector or format that does not run here.
+    """
+    check_usable(table, reading=False)
+    physical = [Field(item.name, item.type) for item in table.columns if item.kind is ColumnKind.PHYSICAL]
+    metadata = [item.name for item in metadata_columns(table, writing=True)]
+    for fault in column_faults(str(table.identifier), RowType(fields=tuple(physical)), metadata):
+        raise ProgramError(fault.message, where=str(table.identifier), remedy=fault.remedy)
 
 
 def can_look_up(table: CatalogTable) -> bool:

@@ -55,6 +55,7 @@ class TableScan(Operator):
     idle_ms: int = -1
     filters: tuple[RexNode, ...] | None = None
     limit: int | None = None
+    dead_letters: CatalogTable | None = None
 
     @property
     def row_type(self) -> RowType:
@@ -88,6 +89,7 @@ class TableScan(Operator):
         return make(TableSourceScanNode)(
             id=at.id,
             scan_table_source=make(TableSource)(table=table_of(self.table, self.hints), abilities=self._abilities()),
+            dead_letters=None if self.dead_letters is None else table_of(self.dead_letters),
             output_type=self.row_type,
             description=self.title(),
         )
@@ -257,7 +259,8 @@ def _lower_scan(rel: Scan, at: OperatorPlanner) -> Operator:
     changelog = changelog_of(rel, at.settings)
     columns = RowType(fields=tuple(replace(item, comment=None) for item in rel.columns.fields))
     idle = at.settings.duration_ms(SESSION_IDLE_TIMEOUT) or -1
-    scan = TableScan(rel.table, columns, changelog.kinds, hints, rel.pushed, idle, rel.filters, rel.limit)
+    told = (rel.pushed, idle, rel.filters, rel.limit, rel.dead_letters)
+    scan = TableScan(rel.table, columns, changelog.kinds, hints, *told)
     if not changelog.normalize:
         return scan
     keys = tuple(rel.columns.names.index(name) for name in rel.table.primary_key)

@@ -1,16 +1,17 @@
-"""Records that cannot be read, put aside: the option of tables that says where to. Flink has none like it."""
+"""Records that cannot be read, put aside: the options of tables that say where to. Flink has none like them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.spec import Asked, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 
-_PATH = "dead-letter.path"
+_PATH, TABLE = "dead-letter.path", "dead-letter.table"
 _IGNORING = "ignore-parse-errors"
 
 OPTIONS = {
@@ -19,35 +20,92 @@ OPTIONS = {
         doc="A folder for records that cannot be read, which end the run without it. Not an option of Flink's.",
         uses=Use.SOURCE,
         passive=True,
-    )
+    ),
+    TABLE: TableOption(
+        Kind.TEXT,
+        doc="A table of the program for such records, by its name. Not an option of Flink's.",
+        uses=Use.SOURCE,
+        passive=True,
+    ),
 }
+
+_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
+
+#: What is known of a record: the columns that a table of them may have.
+COLUMNS = t.row_of(
+    ["table", "file", "line", "topic", "partition", "offset", "part", "reason", "raw", "bytes"],
+    [t.STRING, t.STRING, t.BIGINT, t.STRING, t.INT, t.BIGINT, t.STRING, t.STRING, t.STRING, t.BYTES],
+)
+
+
+def puts_aside(options: Mapping[str, str]) -> bool:
+    """Whether a table's records that cannot be read are put aside; else they end the run."""
+    return bool(options.get(_PATH) or options.get(TABLE))
 
 
 def dead_letter_path(options: Mapping[str, str]) -> str:
-    """Where a table's records that cannot be read go; empty where they end the run."""
+    """The folder for a table's records that cannot be read; empty where they go elsewhere or end the run."""
     return options.get(_PATH, "")
+
+
+def dead_letter_table(options: Mapping[str, str]) -> str:
+    """The name of the table for them, as written; empty where they go elsewhere or end the run."""
+    return options.get(TABLE, "")
+
+
+def name_parts(text: str) -> tuple[str, ...]:
+    """The parts of a table's name: `db.t`, each in backticks where it has dots of its own."""
+    return tuple((match[1] or match[2]).replace("``", "`").strip() for match in _PART.finditer(text))
+
+
+def column_faults(table: str, columns: t.RowType, others: Sequence[str] = ()) -> Iterator[TableFault]:
+    """What keeps a table from taking dead letters.
+
+    Args:
+        table: its name, for messages.
+        columns: its physical columns.
+        others: the names of columns that are written beside them, which are metadata.
+    """
+    what = f"table {table} takes dead letters"
+    known = ", ".join(f"{field.name} {field.type}" for field in COLUMNS.fields)
+    for field in columns.fields:
+        found = COLUMNS.field_named(field.name)
+        if found is None:
+            yield TableFault(f"{what}, and they have no {field.name!r}", f"they have: {known}")
+        elif found.type != field.type:
+            message = f"{what}, and column {field.name!r} is {field.type} where they have {found.type}"
+            yield TableFault(message, f"declare it {found.type}")
+    for name in others:
+        message = f"{what}, and they have no metadata for column {name!r}"
+        yield TableFault(message, "leave it out, or make it VIRTUAL")
 
 
 def faults(asked: Asked) -> Iterator[TableFault]:
     """What is wrong with the folder of a table that is read."""
     options, table = asked.options, asked.table
-    folder = options.get(_PATH)
-    if folder is None or not asked.reading:
+    folder, place = options.get(_PATH), options.get("path")
+    given = [name for name in OPTIONS if name in options]
+    if not given or not asked.reading:
         return
-    if not folder.strip():
-        yield TableFault(f"'{_PATH}' of table {table} is empty", "name a folder", _PATH)
-    place = options.get("path")
-    if place is not None and _below(folder, place):
+    if len(given) > 1:
+        yield TableFault(f"table {table} has both '{_PATH}' and '{TABLE}'", "leave one of them out", TABLE)
+    for name in given:
+        if not options[name].strip():
+            kind = "folder" if name == _PATH else "table"
+            yield TableFault(f"'{name}' of table {table} is empty", f"name a {kind}", name)
+    if folder is not None and place is not None and _below(folder, place):
         message = f"'{_PATH}' of table {table} is in the table's own folder, and would be read as rows"
         yield TableFault(message, "name a folder beside it", _PATH)
     for option in ("key.format", "value.format", "format"):
         spec = format_spec(options.get(option))
         if spec is not None and spec.blocks and place is not None:
-            message = f"'{_PATH}' of table {table} is not for files of format {spec.name!r}, which are blocks of rows"
-            yield TableFault(message, "leave it out, or use a format of lines", _PATH)
+            message = (
+                f"'{given[0]}' of table {table} is not for files of format {spec.name!r}, which are blocks of rows"
+            )
+            yield TableFault(message, "leave it out, or use a format of lines", given[0])
     for key, value in options.items():
         if key.endswith(f".{_IGNORING}") and value.strip().lower() == "true":
-            message = f"table {table} has both '{_PATH}' and '{key}', by which no record would get there"
+            message = f"table {table} has both '{given[0]}' and '{key}', by which no record would get there"
             yield TableFault(message, "leave one of them out", key)
 
 

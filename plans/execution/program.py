@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.plans.connectors.checks import changelog_of
-from compiled_plan.plans.connectors.dead_letters import dead_letter_path
+from compiled_plan.plans.connectors.dead_letters import dead_letter_table, puts_aside
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
 from compiled_plan.plans.execution.connectors.base import TableSpec
@@ -29,10 +29,12 @@ from compiled_plan.plans.nodes.scan import TableSourceScan, Values
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Calc
 from compiled_plan.plans.nodes.tables import (
+    CatalogTable,
     FilterPushDown,
     PhysicalColumn,
     ProjectPushDown,
     ReadingMetadata,
+    ResolvedTable,
     WritingMetadata,
 )
 from compiled_plan.plans.plan import CompiledPlan
@@ -143,7 +145,7 @@ def prepare(plan: CompiledPlan) -> Program:
     producers: dict[int, frozenset[Port]] = {}
     for source, table in tables.items():
         producers[source] = frozenset().union(*(_targets(plan, scan.id) for scan in table.scans))
-        if dead_letter_path(table.table.options):
+        if puts_aside(table.table.options):
             producers[source] |= {dead_port(source)}
     for source in values:
         producers[source] = _targets(plan, source)
@@ -191,7 +193,8 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
             used |= columns.used
         table = table_spec(scans[0], tuple(keys.items()))
         wanted = frozenset(table.columns.names[at] for at in used)
-        table = replace(table, wanted=wanted, filters=_filters(plan, scans[0]) if len(scans) == 1 else ())
+        filters, letters = _filters(plan, scans[0]) if len(scans) == 1 else (), _dead_letters(scans[0])
+        table = replace(table, wanted=wanted, filters=filters, dead_letters=letters)
         found[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table)
     return found
 
@@ -209,26 +212,40 @@ def _filters(plan: CompiledPlan, scan: TableSourceScan) -> tuple[tuple[RexNode, 
 
 def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalType], ...] = ()) -> TableSpec:
     """The table of a scan or sink as its connector sees it."""
-    source = table_of(node)
-    table = resolved_table(node)
-    if isinstance(node, Sink):
-        metadata = _written_metadata(node)
+    written = _written_metadata(node) if isinstance(node, Sink) else metadata
+    return _spec(table_of(node), resolved_table(node), node.id, written)
+
+
+def _dead_letters(scan: TableSourceScan) -> TableSpec | None:
+    """The table of the program for records that cannot be read."""
+    table = scan.dead_letters
+    if table is None or table.resolved_table is None:
+        if name := dead_letter_table(resolved_table(scan).options or {}):
+            raise refuse(scan, f"dead letters for the table {name!r}, which the plan does not have", "compile it again")
+        return None
+    found = _spec(table, table.resolved_table, scan.id)
+    return replace(found, sink=f"dead letters in {found.identifier}")
+
+
+def _spec(
+    table: CatalogTable, resolved: ResolvedTable, node: int, metadata: tuple[tuple[str, LogicalType], ...] = ()
+) -> TableSpec:
     physical = RowType(
         fields=tuple(
             Field(column.name, column.data_type)
-            for column in table.table_schema.columns
+            for column in resolved.table_schema.columns
             if isinstance(column, PhysicalColumn)
         )
     )
-    key = table.table_schema.primary_key
+    key = resolved.table_schema.primary_key
     return TableSpec(
-        identifier=".".join(source.path),
+        identifier=".".join(table.path),
         columns=physical,
-        options=dict(table.options or {}),
+        options=dict(resolved.options or {}),
         metadata=metadata,
-        partition_keys=table.partition_keys,
+        partition_keys=resolved.partition_keys,
         primary_key=tuple(key.columns) if key else (),
-        node=node.id,
+        node=node,
     )
 
 

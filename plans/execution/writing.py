@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from compiled_plan.plans.connectors.dead_letters import dead_letter_path
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.connectors import base as connectors
-from compiled_plan.plans.execution.connectors.dead_letters import dead_letter_table
+from compiled_plan.plans.execution.connectors.dead_letters import letter_columns, letters_of
 from compiled_plan.plans.execution.enforcer import enforce
 from compiled_plan.plans.execution.program import Program, sink_tables, table_spec
 
@@ -40,11 +40,13 @@ class Sinks:
     def __init__(self, program: Program, context: connectors.SinkContext) -> None:
         self.program = program
         self._sinks = {sink: connectors.open_sink(table, context) for sink, table in sink_tables(program.sinks).items()}
-        self._dead_letters = {
-            source: connectors.open_sink(dead_letter_table(table.table), context)
-            for source, table in program.tables.items()
-            if dead_letter_path(table.table.options)
-        }
+        by_spec = {id(table.table): source for source, table in program.tables.items()}
+        letters: dict[str, tuple[connectors.TableSpec, list[int]]] = {}
+        for table, target in letters_of(each.table for each in program.tables.values()):
+            letters.setdefault(target.sink, (target, []))[1].append(by_spec[id(table)])
+        self._dead_letters = [
+            (target, sources, connectors.open_sink(target, context)) for target, sources in letters.values()
+        ]
         self._sums: Written | None = None
         self._batches: dict[int, BatchRows] = {}
 
@@ -88,10 +90,10 @@ class Sinks:
                 table = table_spec(sink).identifier
                 rows = enforce(sink, builder.sink_rows(frame, sink))
                 written[table] = written.get(table, 0) + _counted(self._sinks[sink.id], rows, batch)
-            aside = sum(
-                _counted(sink, builder.dead_letters(frame, source), batch)
-                for source, sink in self._dead_letters.items()
-            )
+            aside = 0
+            for target, sources, opened in self._dead_letters:
+                letters = [letter_columns(builder.dead_letters(frame, source), target) for source in sources]
+                aside += _counted(opened, reduce(lambda one, other: one.unionByName(other), letters), batch)
         finally:
             if several:
                 frame.unpersist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from compiled_plan.plans.connectors.checks import changelog_of, metadata_of, table_faults
+from compiled_plan.plans.connectors.dead_letters import column_faults
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.nodes.declared import Declared, TableFault
 from compiled_plan.plans.types import LogicalType, RowType
@@ -26,6 +27,9 @@ class _Declared:
         return table_faults(
             table, options, columns, partition_keys, reading=reading, lookup=lookup, primary_key=primary_key
         )
+
+    def dead_letter_faults(self, table: str, columns: RowType, others: Sequence[str]) -> Iterable[TableFault]:
+        return column_faults(table, columns, others)
 
     def is_read(self, options: Mapping[str, str]) -> bool:
         connector = connector_spec(options.get("connector"))

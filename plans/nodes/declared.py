@@ -45,6 +45,9 @@ class Declared(Protocol):
     ) -> Iterable[TableFault]:
         """All that keeps a table from being read or written."""
 
+    def dead_letter_faults(self, table: str, columns: RowType, others: Sequence[str]) -> Iterable[TableFault]:
+        """All that keeps a table with these columns, and others of metadata, from taking dead letters."""
+
     def is_read(self, options: Mapping[str, str]) -> bool:
         """Whether the table can be read as a whole; True where its connector is not known."""
 

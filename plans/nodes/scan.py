@@ -9,7 +9,7 @@ from compiled_plan.plans.nodes.base import INSERTS, NO_INPUT, Inputs, PlanNode
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import expressions, output
-from compiled_plan.plans.nodes.table_rules import catalog_table_faults, source_faults, source_row
+from compiled_plan.plans.nodes.table_rules import catalog_table_faults, dead_letter_faults, source_faults, source_row
 from compiled_plan.plans.nodes.tables import CatalogTable, TableSource, WatermarkPushDown
 from compiled_plan.plans.types.changelog import ChangelogMode
 
@@ -20,8 +20,11 @@ class TableSourceScan(PlanNode):
     NAME = "stream-exec-table-source-scan"
     VERSION = 2
     INPUTS = NO_INPUT
+    TAIL = ("dead_letters",)
 
     scan_table_source: Enforcing[TableSource]
+    #: The table for records that cannot be read; a field that Flink ignores.
+    dead_letters: CatalogTable | None = None
 
     @property
     def watermark(self) -> WatermarkPushDown | None:
@@ -36,6 +39,8 @@ class TableSourceScan(PlanNode):
             *source_faults(source, ("scanTableSource",), inputs.declared),
         ]
         yield from wrong
+        if self.dead_letters is not None:
+            yield from dead_letter_faults(self.dead_letters, ("deadLetters",), inputs.declared)
         table = source.table.resolved_table
         fit = all(fault.editable for fault in wrong)
         row = source_row(table, source.abilities) if fit and table is not None else None
@@ -43,7 +48,8 @@ class TableSourceScan(PlanNode):
             yield from output(self.output_type, row.types, "the table")
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
-        return ((("scanTableSource", "table"), self.scan_table_source.table),)
+        letters = () if self.dead_letters is None else ((("deadLetters",), self.dead_letters),)
+        return ((("scanTableSource", "table"), self.scan_table_source.table), *letters)
 
 
 class TableSourceScanV1(TableSourceScan):

@@ -98,6 +98,19 @@ def catalog_table_faults(
         yield Fault((*options, "connector"), message, "join it FOR SYSTEM_TIME AS OF", connector)
 
 
+def dead_letter_faults(table: CatalogTable, path: Path, declared: Declared) -> Iterator[Fault]:
+    """What keeps a table from taking the records that a source cannot read."""
+    wrong = list(catalog_table_faults(table, path, declared, reading=False))
+    yield from wrong
+    resolved = table.resolved_table
+    if wrong or resolved is None:
+        return
+    columns = resolved.table_schema.columns
+    metadata = [column.name for column in columns if isinstance(column, MetadataColumn) and not column.is_virtual]
+    for fault in declared.dead_letter_faults(".".join(table.path), physical_row(resolved), metadata):
+        yield Fault((*path, "resolvedTable", "schema", "columns"), fault.message, fault.remedy, None)
+
+
 def _schema_faults(table: ResolvedTable, path: Path) -> Iterator[Fault]:
     schema = table.table_schema
     names = [column.name for column in schema.columns]

@@ -15,6 +15,7 @@ from compiled_plan.planner.algebra.nodes import (
     TableFunctionScan,
 )
 from compiled_plan.planner.algebra.traverse import unordered
+from compiled_plan.planner.catalog.connectors import check_dead_letters
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context
@@ -26,6 +27,7 @@ from compiled_plan.planner.sql.binding.temporal import bind_snapshot
 from compiled_plan.planner.sql.binding.views import view_query
 from compiled_plan.planner.sql.binding.window_tables import WINDOW_TABLE_FUNCTIONS, bind_window_table
 from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.plans.connectors.dead_letters import dead_letter_table, name_parts
 from compiled_plan.plans.rex import Call, InputRef, type_of
 from compiled_plan.plans.types import (
     INT,
@@ -86,8 +88,26 @@ def _plain_table(binder: Binder, node: ast.TableRef, place: Place) -> From:
     assert isinstance(found, CatalogTable)
     hints = bind_table_hints(node.hints, binder.source)
     name = alias.name if alias is not None and named else node.names[-1]
-    rel = scan(with_options(found, hints), name, hints)
+    table = with_options(found, hints)
+    rel = scan(table, name, hints, _dead_letters(binder, node, table))
     return _named(binder, Bound(rel, rel.row_type.names), node, alias, full, place)
+
+
+def _dead_letters(binder: Binder, node: ast.TableRef, table: CatalogTable) -> CatalogTable | None:
+    """The table for records of a table that cannot be read; a name without a database is in the table's own."""
+    text = dead_letter_table(dict(table.options))
+    if not text.strip():
+        return None
+    own = table.identifier
+    names = name_parts(text)
+    names = (*(own.catalog, own.database)[: max(0, 3 - len(names))], *names)
+    found = binder.catalog.find(names) if len(names) == 3 else None
+    if isinstance(found, CatalogTable):
+        check_dead_letters(found)
+        return found
+    why = "is a view" if isinstance(found, CatalogView) else "is not there"
+    message = f"table {text!r}, which takes dead letters of {own}, {why}"
+    raise binder.source.error(node, message, "create it with CREATE TABLE before it is used")
 
 
 def _unknown_table(binder: Binder, node: ast.TableRef, place: Place) -> Exception:

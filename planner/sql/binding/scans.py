@@ -13,8 +13,14 @@ from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of
 from compiled_plan.plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
 
 
-def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...]) -> RelNode:
+def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...], dead_letters: CatalogTable | None = None) -> RelNode:
     """The rows of a table, in its declared columns.
+
+    Args:
+        table: the table, with the options of hints.
+        alias: its name in the query.
+        hints: of the query.
+        dead_letters: the table for records that cannot be read.
 
     Raises:
         ProgramError: the table's connector or format is missing, unknown or lacks an option.
@@ -27,7 +33,7 @@ def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...]) -> RelNode:
     produced = [column for column in table.columns if column.kind is ColumnKind.PHYSICAL]
     produced += metadata_columns(table) if whole else _metadata(table)
     row = RowType(fields=tuple(Field(column.name, column.type, column.comment) for column in produced))
-    read = Scan(row, table, alias, hints)
+    read = Scan(row, table, alias, hints, dead_letters=dead_letters)
     rel: RelNode = read
     if [(item.name, item.type) for item in produced] != [(item.name, item.type) for item in table.columns]:
         rel = _declared(rel, table, row)

@@ -51,6 +51,7 @@ class TableSpec:
         sink: of a sink, its name in the run, the same at every start; a table may be written by several.
         filters: of a source, expressions that are true for all rows that are used, each with the positions of the
             columns that it refers to; None for what is none. The plan looks at them again.
+        dead_letters: of a source, the table of the program for records that cannot be read; None where there is none.
     """
 
     identifier: str
@@ -63,6 +64,7 @@ class TableSpec:
     wanted: frozenset[str] | None = None
     sink: str = ""
     filters: tuple[tuple[RexNode, tuple[int | None, ...]], ...] = ()
+    dead_letters: TableSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,25 +6,20 @@ are written at the end of the micro-batch, with its other rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans import types as t
-from compiled_plan.plans.connectors.dead_letters import dead_letter_path
-from compiled_plan.plans.execution.connectors.base import TableSpec
+from compiled_plan.plans.connectors.dead_letters import COLUMNS, dead_letter_path
+from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH, TableSpec
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
+    from pyspark.sql import Column, DataFrame
 
 #: The kind of such a row, and the column that says what is wrong.
 DEAD, COLUMN = -1, "dead"
 
-#: What is written of a record.
-COLUMNS = t.row_of(
-    ["table", "file", "line", "topic", "partition", "offset", "part", "reason", "raw", "bytes"],
-    [t.STRING, t.STRING, t.BIGINT, t.STRING, t.INT, t.BIGINT, t.STRING, t.STRING, t.STRING, t.BYTES],
-)
 _TYPES = {"line": "bigint", "partition": "int", "offset": "bigint"}
 
 
@@ -59,9 +54,20 @@ def dead_columns() -> tuple[Column, ...]:
     return tuple(F.col(COLUMN)[name] for name in COLUMNS.names)
 
 
-def dead_letter_table(table: TableSpec) -> TableSpec:
-    """The table that a source's records are written to."""
-    options = {"connector": "filesystem", "path": dead_letter_path(table.options), "format": "json"}
-    options["json.encode.ignore-null-fields"] = "true"
-    name = f"dead letters of {table.identifier}"
-    return TableSpec(name, COLUMNS, options, node=table.node, sink=name)
+def letters_of(tables: Iterable[TableSpec]) -> Iterator[tuple[TableSpec, TableSpec]]:
+    """The tables whose records are put aside, each with the one that these are written to."""
+    for table in tables:
+        if table.dead_letters is not None:
+            yield table, table.dead_letters
+        elif folder := dead_letter_path(table.options):
+            name = f"dead letters of {table.identifier}"
+            options = {"connector": "filesystem", "path": folder, "format": "json"}
+            options["json.encode.ignore-null-fields"] = "true"
+            yield table, TableSpec(name, COLUMNS, options, node=table.node, sink=name)
+
+
+def letter_columns(rows: DataFrame, table: TableSpec) -> DataFrame:
+    """Rows of all columns of dead letters as those of a table that may have some of them."""
+    head = [name for name in (KIND, ORD, PATH) if name in rows.columns]
+    fields = [F.col(f"f{COLUMNS.names.index(name)}").alias(f"f{at}") for at, name in enumerate(table.columns.names)]
+    return rows.select(*head, *fields)

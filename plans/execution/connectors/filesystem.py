@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import format_options
-from compiled_plan.plans.connectors.dead_letters import dead_letter_path
+from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
 from compiled_plan.plans.errors import DataError, UnsupportedError
 from compiled_plan.plans.execution.connectors.base import (
@@ -86,7 +86,7 @@ def _format(table: TableSpec) -> tuple[FileFormat, FormatTable]:
         row,
         format_options(table.options, name),
         wanted=table.wanted,
-        puts_aside=bool(dead_letter_path(table.options)),
+        puts_aside=puts_aside(table.options),
     )
 
 
@@ -187,7 +187,7 @@ def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
         for index, name in enumerate(names)
     ]
     metadata = [F.col(f"{_EXTRA}{index}").alias(f"m{index}") for index in range(len(table.metadata))]
-    dead = [F.col(DEAD_LETTER)] if dead_letter_path(table.options) else []
+    dead = [F.col(DEAD_LETTER)] if puts_aside(table.options) else []
     return scanned.select(KIND, ORD, path.alias(PATH), *columns, *metadata, *dead)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.connectors.dead_letters import dead_letter_path
+from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.connectors.messages import Parts, listed
 from compiled_plan.plans.execution.connectors.base import DELETE, KIND, ORD, PARTITION, PATH, Source, SourceContext
 from compiled_plan.plans.execution.connectors.brokers import Offsets
@@ -103,11 +103,13 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
     order = F.call_function("order_number").alias(ORD)
     # As positions of Spark's source name it.
     partition = F.concat_ws("/", F.col("topic"), F.col("partition")).alias(PARTITION)
-    if dead_letter_path(table.options):
+    if puts_aside(table.options):
         found = _put_aside(raw, messages, (order, partition, *metadata), upserts)
     else:
-        changes = value[0].changes(spark, value[1], F.col("value").cast("string"))
-        keyed = F.lit(None) if key is None else _first(key[0].changes(spark, key[1], F.col("key").cast("string")))
+        place = [F.col(name) for name in _PLACE]
+        changes = value[0].message_changes(spark, value[1], F.col("value").cast("string"), place)
+        key_text = F.col("key").cast("string")
+        keyed = F.lit(None) if key is None else _first(key[0].message_changes(spark, key[1], key_text, place))
         changes = _with_deletions(changes, value[1], upserts)
         found = raw.select(changes.alias(_CHANGES), keyed.alias("k"), order, partition, *metadata)
     exploded = found.select(F.inline(_CHANGES), *(F.col(name) for name in found.columns[1:]))

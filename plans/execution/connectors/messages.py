@@ -68,7 +68,8 @@ class Messages:
             options[OWN_SUBJECT] = f"{topics[0]}-{'key' if part == KEY else 'value'}"
         row = self.parts.rows(self.table.columns)[part]
         metadata = self._format_metadata(found[option]) if part == VALUE else ()
-        table = FormatTable(self.table.identifier, row, options, metadata)
+        name_of_part = f"{self.table.identifier}, key" if part == KEY else self.table.identifier
+        table = FormatTable(name_of_part, row, options, metadata)
         format_ = file_format(name)
         assert isinstance(format_, LineFormat), name
         return format_, table

@@ -37,6 +37,17 @@ class LineFormat:
         """The changes of a line: an array of structs of kind, suffix of the path, the columns, and metadata."""
         return self._read("changes", spark, spec, line)
 
+    def message_changes(self, spark: SparkSession, spec: FormatTable, part: Column, place: Sequence[Column]) -> Column:
+        """The changes of a part of a message; see `changes`.
+
+        Args:
+            spark: the session.
+            spec: the table.
+            part: the part's text.
+            place: topic, partition and offset of the message, which an error names.
+        """
+        return self._read("messageChanges", spark, spec, part, *place)
+
     def outcome(self, spark: SparkSession, spec: FormatTable, line: Column) -> Column:
         """A struct of the changes of a line, and what is wrong with one that cannot be read; see `changes`.
 
@@ -44,12 +55,12 @@ class LineFormat:
         """
         return self._read("outcome", spark, spec, line)
 
-    def _read(self, what: str, spark: SparkSession, spec: FormatTable, line: Column) -> Column:
+    def _read(self, what: str, spark: SparkSession, spec: FormatTable, *given: Column) -> Column:
         """What a function of the kernel makes of a line."""
         spec = self.prepared(spark, spec)
-        options = dict(spec.options)
+        options, columns = dict(spec.options), map(java_column, given)
         made = getattr(kernel_formats(spark), what)(
-            self.spec.name, table_text(spec), shape(spec.row), options, list(spec.metadata), java_column(line)
+            self.spec.name, table_text(spec), shape(spec.row), options, list(spec.metadata), *columns
         )
         return column(made)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.connectors.dead_letters import COLUMNS as DEAD_COLUMNS
+from compiled_plan.plans.connectors.dead_letters import COLUMNS as DEAD_COLUMNS
 from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.functions.steps import PythonStep, needs_step
 from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, lower_keyed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.connectors.dead_letters import dead_letter_path
+from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH
 from compiled_plan.plans.execution.connectors.dead_letters import DEAD, dead_columns
 from compiled_plan.plans.execution.expressions import to_column
@@ -94,7 +94,7 @@ class Projections:
             frame = with_watermarks(frame, times, ends, partitions)
             flows = {start: replace(flow, watermark=F.col(WATERMARK)) for start, flow in flows.items()}
         pieces: list[Piece] = []
-        if source in self.program.tables and dead_letter_path(self.program.tables[source].table.options):
+        if source in self.program.tables and puts_aside(self.program.tables[source].table.options):
             pieces.append(self._dead(source, next(iter(flows.values())), level))
             flows = {start: flow.where(F.col(KIND) != DEAD) for start, flow in flows.items()}
         pieces += [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]

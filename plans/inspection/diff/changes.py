@@ -38,7 +38,7 @@ def append_only(plan: CompiledPlan, operators: Mapping[int, Operator]) -> frozen
 def _table_appends(node: PlanNode) -> bool:
     return all(
         (mode := DECLARED.changes(options_of(table), reading=True)) is not None and mode.insert_only
-        for _, table in node.tables()
+        for _, table in node.tables()[:1]
     )
 
 

@@ -16,6 +16,7 @@ from compiled_plan.plans.execution.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run, RunResult
 from tests.support.schema_registry import serving
 from tests.support.topics import Message, Topics
+from tools.services.postgres import psql
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -170,3 +171,64 @@ def test_messages(spark: SparkSession, kafka: Server, tmp_path: Path) -> None:
     }
     assert result.dead_letters == 4
     assert sorted(row["op"] for row in rows(tmp_path / "o")) == ["c", "c", "d"]
+
+
+def test_tables_of_the_program(spark: SparkSession, postgres: Server, tmp_path: Path) -> None:
+    """Two tables share one in a database, a third has lines; what is put aside again is there once."""
+    for name, text in (("a", '{"id": 1}\nno\n'), ("b", "x\n2\ny\n"), ("c", "{}\n[\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1").write_text(text)
+    psql(postgres.port, 'CREATE TABLE letters ("table" TEXT, "line" BIGINT, "raw" TEXT, "reason" TEXT)')
+    files = "'connector' = 'filesystem', 'path' = '{path}/{name}', 'format' = '{format}', 'dead-letter.table' = '{to}'"
+    tables = "".join(
+        f"CREATE TABLE {name} (id INT) WITH ({files.format(path=tmp_path, name=name, format=format_, to=to)});"
+        for name, format_, to in (("a", "json", "bad"), ("b", "csv", "`default_database`.bad"), ("c", "json", "seen"))
+    )
+    program = f"""{tables}
+        CREATE TABLE bad (reason STRING, `raw` STRING, line BIGINT, `table` STRING) WITH (
+          'connector' = 'jdbc', 'url' = '{postgres.address}', 'table-name' = 'letters');
+        CREATE TABLE seen (`raw` STRING, file STRING) WITH ('connector' = 'print', 'print-identifier' = 'seen');
+        CREATE TABLE o (id INT) WITH ('connector' = 'print');
+        EXECUTE STATEMENT SET BEGIN
+        INSERT INTO o SELECT id FROM a; INSERT INTO o SELECT id FROM b; INSERT INTO o SELECT id FROM c;
+        END;
+    """
+    lines: list[str] = []
+    plan = TableEnvironment().compile_script(program)
+    options = RunOptions(checkpoint=str(tmp_path / "checkpoint"))
+    result = Run(spark, plan, options, lines.append).execute()
+    assert sorted(lines) == ["+I[1]", "+I[2]", "+I[null]", f"seen> +I[[, file:{tmp_path}/c/1]"]
+    query = 'SELECT "table", "line", "raw" FROM letters ORDER BY 1, 2'
+    table = "default_catalog.default_database."
+    found = [[f"{table}a", "2", "no"], [f"{table}b", "1", "x"], [f"{table}b", "3", "y"]]
+    assert (psql(postgres.port, query), result.dead_letters) == (found, 4)
+    (tmp_path / "a/2").write_text("none\n")
+    Run(spark, plan, options, lines.append).execute()
+    assert psql(postgres.port, query) == [[f"{table}a", "1", "none"], *found]
+
+
+def test_messages_go_on_to_a_topic(spark: SparkSession, kafka: Server, tmp_path: Path) -> None:
+    """Their keys and values, exactly once, with their place."""
+    topics = Topics(spark, kafka)
+    topics.make("letters_in", 2)
+    topics.make("letters_out")
+    topics.send("letters_in", [Message('{"v": 1}', '{"k": 1}'), Message("no", '{"k": 2}', partition=1)])
+    topics.send("letters_in", [Message('{"v": 3}', "{", partition=1)])
+    program = f"""
+        CREATE TABLE r (k INT, v INT) WITH ('connector' = 'kafka', 'topic' = 'letters_in', {topics.options},
+          'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset', 'key.format' = 'json',
+          'key.fields' = 'k', 'value.format' = 'json', 'value.fields-include' = 'EXCEPT_KEY',
+          'dead-letter.table' = 'bad');
+        CREATE TABLE bad (topic STRING, `partition` INT, `offset` BIGINT, part STRING, `raw` STRING) WITH (
+          'connector' = 'kafka', 'topic' = 'letters_out', {topics.options}, 'format' = 'json',
+          'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = 'letters');
+        CREATE TABLE o (k INT, v INT) WITH ('connector' = 'print');
+        INSERT INTO o SELECT k, v FROM r;
+    """
+    assert run(spark, program, tmp_path / "checkpoint").dead_letters == 2
+    found = [json.loads(message.value or "") for message in topics.read("letters_out", committed=True)]
+    place = {"topic": "letters_in", "partition": 1}
+    assert sorted(found, key=lambda row: row["offset"]) == [
+        {**place, "offset": 0, "part": "value", "raw": "no"},
+        {**place, "offset": 1, "part": "key", "raw": "{"},
+    ]

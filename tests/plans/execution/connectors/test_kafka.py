@@ -343,12 +343,19 @@ def test_what_a_run_refuses(
     assert message in str(caught.value)
 
 
-def test_a_row_that_cannot_be_read_is_named(spark: SparkSession, topics: Topics) -> None:
-    topics.make("broken")
-    topics.send("broken", [Message('{"a": "x"}')])
-    program = (
-        f"CREATE TABLE t {source(topics, 'broken', 'a INT')}; {printed('o', 'a INT')} INSERT INTO o SELECT a FROM t;"
-    )
-    with pytest.raises(CompiledPlanError) as caught:
-        run(spark, program)
-    assert '{"a": "x"}' in str(caught.value)
+def test_a_message_that_cannot_be_read_is_named_with_its_place(spark: SparkSession, topics: Topics) -> None:
+    """The value, or the key, by topic, partition and offset."""
+    topics.make("broken", 2)
+    topics.send("broken", [Message('{"a": 1}', partition=1), Message('{"a": "x"}', partition=1)])
+    topics.make("broken_keys")
+    topics.send("broken_keys", [Message("{}", '{"a": "x"}')])
+    keys = ("key.format=json", "key.fields=a", "value.format=json", "value.fields-include=EXCEPT_KEY")
+    for name, options, place in (
+        ("broken", (), "t, topic broken, partition 1, offset 1, row"),
+        ("broken_keys", keys, "t, key, topic broken_keys, partition 0, offset 0, row"),
+    ):
+        table = source(topics, name, "a INT, b INT", *options)
+        program = f"CREATE TABLE t {table}; {printed('o', 'a INT')} INSERT INTO o SELECT a FROM t;"
+        with pytest.raises(CompiledPlanError) as caught:
+            run(spark, program)
+        assert f'(table default_catalog.default_database.{place} \'{{"a": "x"}}\')' in str(caught.value)

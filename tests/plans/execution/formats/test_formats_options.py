@@ -10,6 +10,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.connectors.registry import format_specs
+from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
 from tests.support import format_options
@@ -72,3 +73,19 @@ def test_results_are_those_of_flink(spark: SparkSession, tmp_path: Path) -> None
     assert found.pop("w-csv-plain") == ["0.000000027,100000"]
     assert {name: lines for name, lines in found.items() if lines != expected[name]} == {}
     assert found == expected
+
+
+def test_a_map_with_a_null_key_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark's maps have none, whatever `map-null-key.mode` says; of a key that is given twice the last counts."""
+    program = """
+        CREATE TABLE o (m MAP<STRING, INT>) WITH (
+          'connector' = 'filesystem', 'path' = '{path}', 'format' = 'json', 'json.map-null-key.mode' = 'DROP');
+        INSERT INTO o SELECT MAP[k, 1, 'b', 2, 'b', 3] FROM (VALUES ('a'), ({last})) AS t(k);
+    """
+    fine = program.format(path=tmp_path / "fine", last="'c'")
+    Run(spark, TableEnvironment().compile_script(fine), RunOptions()).execute()
+    lines = [line for file in (tmp_path / "fine").glob("*.json") for line in file.read_text().splitlines()]
+    assert sorted(lines) == ['{"m":{"a":1,"b":3}}', '{"m":{"c":1,"b":3}}']
+    wrong = program.format(path=tmp_path / "wrong", last="CAST(NULL AS STRING)")
+    with pytest.raises(CompiledPlanError, match=r"NULL_MAP_KEY|null as map key"):
+        Run(spark, TableEnvironment().compile_script(wrong), RunOptions()).execute()

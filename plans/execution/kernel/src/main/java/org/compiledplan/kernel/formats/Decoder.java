@@ -39,6 +39,16 @@ public abstract class Decoder implements Serializable {
 
   /** The changes of a line: rows of kind, suffix of the path, the columns, and metadata. */
   public final ArrayData changes(UTF8String line) {
+    return read(line, null, 0, 0);
+  }
+
+  /** The changes of a part of a message, which an error names by its place. */
+  public final ArrayData messageChanges(
+      UTF8String part, UTF8String topic, int partition, long offset) {
+    return read(part, topic, partition, offset);
+  }
+
+  private ArrayData read(UTF8String line, UTF8String topic, int partition, long offset) {
     if (line == null || skips(line)) {
       return NOTHING;
     }
@@ -50,7 +60,8 @@ public abstract class Decoder implements Serializable {
       if (lenient) {
         return NOTHING;
       }
-      throw DataException.reading(table, shown(line), e);
+      String place = ", topic " + topic + ", partition " + partition + ", offset " + offset;
+      throw DataException.reading(topic == null ? table : table + place, shown(line), e);
     }
   }
 

@@ -39,6 +39,31 @@ public final class Formats {
   }
 
   /**
+   * The changes of a part of a message; parameters as those of {@code changes}, and where it is.
+   */
+  public static Column messageChanges(
+      String format,
+      String table,
+      String shape,
+      Map<String, String> options,
+      List<String> metadata,
+      Column part,
+      Column topic,
+      Column partition,
+      Column offset) {
+    Decoder decoder = decoder(format, table, shape, options, metadata);
+    return Calls.columnInOrder(
+        decoder,
+        Decoder.class,
+        "messageChanges",
+        changesType(shape, metadata),
+        part,
+        topic,
+        partition,
+        offset);
+  }
+
+  /**
    * A struct of the changes of a line and of what is wrong with it, `line`, `reason` and `record`;
    * parameters as those of {@code changes}.
    */
