@@ -92,6 +92,13 @@ def set_status(request: Request, name: str, **what: Any) -> None:
         session.merge(Status(**{"pipeline_id": found.id, "since": now, "seen_at": now, **what}))
 
 
+@router.get("/run")
+def run(request: Request, name: str) -> dict[str, Any]:
+    with parts_of(request).database.read() as session:
+        found = session.get(Status, pipelines.find(session, name).id)
+        return {"wanted": found is not None and found.state in ("running", "behind", "upgrade-waiting")}
+
+
 @router.get("/run/history")
 def history(request: Request, name: str, hours: float = 1) -> dict[str, Any]:
     faked, now = request.app.state.faked, datetime.now(UTC)

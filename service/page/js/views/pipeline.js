@@ -1,7 +1,7 @@
 import * as api from "../api.js";
 import { stateBadge } from "../components/badges.js";
 import { confirm, tell } from "../components/dialog.js";
-import { play, stop as stopIcon, warning } from "../components/icons.js";
+import { clock, play, stop as stopIcon, warning } from "../components/icons.js";
 import { problemBox } from "../components/problem.js";
 import { follow, poll } from "../events.js";
 import { ago, millis, rate, short } from "../format.js";
@@ -22,14 +22,14 @@ const TABS = {
   upgrade: { words: "Upgrade", make: upgradeTab },
   logs: { words: "Logs", make: logsTab, runs: true },
 };
-const EVERY = 4000;
+const EVERY = 2500;
 /** Micro-batches that are kept for the charts. */
 const MOST = 20000;
 
 /** One pipeline: what it is called and how it does, and below it what a tab shows. */
 export function pipelineView(context, route) {
   const { name } = route.params;
-  const store = createStore({ name, pipeline: null, problem: null, last: null, live: false, events: [], acting: "", graph: null, words: new Map(), version: 0 });
+  const store = createStore({ name, pipeline: null, run: null, problem: null, last: null, live: false, events: [], acting: "", graph: null, words: new Map(), version: 0 });
   const ends = [];
   let tab = null;
   let tabName = "";
@@ -37,8 +37,8 @@ export function pipelineView(context, route) {
 
   async function load() {
     try {
-      const pipeline = await api.pipeline(name);
-      store.set({ pipeline, loadProblem: null });
+      const [pipeline, run] = await Promise.all([api.pipeline(name), context.app.get().runs ? api.run(name) : null]);
+      store.set({ pipeline, run, loadProblem: null });
       await draw(pipeline.in_force);
     } catch (loadProblem) {
       store.set({ loadProblem });
@@ -109,8 +109,9 @@ export function pipelineView(context, route) {
   };
 }
 
-function head({ name, pipeline, last, acting, problem, loadProblem }, mayRun, act) {
-  const goes = ["running", "behind", "starting"].includes(pipeline?.state);
+function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRun, act) {
+  // One that crashed and is to start again can be stopped, too.
+  const goes = run?.wanted ?? false;
   const button = goes
     ? html`<button type="button" @click=${act.stop} ?disabled=${acting !== ""}>${stopIcon}Stop</button>`
     : html`<button type="button" class="primary" @click=${act.start} ?disabled=${acting !== "" || !pipeline?.in_force}>${play}${acting === "start" ? "Starting…" : "Start"}</button>`;
@@ -142,7 +143,7 @@ function glance(pipeline, last) {
 
 function failure({ state, message, remedy }) {
   if (!message) return nothing;
-  return html`<div class="problem state-${state} ${state === "failed" ? "" : "mild"}" role=${state === "failed" ? "alert" : "status"}>${warning}<div>
+  return html`<div class="problem state-${state} ${state === "failed" ? "" : "mild"}" role=${state === "failed" ? "alert" : "status"}>${state === "running" ? clock : warning}<div>
     <p class="problem-what">${message}</p>
     ${remedy ? html`<p class="problem-remedy"><span>Try</span> ${remedy}</p>` : nothing}
   </div></div>`;

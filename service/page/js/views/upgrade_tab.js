@@ -128,7 +128,7 @@ export function upgradeTab(context, pipeline, { load }) {
     render: (state, { pipeline: found }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
-      ${state.diff ? comparison(state, { choose, migrate, keep, again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
+      ${state.diff ? comparison(state, found?.in_force, { choose, migrate, keep, again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
         : context.may("editor") ? chooser(state, found, store, compile, compare) : html`<p class="empty">This needs the role editor.</p>`}`,
     drawn: ({ diff }) => {
       if (diff) Object.values(SIDES).forEach(arrange);
@@ -155,7 +155,7 @@ function chooser(state, pipeline, store, compile, compare) {
 const newName = (target) => (target ? `version ${target}` : "the new program");
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-function comparison(state, { choose, migrate, keep, again, mayRun }) {
+function comparison(state, inForce, { choose, migrate, keep, again, mayRun }) {
   const { diff, old, now, base, target, selected } = state;
   const changes = changesOf(diff, old, now);
   const side = (key, graph, title, found) => html`<section class="side"><h3>${title}</h3>
@@ -164,10 +164,10 @@ function comparison(state, { choose, migrate, keep, again, mayRun }) {
       <h2 id="upgrade-title" tabindex="-1">From version ${base} to ${newName(target)}</h2><span class="spacer"></span>
       <button type="button" class="quiet" @click=${again}>Another program</button>
       ${target ? nothing : html`<button type="button" ?disabled=${state.busy} @click=${keep}>Save as a version</button>`}
-      ${mayRun ? html`<button type="button" class="primary" ?disabled=${state.busy || diff.verdict === "incompatible"} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
+      ${mayRun && target !== inForce ? html`<button type="button" class="primary" ?disabled=${state.busy || diff.verdict === "incompatible"} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
     </div>
     ${state.warnings.map((text) => html`<p class="note">${text}</p>`)}
     <p class="change-legend" aria-hidden="true">${["kept", "moved", "changed", "added", "removed"].map((each) => html`<span><span class="swatch change-${each}"></span>${each}</span>`)}</p>
-    <div class="sides">${side("old", old, `Version ${base}, in force`, changes.old)} ${side("now", now, capital(newName(target)), changes.now)}</div>
+    <div class="sides">${side("old", old, `Version ${base}${base === inForce ? ", in force" : ""}`, changes.old)} ${side("now", now, `${capital(newName(target))}${target === inForce ? ", in force" : ""}`, changes.now)}</div>
     ${diffView(diff)}`;
 }
