@@ -112,6 +112,16 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A schema registry for all tests of a process that ask for it; each has subjects of its own names."""
+    from tools.services import registry as service
+    from tools.services.server import running
+
+    with running(service.SERVICE, tmp_path_factory.mktemp("services") / "registry") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def kafka_jars() -> None:
     """Asked for by tests whose session needs Kafka's clients, for a broker of their own."""
 

@@ -18,9 +18,9 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
 from tests.documents.connector_pages import Example, examples
-from tests.support.schema_registry import serving
 from tests.support.topics import Message, Topics
 from tools.services.postgres import psql
+from tools.services.registry import serving
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,9 +14,9 @@ from compiled_plan.plans.execution.connectors.filesystem import FileSink
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run, RunResult
-from tests.support.schema_registry import serving
 from tests.support.topics import Message, Topics
 from tools.services.postgres import psql
+from tools.services.registry import serving
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import urllib.request
 from typing import TYPE_CHECKING
+
+import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
-from tests.support.schema_registry import serving
 from tests.support.topics import Topics
+from tools.services.registry import serving
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,36 +27,47 @@ def run(spark: SparkSession, program: str) -> list[str]:
 
 
 def test_keys_and_values_have_schemas_under_subjects_of_the_topic(spark: SparkSession, kafka: Server) -> None:
-    topics = Topics(spark, kafka)
-    for name in ("avro-upserts", "avro-events", "avro-plain"):
-        topics.make(name)
     with serving() as registry:
-        value = f"'value.format' = 'avro-confluent', 'value.avro-confluent.url' = '{registry.url}'"
-        key = value.replace("value", "key")
-        begin = "'scan.startup.mode' = 'earliest-offset'"
-        end = f"'scan.bounded.mode' = 'latest-offset', {topics.options}"
-        events = f"'format' = 'debezium-avro-confluent', 'debezium-avro-confluent.url' = '{registry.url}'"
-        tables = f"""
-            CREATE TABLE up (id INT, n STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (
-              'connector' = 'upsert-kafka', 'topic' = 'avro-upserts', {key}, {value}, {end});
-            CREATE TABLE ev (id INT, n STRING) WITH ('connector' = 'kafka', 'topic' = 'avro-events', {events},
-              {begin}, {end});
-            CREATE TABLE pl (id INT, n STRING) WITH ('connector' = 'kafka', 'topic' = 'avro-plain',
-              'format' = 'avro', 'key.format' = 'avro', 'key.fields' = 'id', {begin}, {end});
-        """
-        rows = "(VALUES (300, 'a'), (-1, CAST(NULL AS STRING))) AS t(id, n)"
-        names = ("up", "ev", "pl")
-        writing = "".join(
-            f"INSERT INTO {name} SELECT id, n FROM {rows} {'ON CONFLICT DO DEDUPLICATE' if name == 'up' else ''};"
-            for name in names
-        )
-        run(spark, f"{tables} EXECUTE STATEMENT SET BEGIN {writing} END;")
+        written_and_read(spark, Topics(spark, kafka), registry.url, "avro")
         assert sorted(registry.subjects) == ["avro-events-value", "avro-upserts-key", "avro-upserts-value"]
-        printed = "".join(
-            f"CREATE TABLE o_{name} (id INT, n STRING) WITH ('connector' = 'print', 'print-identifier' = '{name}');"
-            for name in names
-        )
-        reading = "".join(f"INSERT INTO o_{name} SELECT * FROM {name};" for name in ("ev", "pl"))
-        reading += "INSERT INTO o_up SELECT id, n FROM up;"
-        found = run(spark, f"{tables} {printed} EXECUTE STATEMENT SET BEGIN {reading} END;")
-        assert found == sorted(f"{name}> +I[{row}]" for name in names for row in ("300, a", "-1, null"))
+
+
+@pytest.mark.deep
+def test_a_registry_that_is_a_process(spark: SparkSession, kafka: Server, registry: Server) -> None:
+    written_and_read(spark, Topics(spark, kafka), registry.address, "made")
+    with urllib.request.urlopen(f"{registry.address}/subjects", timeout=30) as answer:
+        assert json.loads(answer.read()) == ["made-events-value", "made-upserts-key", "made-upserts-value"]
+
+
+def written_and_read(spark: SparkSession, topics: Topics, url: str, prefix: str) -> None:
+    """What is written to tables of three kinds, whose schemas are in a registry, is read from them."""
+    for name in ("upserts", "events", "plain"):
+        topics.make(f"{prefix}-{name}")
+    value = f"'value.format' = 'avro-confluent', 'value.avro-confluent.url' = '{url}'"
+    key = value.replace("value", "key")
+    begin = "'scan.startup.mode' = 'earliest-offset'"
+    end = f"'scan.bounded.mode' = 'latest-offset', {topics.options}"
+    events = f"'format' = 'debezium-avro-confluent', 'debezium-avro-confluent.url' = '{url}'"
+    tables = f"""
+        CREATE TABLE up (id INT, n STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (
+          'connector' = 'upsert-kafka', 'topic' = '{prefix}-upserts', {key}, {value}, {end});
+        CREATE TABLE ev (id INT, n STRING) WITH ('connector' = 'kafka', 'topic' = '{prefix}-events', {events},
+          {begin}, {end});
+        CREATE TABLE pl (id INT, n STRING) WITH ('connector' = 'kafka', 'topic' = '{prefix}-plain',
+          'format' = 'avro', 'key.format' = 'avro', 'key.fields' = 'id', {begin}, {end});
+    """
+    rows = "(VALUES (300, 'a'), (-1, CAST(NULL AS STRING))) AS t(id, n)"
+    names = ("up", "ev", "pl")
+    writing = "".join(
+        f"INSERT INTO {name} SELECT id, n FROM {rows} {'ON CONFLICT DO DEDUPLICATE' if name == 'up' else ''};"
+        for name in names
+    )
+    run(spark, f"{tables} EXECUTE STATEMENT SET BEGIN {writing} END;")
+    printed = "".join(
+        f"CREATE TABLE o_{name} (id INT, n STRING) WITH ('connector' = 'print', 'print-identifier' = '{name}');"
+        for name in names
+    )
+    reading = "".join(f"INSERT INTO o_{name} SELECT * FROM {name};" for name in ("ev", "pl"))
+    reading += "INSERT INTO o_up SELECT id, n FROM up;"
+    found = run(spark, f"{tables} {printed} EXECUTE STATEMENT SET BEGIN {reading} END;")
+    assert found == sorted(f"{name}> +I[{row}]" for name in names for row in ("300, a", "-1, null"))

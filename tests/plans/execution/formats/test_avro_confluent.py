@@ -18,7 +18,7 @@ from pyspark.errors import PySparkException
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.failures import translate
 from tests.support.messages import read, write
-from tests.support.schema_registry import Registry, serving
+from tools.services.registry import Registry, serving
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

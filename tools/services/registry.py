@@ -1,16 +1,24 @@
-"""A schema registry for tests, in this process: Confluent's HTTP API, as far as readers and writers of messages go."""
+"""A schema registry: Confluent's HTTP API, as far as readers and writers of messages go; a process, or in this one.
+
+A small one of our own, since no other starts wherever the tests run: of those that are kept up, Apicurio 3.3 needs
+Java 21 and 155 MB, Karapace is not on PyPI, and Confluent's is not on Maven Central.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
 import ssl
+import sys
 import threading
+import urllib.error
+import urllib.request
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -28,6 +36,7 @@ class Registry:
         failures: the statuses with which it answers next, before it does what is asked.
         authorization: the header that it asks for; empty where it takes anybody.
         frozen: whether it takes no further schema.
+        file: where all schemas are kept, too; None for nowhere.
     """
 
     schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -36,6 +45,7 @@ class Registry:
     failures: list[int] = field(default_factory=list)
     authorization: str = ""
     frozen: bool = False
+    file: Path | None = None
     port: int = 0
     scheme: str = "http"
 
@@ -53,7 +63,18 @@ class Registry:
         versions = self.subjects.setdefault(subject, [])
         if number not in versions:
             versions.append(number)
+        if self.file is not None:
+            part = self.file.with_suffix(".part")
+            part.write_text(json.dumps({"schemas": self.schemas, "subjects": self.subjects}))
+            part.replace(self.file)
         return number
+
+    def read(self) -> None:
+        """Take what is in the file, where there is one."""
+        if self.file is not None and self.file.is_file():
+            found = json.loads(self.file.read_text())
+            self.schemas = {int(number): known for number, known in found["schemas"].items()}
+            self.subjects = found["subjects"]
 
     def asks_for(self, user_info: str) -> None:
         """Take those alone who give this name and password."""
@@ -69,9 +90,16 @@ class Registry:
                 if self.frozen:
                     return 409, _error(409, "Schema being registered is incompatible with an earlier schema")
                 return 200, {"id": self.add(body["schema"], subject)}
-            case ["subjects", subject, "versions", version] if method == "GET":
-                number = self.subjects[subject][int(version) - 1]
-                return 200, {"subject": subject, "version": int(version), "id": number, **self.schemas[number]}
+            case ["subjects"] if method == "GET":
+                return 200, sorted(self.subjects)
+            case ["subjects", subject, "versions"] if subject in self.subjects:
+                return 200, list(range(1, len(self.subjects[subject]) + 1))
+            case ["subjects", subject, "versions", version] if subject in self.subjects and method == "GET":
+                known = self.subjects[subject]
+                at = len(known) if version == "latest" else int(version)
+                if not 0 < at <= len(known):
+                    return 404, _error(40402, f"Version {version} not found")
+                return 200, {"subject": subject, "version": at, "id": known[at - 1], **self.schemas[known[at - 1]]}
         return 404, _error(404, "HTTP 404 Not Found")
 
 
@@ -79,10 +107,9 @@ def _error(code: int, message: str) -> dict[str, Any]:
     return {"error_code": code, "message": message}
 
 
-@contextmanager
-def serving(tls: ssl.SSLContext | None = None) -> Iterator[Registry]:
-    """A new registry on a free port; with TLS where it is given."""
-    registry = Registry(scheme="http" if tls is None else "https")
+def _server(registry: Registry) -> ThreadingHTTPServer:
+    """What answers for a registry on its port, or on a free one."""
+    changing = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -102,7 +129,8 @@ def serving(tls: ssl.SSLContext | None = None) -> Iterator[Registry]:
             elif registry.authorization not in ("", self.headers.get("Authorization")):
                 status, said = 401, _error(401, "Unauthorized")
             else:
-                status, said = registry.answer(method, self.path, body)
+                with changing:
+                    status, said = registry.answer(method, self.path, body)
             data = json.dumps(said).encode()
             self.send_response(status)
             self.send_header("Content-Type", _TYPE)
@@ -113,8 +141,16 @@ def serving(tls: ssl.SSLContext | None = None) -> Iterator[Registry]:
         def log_message(self, format: str, *args: Any) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        registry.port = server.server_port
+    server = ThreadingHTTPServer(("127.0.0.1", registry.port), Handler)
+    registry.port = server.server_port
+    return server
+
+
+@contextmanager
+def serving(tls: ssl.SSLContext | None = None) -> Iterator[Registry]:
+    """A new registry in this process, on a free port; with TLS where it is given."""
+    registry = Registry(scheme="http" if tls is None else "https")
+    with _server(registry) as server:
         if tls is not None:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
@@ -122,3 +158,43 @@ def serving(tls: ssl.SSLContext | None = None) -> Iterator[Registry]:
             yield registry
         finally:
             server.shutdown()
+
+
+class RegistryService:
+    """A registry as a process, which takes anybody; its schemas are in its folder."""
+
+    name = "registry"
+
+    def prepare(self, folder: Path) -> None:
+        pass
+
+    def command(self, folder: Path, port: int) -> Sequence[str]:
+        return [sys.executable, str(Path(__file__)), str(folder / "schemas.json"), str(port)]
+
+    def environment(self) -> Mapping[str, str]:
+        return {}
+
+    def answers(self, port: int) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.address(port)}/subjects", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def address(self, port: int) -> str:
+        return f"http://127.0.0.1:{port}"
+
+
+SERVICE = RegistryService()
+
+
+def main(file: str, port: str) -> None:
+    """The process: a registry with the schemas of a file, until it is ended."""
+    registry = Registry(file=Path(file), port=int(port))
+    registry.read()
+    with _server(registry) as server, suppress(KeyboardInterrupt):
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
