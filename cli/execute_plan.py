@@ -155,7 +155,7 @@ def execute(
             from compiled_plan.plans.execution.realtime.slots import local_session
 
             master, settings = local_session(loaded.values(), master, settings)
-        with spark_session(master, settings, verbose=debug) as spark:
+        with spark_session(master, settings, verbose=debug, meanwhile=_import_all) as spark:
             from compiled_plan.cli._upgrading import show_refusal
             from compiled_plan.plans.execution.failures import LostSparkError, translate
             from compiled_plan.plans.execution.run import Run
@@ -205,6 +205,11 @@ def _check_use(plans: list[str], checkpoint: str, rollback: bool, prune: bool) -
         raise typer.BadParameter("--rollback and --prune exclude each other: what was pruned cannot be gone back to")
     if plans or not checkpoint:
         raise typer.BadParameter(f"{'--rollback' if rollback else '--prune'} takes --checkpoint and no plan")
+
+
+def _import_all() -> None:
+    """Load what runs plans, which takes as long as Java needs to come up."""
+    import compiled_plan.plans.execution.run  # noqa: F401
 
 
 def _is_ours(record: logging.LogRecord) -> bool:

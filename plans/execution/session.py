@@ -6,7 +6,8 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import mkdtemp
@@ -74,7 +75,11 @@ ASKED = "spark.compiledPlan.shufflePartitions"
 
 @contextmanager
 def spark_session(
-    master: str = "", conf: Mapping[str, str] | None = None, *, verbose: bool = True
+    master: str = "",
+    conf: Mapping[str, str] | None = None,
+    *,
+    verbose: bool = True,
+    meanwhile: Callable[[], object] | None = None,
 ) -> Iterator[SparkSession]:
     """A session with the kernel on board, stopped at the end.
 
@@ -82,6 +87,7 @@ def spark_session(
         master: Spark's master URL; empty for `local[*]`, or what spark-submit gave.
         conf: settings on top of the defaults.
         verbose: leave the JVM's own messages on stderr; else they are dropped.
+        meanwhile: work that needs no Spark, done in a thread of its own while Java starts; a failure of it is dropped.
 
     Raises:
         ExecutionError: no fit Java, no kernel jar, a setting that would make results wrong, or Spark did not start.
@@ -102,7 +108,7 @@ def spark_session(
         settings[ASKED] = settings[PARTITIONS]
     settings.setdefault(PARTITIONS, str(_cores(master)))
     _add_kernel(settings, master, java)
-    with nullcontext() if verbose else _silent_children():
+    with nullcontext() if verbose else _silent_children(), _beside(meanwhile):
         session = _start(master, settings)
     try:
         yield session
@@ -110,6 +116,21 @@ def spark_session(
         if not within(PATIENCE, lambda: _stop(session)):
             kill_spark()
         _remove(warehouse)
+
+
+@contextmanager
+def _beside(work: Callable[[], object] | None) -> Iterator[None]:
+    """Do some work in a thread; it is over afterwards."""
+    if work is None:
+        yield
+        return
+    # What both threads import is there before: a module that one has half imported would make the other fail.
+    import pyspark.sql.functions
+    import pyspark.sql.streaming  # noqa: F401
+
+    with ThreadPoolExecutor(1, thread_name_prefix="beside-start") as pool:
+        pool.submit(work)
+        yield
 
 
 def _submitted() -> dict[str, str]:

@@ -1,0 +1,91 @@
+"""What a micro-batch costs by the number of workers and stages: `python -m tests.bench.cluster`.
+
+Each run reads the same eight files, one a micro-batch: four of ten rows, four of `--rows`. The first of each size warms
+up; the medians of the others are what a micro-batch costs in itself, and what its rows cost on top. All workers share
+this machine, so that what is seen is what more workers cost, not what they bring.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+FEW = 10
+MASTERS = ("local[2]", "local-cluster[1,1,1024]", "local-cluster[2,1,1024]", "local-cluster[4,1,1024]")
+TABLES = """
+CREATE TABLE t (k INT, v BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json');
+CREATE TABLE o (n BIGINT, s BIGINT) WITH ('connector' = 'blackhole');
+"""
+COUNTS = "SELECT COUNT(*) AS n, SUM(v) AS s FROM t GROUP BY k"
+QUERIES = {1: COUNTS, 2: f"SELECT COUNT(*), SUM(s) FROM ({COUNTS}) GROUP BY n"}
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100_000, help="rows of a large micro-batch")
+    parser.add_argument("--keys", type=int, default=20_000, help="keys that they are of")
+    parser.add_argument("--partitions", type=int, default=4, help="shuffle partitions")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        write_files(folder / "t", chosen.rows, chosen.keys)
+        print("| stages | master | ms of 10 rows | ms of all | rows/s without what it costs in itself |")
+        print("| --- | --- | ---: | ---: | ---: |", flush=True)
+        for stages, query in QUERIES.items():
+            plan = compiled(folder, query)
+            for master in MASTERS:
+                few, many = times(plan, master, chosen.partitions)
+                rate = chosen.rows * 1000 / max(many - few, 1)
+                print(f"| {stages} | `{master}` | {few:.0f} | {many:.0f} | {rate:,.0f} |", flush=True)
+
+
+def write_files(folder: Path, rows: int, keys: int) -> None:
+    """Files that are read in their order: a small one and a large one to warm up, then those that count."""
+    folder.mkdir()
+    chance = random.Random(3)
+    for number, count in enumerate((FEW, rows, FEW, FEW, FEW, rows, rows, rows)):
+        file = folder / f"{number}.json"
+        lines = (f'{{"k": {chance.randrange(keys)}, "v": {chance.randrange(1000)}}}\n' for _ in range(count))
+        file.write_text("".join(lines))
+        os.utime(file, (1_700_000_000 + number * 60,) * 2)
+
+
+def compiled(folder: Path, query: str) -> Path:
+    """The plan of a query, as a file."""
+    from compiled_plan.api.environment import TableEnvironment
+
+    plan = folder / "plan.json"
+    text = f"{TABLES.format(folder=folder / 't')}INSERT INTO o {query};"
+    plan.write_text(TableEnvironment().compile_script(text).to_json())
+    return plan
+
+
+def times(plan: Path, master: str, partitions: int) -> tuple[float, float]:
+    """Milliseconds of a micro-batch of few rows and of one of many."""
+    settings = {
+        "spark.sql.shuffle.partitions": partitions,
+        "spark.driver.memory": "1g",
+        "spark.executor.memory": "640m",
+    }
+    options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+    command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", str(plan), "--json", "--master", master]
+    done = subprocess.run([*command, "--max-files-per-batch", "1", *options], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{master}: {done.stderr[-2000:]}")
+    events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    batches = [event for event in events if event["event"] == "batch"]
+    few = [event["batchMillis"] for event in batches if event["rowsIn"] == FEW]
+    many = [event["batchMillis"] for event in batches if event["rowsIn"] > FEW]
+    return median(few[1:]), median(many[1:])
+
+
+if __name__ == "__main__":
+    main()
