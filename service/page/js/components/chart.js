@@ -3,7 +3,13 @@ import { colour } from "../theme.js";
 
 const charts = new Map();
 const HEIGHT = 168;
-const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+const CLOCKS = { min: new Intl.DateTimeFormat("en-GB", { timeStyle: "short" }), s: new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" }) };
+
+/** Times of ticks; with seconds where they are less than a minute apart. */
+const clock = (_, ticks) => {
+  const near = ticks.length > 1 && ticks[1] - ticks[0] < 60;
+  return ticks.map((each) => CLOCKS[near ? "s" : "min"].format(each * 1000));
+};
 
 /**
  * Draw a chart into an element, or give the one that is there its new points.
@@ -56,7 +62,7 @@ function options(element, series, words) {
     padding: [8, 8, 0, 0],
     scales: { y: { range: (_, least, most) => [Math.min(0, least ?? 0), (most || 1) * 1.1] } },
     axes: [
-      { ...axis, size: 26, values: (_, ticks) => ticks.map((each) => CLOCK.format(each * 1000)) },
+      { ...axis, size: 26, values: clock },
       { ...axis, size: 58, values: (_, ticks) => ticks.map((each) => words(each)) },
     ],
     series: [
