@@ -7,14 +7,16 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from compiled_plan.cli._common import ExitCode, console
+from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.following import RunResult
@@ -77,12 +79,20 @@ class Stop:
 
 
 class Progress:
-    """Progress on stderr, as text or as JSON lines."""
+    """Progress on stderr, as text or as JSON lines; and what is told to others.
 
-    def __init__(self, path: str, as_json: bool, quiet: bool) -> None:
+    Args:
+        path: the plan's file.
+        as_json: whether stderr gets JSON.
+        quiet: whether it gets no progress.
+        listeners: are told every message.
+    """
+
+    def __init__(self, path: str, as_json: bool, quiet: bool, listeners: Sequence[Listener] = ()) -> None:
         self.path = path
         self.as_json = as_json
         self.quiet = quiet
+        self.listeners = listeners
 
     def steps(self, run: Run, plan: CompiledPlan, zone: str | None) -> None:
         """What a run would do."""
@@ -100,24 +110,23 @@ class Progress:
         if run.upgrade is not None and run.upgrade.moves:
             self._moving(run.upgrade)
         how = "until its input ends" if run.bounded else "until it is stopped"
+        self._send({"event": "start", "version": 1, "plan": self.path, "bounded": run.bounded})
         if self.as_json:
-            self._json({"event": "start", "version": 1, "plan": self.path, "bounded": run.bounded})
-        elif not self.quiet:
+            return
+        if not self.quiet:
             console().print(f"{Path(self.path).name}: running {how}", highlight=False)
 
     def _moving(self, decision: Decision) -> None:
         from compiled_plan.cli._upgrading import decision_dict, decision_lines
 
-        if self.as_json:
-            self._json({"event": "upgrade", "version": 1, **decision_dict(decision)})
-        elif not self.quiet:
+        self._send({"event": "upgrade", "version": 1, **decision_dict(decision)})
+        if not self.as_json and not self.quiet:
             console().print("\n".join(decision_lines(decision)), highlight=False)
 
     def batch(self, progress: BatchProgress) -> None:
         """A micro-batch is done."""
-        if self.as_json:
-            self._json(progress.to_dict())
-        elif not self.quiet:
+        self._send(progress.to_dict())
+        if not self.as_json and not self.quiet:
             head = f"batch {progress.batch}: {progress.rows_in} rows in, {progress.rows_out} out, {progress.millis} ms"
             if progress.dead_letters:
                 head += f", {progress.dead_letters} dead letters"
@@ -129,15 +138,22 @@ class Progress:
 
     def end(self, result: RunResult) -> None:
         """The run is over."""
-        if self.as_json:
-            found = {"event": "end", "batches": result.batches, "rowsIn": result.rows_in, "stopped": result.stopped}
-            self._json({**found, "deadLetters": result.dead_letters})
-        elif not self.quiet:
+        found = {"event": "end", "batches": result.batches, "rowsIn": result.rows_in, "rowsOut": result.rows_out}
+        self._send({**found, "stopped": result.stopped, "deadLetters": result.dead_letters})
+        if not self.as_json and not self.quiet:
             how = "stopped" if result.stopped else "finished"
             text = f"{how} after {result.batches} batches, {result.rows_in} rows in"
             text += f", {result.dead_letters} dead letters" if result.dead_letters else ""
             console().print(text, highlight=False)
 
-    def _json(self, message: dict[str, object]) -> None:
-        sys.stderr.write(json.dumps(message) + "\n")
-        sys.stderr.flush()
+    def failed(self, fault: CompiledPlanError) -> None:
+        """The run was refused, or it failed; what it says goes to stderr as text, too."""
+        self._send(failed_message(fault, self.path))
+
+    def _send(self, message: Message) -> None:
+        found = {**message, "at": message.get("at") or now_text()}
+        for listener in self.listeners:
+            listener.tell(found)
+        if self.as_json:
+            sys.stderr.write(json.dumps(found) + "\n")
+            sys.stderr.flush()

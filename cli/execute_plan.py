@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from compiled_plan.cli._common import ExitCode, app_for, console, fail, run_app
+from compiled_plan.cli._listening import Listening
 from compiled_plan.cli._running import INTERRUPTED, Progress, Stop, print_line
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.inspection.reading import plan_from_file
@@ -99,6 +101,22 @@ def execute(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Progress as JSON, one message a line, on stderr.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    progress_file: Annotated[
+        str, typer.Option(metavar="FILE", help="Add progress to a file: the messages of --json, numbered, one a line.")
+    ] = "",
+    metrics_port: Annotated[
+        str,
+        typer.Option(
+            metavar="[HOST:]PORT", help="Serve figures for Prometheus at /metrics; to this machine unless HOST says."
+        ),
+    ] = "",
+    lineage: Annotated[
+        str, typer.Option(metavar="URL|FILE", help="Send OpenLineage events there, or add them to a file, one a line.")
+    ] = "",
+    name: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="What metrics and lineage call the run; the plan file's name if left out."),
+    ] = "",
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """Run compiled plans on Spark.
@@ -155,7 +173,11 @@ def execute(
             from compiled_plan.plans.execution.realtime.slots import local_session
 
             master, settings = local_session(loaded.values(), master, settings)
-        with spark_session(master, settings, verbose=debug, meanwhile=_import_all) as spark:
+        listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name)
+        with ExitStack() as closing:
+            shared = closing.enter_context(listening.shared())
+            told_of = {path: closing.enter_context(listening.of(path, plan)) for path, plan in loaded.items()}
+            spark = closing.enter_context(spark_session(master, settings, verbose=debug, meanwhile=_import_all))
             from compiled_plan.cli._upgrading import show_refusal
             from compiled_plan.plans.execution.failures import LostSparkError, translate
             from compiled_plan.plans.execution.run import Run
@@ -168,7 +190,7 @@ def execute(
                     failed += 1
                     fail(ExecutionError("not run: the JVM ended", remedy="start it again"), path)
                     continue
-                show = Progress(path, as_json, quiet)
+                show = Progress(path, as_json, quiet, (*shared, *told_of[path]))
                 stop = Stop(path, options.stop_seconds)
                 try:
                     run = Run(spark, plan, options, print_line, show.batch, zone)
@@ -186,6 +208,7 @@ def execute(
                     lost = isinstance(told, LostSparkError)
                     if isinstance(told, UpgradeError) and not as_json:
                         show_refusal(told)
+                    show.failed(told)
                     fail(told, path, debug=debug)
                     if not keep_going:
                         break

@@ -56,5 +56,9 @@ class CheckpointError(ExecutionError):
     """A checkpoint that does not fit the plan."""
 
 
+class BusyError(CheckpointError):
+    """A checkpoint that another run holds, or has used meanwhile: the same start may succeed later."""
+
+
 class DataError(ExecutionError):
     """A row that cannot be read, cast or written."""

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from compiled_plan.plans.execution.progress import BatchProgress, operator_progress
+from compiled_plan.plans.execution.progress import (
+    BatchProgress,
+    Kept,
+    SourceProgress,
+    ended_at,
+    lag_of,
+    operator_progress,
+    source_name,
+    watermark_text,
+)
 from compiled_plan.plans.execution.realtime.ticks import SOURCE as TICKS
 from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
 
@@ -66,7 +74,7 @@ class Follower:
     ) -> None:
         self.query = query
         self._handles, self._folder, self._sinks, self._tell = handles, folder, sinks, report
-        self._base: dict[str, int] = json.loads(folder.read_text(STATE_ROWS) or "{}") if resumes else {}
+        self._base = Kept.read(folder.read_text(STATE_ROWS) if resumes else None)
         self._descriptions = {str(node.uid): node.description for node in plan.nodes if node.uid}
         self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
         self._idle = 0
@@ -91,15 +99,21 @@ class Follower:
 
     def _report(self, progress: Any) -> None:
         operators = operator_progress(self._handles, self._base, self._descriptions)
-        self._folder.write_text(STATE_ROWS, json.dumps({o.uid: o.state_rows for o in operators}))
+        self._folder.write_text(STATE_ROWS, Kept.of(operators).text())
         out, aside = self._sinks.rows(progress.batchId)
-        rows_in = sum(source.numInputRows for source in progress.sources if not _controls(source.description))
+        sources = tuple(
+            SourceProgress(source_name(each.description), each.numInputRows, lag_of(each.endOffset, each.latestOffset))
+            for each in progress.sources
+            if not _controls(each.description)
+        )
+        rows_in = sum(source.rows for source in sources)
         self._idle = 0 if rows_in else self._idle + 1
         millis = int(progress.durationMs.get("triggerExecution", 0))
         self._seen, self._batches = progress.batchId, self._batches + 1
         self._rows_in, self._rows_out = self._rows_in + rows_in, self._rows_out + out
         self._dead_letters += aside
-        self._tell(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside))
+        at, watermark = ended_at(progress.timestamp, millis), watermark_text(progress.eventTime.get("watermark"))
+        self._tell(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside, at, sources, watermark))
 
 
 def _controls(source: str) -> bool:

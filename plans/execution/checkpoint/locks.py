@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.errors import BusyError, CheckpointError
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.storage import Folder, LocalFolder
 
@@ -55,9 +55,9 @@ def _owner() -> dict[str, Any]:
     return {"host": socket.gethostname(), "process": os.getpid(), "since": now}
 
 
-def _refusal(folder: Folder, owner: dict[str, Any], more: str = "") -> CheckpointError:
+def _refusal(folder: Folder, owner: dict[str, Any], more: str = "") -> BusyError:
     who = f"process {owner.get('process', '?')} on {owner.get('host', '?')}"
-    return CheckpointError(
+    return BusyError(
         f"{who} runs a plan on this checkpoint since {owner.get('since', '?')}{more}",
         where=folder.uri,
         remedy="stop that run first, or name another folder with --checkpoint",

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.errors import BusyError
 from compiled_plan.plans.execution.checkpoint.locks import Release, lock
 from compiled_plan.plans.execution.stopping import StuckError
 from compiled_plan.plans.execution.storage import Folder
@@ -180,9 +180,9 @@ def _kept(remove: bool) -> None:
     """Leave the lock as it is."""
 
 
-def changed(root: Folder) -> CheckpointError:
+def changed(root: Folder) -> BusyError:
     """Another run has written into the checkpoint since it was looked at."""
-    return CheckpointError(
+    return BusyError(
         "another run has used this checkpoint meanwhile",
         where=root.uri,
         remedy="start again: its plan is then compared",

@@ -49,4 +49,9 @@ final class GroupStateKey extends TimedState {
   protected void countEntries(int delta) {
     to.counters.stateRows.add(delta);
   }
+
+  @Override
+  protected void countBytes(int delta) {
+    to.counters.stateBytes.add(delta);
+  }
 }

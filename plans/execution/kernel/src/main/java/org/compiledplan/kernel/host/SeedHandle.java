@@ -22,8 +22,9 @@ public final class SeedHandle {
 
   /**
    * JSON: for each operator's uid {@code keys}, how many came, {@code expired}, how many of them
-   * were left out because nothing of them is alive, and {@code stateRows}, the entries of the
-   * others, counted as a running stage counts them. A task that is tried again counts twice.
+   * were left out because nothing of them is alive, and {@code stateRows} and {@code stateBytes},
+   * the entries of the others, counted as a running stage counts them. A task that is tried again
+   * counts twice.
    */
   public String metrics() {
     ObjectNode json = new ObjectMapper().createObjectNode();
@@ -33,6 +34,7 @@ public final class SeedHandle {
           node.put("keys", counter.rowsIn.sum());
           node.put("expired", counter.rowsOut.sum());
           node.put("stateRows", counter.stateRows.sum());
+          node.put("stateBytes", counter.stateBytes.sum());
         });
     return json.toString();
   }

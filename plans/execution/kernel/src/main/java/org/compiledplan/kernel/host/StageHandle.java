@@ -19,7 +19,10 @@ public final class StageHandle {
     return output;
   }
 
-  /** JSON: for each operator's uid {@code stateRows}, {@code rowsIn} and {@code rowsOut}. */
+  /**
+   * JSON: for each operator's uid {@code stateRows}, {@code stateBytes}, {@code rowsIn} and {@code
+   * rowsOut}.
+   */
   public String metrics() {
     return metrics.toJson();
   }

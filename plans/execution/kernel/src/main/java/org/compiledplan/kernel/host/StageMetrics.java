@@ -10,8 +10,8 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.util.LongAccumulator;
 
 /**
- * Counters of a stage's operators: rows in and out, and how the number of live state entries
- * changed. They are Spark accumulators, so a task that is retried counts twice.
+ * Counters of a stage's operators: rows in and out, and how the number of live state entries and of
+ * their bytes changed. They are Spark accumulators, so a task that is retried counts twice.
  */
 final class StageMetrics implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -20,11 +20,13 @@ final class StageMetrics implements Serializable {
   static final class Counters implements Serializable {
     private static final long serialVersionUID = 1L;
     final LongAccumulator stateRows;
+    final LongAccumulator stateBytes;
     final LongAccumulator rowsIn;
     final LongAccumulator rowsOut;
 
     Counters(SparkContext context, String uid) {
       stateRows = context.longAccumulator(uid + ".stateRows");
+      stateBytes = context.longAccumulator(uid + ".stateBytes");
       rowsIn = context.longAccumulator(uid + ".rowsIn");
       rowsOut = context.longAccumulator(uid + ".rowsOut");
     }
@@ -51,6 +53,7 @@ final class StageMetrics implements Serializable {
         (uid, counter) -> {
           ObjectNode node = json.putObject(uid);
           node.put("stateRows", counter.stateRows.sum());
+          node.put("stateBytes", counter.stateBytes.sum());
           node.put("rowsIn", counter.rowsIn.sum());
           node.put("rowsOut", counter.rowsOut.sum());
         });

@@ -115,5 +115,10 @@ final class TransformStates {
     protected void countEntries(int delta) {
       to.counters.stateRows.add(delta);
     }
+
+    @Override
+    protected void countBytes(int delta) {
+      to.counters.stateBytes.add(delta);
+    }
   }
 }

@@ -20,6 +20,10 @@ public abstract class TimedState implements KeyedState {
 
   private byte[] bytes;
   private boolean loaded;
+
+  /** How many bytes the host has of the key. */
+  private int stored;
+
   private OptionalLong timer = OptionalLong.empty();
   private OptionalLong firedAt = OptionalLong.empty();
   private long earliest = Long.MIN_VALUE;
@@ -46,18 +50,22 @@ public abstract class TimedState implements KeyedState {
   /** Counts entries that were added, or taken away if negative; for the metrics. */
   protected abstract void countEntries(int delta);
 
+  /** Counts bytes that the host was given, or has no more if negative; for the metrics. */
+  protected void countBytes(int delta) {}
+
   @Override
   public byte[] get() {
     if (!loaded) {
-      byte[] stored = load();
+      byte[] found = load();
       loaded = true;
-      if (stored != null) read(stored);
+      if (found != null) read(found);
     }
     return bytes;
   }
 
-  private void read(byte[] stored) {
-    Parts parts = split(uid(), stored);
+  private void read(byte[] found) {
+    stored = found.length;
+    Parts parts = split(uid(), found);
     bytes = parts.bytes;
     timer = parts.timer;
   }
@@ -138,8 +146,15 @@ public abstract class TimedState implements KeyedState {
       moveTimer(Math.max(earliest, due(nextExpiry.getAsLong())));
     }
     bytes = next;
-    store(join(bytes, timer));
+    byte[] whole = join(bytes, timer);
+    store(whole);
+    keeps(whole.length);
     if (entriesDelta != 0) countEntries(entriesDelta);
+  }
+
+  private void keeps(int length) {
+    if (length != stored) countBytes(length - stored);
+    stored = length;
   }
 
   private void moveTimer(long due) {
@@ -176,6 +191,7 @@ public abstract class TimedState implements KeyedState {
     timer = OptionalLong.empty();
     bytes = null;
     clear();
+    keeps(0);
     if (entriesDelta != 0) countEntries(entriesDelta);
   }
 }

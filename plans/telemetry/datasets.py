@@ -1,0 +1,66 @@
+"""What tables are called in OpenLineage: a namespace, which says the system, and a name in it.
+
+Source: OpenLineage's page "Naming Conventions".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from compiled_plan.plans.nodes.tables import CatalogTable
+
+#: Of tables that are in no system of their own, and of jobs.
+NAMESPACE = "compiled-plan"
+_JDBC = re.compile(r"jdbc:(?P<system>[a-z0-9]+)://(?P<hosts>[^/?;]*)/?(?P<database>[^?;]*)", re.IGNORECASE)
+_SYSTEMS = {"postgresql": ("postgres", 5432), "mysql": ("mysql", 3306), "mariadb": ("mysql", 3306)}
+
+
+class Dataset(NamedTuple):
+    """A table as OpenLineage calls it."""
+
+    namespace: str
+    name: str
+
+
+def dataset_of(table: CatalogTable) -> Dataset:
+    """What a table is called: no name or password of a user is part of it."""
+    resolved = table.resolved_table
+    options: Mapping[str, str] = (resolved.options if resolved else None) or {}
+    connector = options.get("connector", "")
+    if connector == "filesystem" and "path" in options:
+        return _of_path(options["path"])
+    if connector in ("kafka", "upsert-kafka"):
+        broker = options.get("properties.bootstrap.servers", "").split(",")[0].strip()
+        return Dataset(f"kafka://{broker}", options.get("topic") or options.get("topic-pattern", ""))
+    if connector == "jdbc":
+        found = _of_jdbc(options)
+        if found is not None:
+            return found
+    return Dataset(NAMESPACE, ".".join(table.path))
+
+
+def _of_path(path: str) -> Dataset:
+    url = urlsplit(path)
+    if url.scheme in ("", "file"):
+        return Dataset("file", str(Path(url.path).absolute()))
+    place = url.netloc.rpartition("@")[2] if url.scheme != "abfss" else url.netloc
+    name = url.path if url.scheme in ("hdfs", "webhdfs") else url.path.strip("/") or "/"
+    scheme = {"s3a": "s3", "s3n": "s3"}.get(url.scheme, url.scheme)
+    return Dataset(f"{scheme}://{place}", name)
+
+
+def _of_jdbc(options: Mapping[str, str]) -> Dataset | None:
+    found = _JDBC.match(options.get("url", ""))
+    if found is None:
+        return None
+    system, port = _SYSTEMS.get(found["system"].lower(), (found["system"].lower(), 0))
+    host = found["hosts"].split(",")[0].rpartition("@")[2]
+    host += f":{port}" if port and ":" not in host else ""
+    table = options.get("table-name", "")
+    if system == "postgres" and "." not in table:
+        table = f"public.{table}"
+    return Dataset(f"{system}://{host}", f"{found['database'].strip('/')}.{table}".lstrip("."))

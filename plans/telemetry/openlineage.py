@@ -1,0 +1,261 @@
+"""OpenLineage's events of a run: the tables that it reads and writes, and from which columns each column comes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.inspection.lineage.meaning import type_text
+from compiled_plan.plans.inspection.lineage.origins import Origin, SinkOrigins, origins_of, tables_read
+from compiled_plan.plans.inspection.lineage.tables import columns_of
+from compiled_plan.plans.nodes.tables import CatalogTable
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.telemetry.datasets import NAMESPACE, Dataset, dataset_of
+from compiled_plan.plans.telemetry.listeners import Message
+
+if TYPE_CHECKING:
+    from openlineage.client.event_v2 import InputDataset, OutputDataset, RunEvent
+
+PRODUCER = "https://pypi.org/project/compiled-plan"
+#: Events of a run that goes on, in seconds: at most so often.
+EVERY = 300.0
+#: How long the end of a run waits for events that are on their way, in seconds.
+_PATIENCE = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a run's events say of it all the time.
+
+    Args:
+        namespace: of the job.
+        name: of the job.
+        run: id of the run, a UUID.
+        bounded: whether it ends by itself.
+        inputs: the tables that are read.
+        outputs: the tables that are written, with the origins of their columns.
+    """
+
+    namespace: str
+    name: str
+    run: str
+    bounded: bool
+    inputs: tuple[InputDataset, ...]
+    outputs: tuple[OutputDataset, ...]
+
+
+def job_of(plan: CompiledPlan, name: str, *, bounded: bool, namespace: str = "") -> Job:
+    """A run of a plan.
+
+    Args:
+        plan: the plan.
+        name: what the run is called.
+        bounded: whether it ends by itself.
+        namespace: `OPENLINEAGE_NAMESPACE` of the environment if left out, and else that of the product.
+    """
+    namespace = namespace or os.environ.get("OPENLINEAGE_NAMESPACE", "") or NAMESPACE
+    tables = tables_read(plan)
+    names = {identifier: dataset_of(table) for identifier, table in tables.items()}
+    inputs = tuple(_input(names[identifier], table) for identifier, table in tables.items())
+    outputs = tuple(_output(each, names) for each in _by_table(origins_of(plan)))
+    return Job(namespace, name, str(uuid4()), bounded, inputs, outputs)
+
+
+def _by_table(sinks: Iterable[SinkOrigins]) -> Iterable[SinkOrigins]:
+    """Each table once: several statements may write one."""
+    found: dict[str, SinkOrigins] = {}
+    for each in sinks:
+        other = found.get(each.table.identifier)
+        if other is not None:
+            names = dict.fromkeys((*other.columns, *each.columns))
+            columns = {
+                name: tuple(dict.fromkeys((*other.columns.get(name, ()), *each.columns.get(name, ()))))
+                for name in names
+            }
+            each = SinkOrigins(each.table, columns, tuple(dict.fromkeys((*other.rows, *each.rows))))
+        found[each.table.identifier] = each
+    return found.values()
+
+
+def _schema(table: CatalogTable) -> Any:
+    from openlineage.client.facet_v2 import schema_dataset
+
+    fields = [
+        schema_dataset.SchemaDatasetFacetFields(name=column.name, type=type_text(column.data_type))
+        for column in columns_of(table)
+    ]
+    return schema_dataset.SchemaDatasetFacet(fields=fields)
+
+
+def _source(dataset: Dataset) -> Any:
+    from openlineage.client.facet_v2 import datasource_dataset
+
+    return datasource_dataset.DatasourceDatasetFacet(name=dataset.namespace, uri=dataset.namespace)
+
+
+def _input(dataset: Dataset, table: CatalogTable) -> InputDataset:
+    from openlineage.client.event_v2 import InputDataset
+
+    return InputDataset(*dataset, facets={"schema": _schema(table), "dataSource": _source(dataset)})
+
+
+def _output(sink: SinkOrigins, names: Mapping[str, Dataset]) -> OutputDataset:
+    from openlineage.client.event_v2 import OutputDataset
+    from openlineage.client.facet_v2 import column_lineage_dataset as lineage
+
+    dataset = dataset_of(sink.table)
+    fields = {
+        name: lineage.Fields(inputFields=_fields(origins, names)) for name, origins in sink.columns.items() if origins
+    }
+    facet = lineage.ColumnLineageDatasetFacet(fields=fields, dataset=_fields(sink.rows, names))
+    facets = {"schema": _schema(sink.table), "dataSource": _source(dataset), "columnLineage": facet}
+    return OutputDataset(*dataset, facets=facets)
+
+
+def _fields(origins: Iterable[Origin], names: Mapping[str, Dataset]) -> list[Any]:
+    """The columns, each once with all that it has to do."""
+    from openlineage.client.facet_v2 import column_lineage_dataset as lineage
+
+    found: dict[tuple[str, str], list[Any]] = {}
+    for each in origins:
+        made = lineage.Transformation(
+            type="DIRECT" if each.how.direct else "INDIRECT", subtype=each.how.name, description=each.how.value
+        )
+        found.setdefault((each.table, each.column), []).append(made)
+    return [
+        lineage.InputField(*names[table], field=column, transformations=made) for (table, column), made in found.items()
+    ]
+
+
+def event_of(job: Job, state: str, at: str, fault: str = "") -> RunEvent:
+    """An event.
+
+    Args:
+        job: of which run.
+        state: START, RUNNING, COMPLETE, ABORT or FAIL.
+        at: when, as ISO 8601 with a zone.
+        fault: what a run failed with.
+    """
+    from openlineage.client.event_v2 import Job as JobOf
+    from openlineage.client.event_v2 import Run, RunEvent, RunState
+    from openlineage.client.facet_v2 import error_message_run, job_type_job, processing_engine_run
+
+    product = version("compiled-plan")
+    engine = processing_engine_run.ProcessingEngineRunFacet(
+        version=version("pyspark"), name="spark", openlineageAdapterVersion=product
+    )
+    facets: dict[str, Any] = {"processing_engine": engine}
+    if fault:
+        facets["errorMessage"] = error_message_run.ErrorMessageRunFacet(message=fault, programmingLanguage="SQL")
+    kind = job_type_job.JobTypeJobFacet(
+        processingType="BATCH" if job.bounded else "STREAMING", integration="COMPILED_PLAN", jobType="QUERY"
+    )
+    return RunEvent(
+        eventTime=at,
+        producer=f"{PRODUCER}/{product}",
+        run=Run(job.run, facets=facets),
+        job=JobOf(job.namespace, job.name, facets={"jobType": kind}),
+        eventType=RunState[state],
+        inputs=list(job.inputs),
+        outputs=list(job.outputs),
+    )
+
+
+class Lineage:
+    """Sends the events of a run; where that fails the run goes on, and it is said once.
+
+    Args:
+        target: a URL, `http://marquez:5000`, or a file, which events are added to, one a line. A key for the API is
+            taken from `OPENLINEAGE_API_KEY` of the environment.
+        plan: the plan that runs.
+        name: what the run is called.
+        warn: is told what could not be sent.
+
+    Raises:
+        ExecutionError: the library is not installed; the file cannot be written.
+    """
+
+    def __init__(self, target: str, plan: CompiledPlan, name: str, warn: Callable[[str], None]) -> None:
+        self._target, self._warn, self._warned = target, warn, False
+        try:
+            self._client = _client(target)
+        except ModuleNotFoundError:
+            raise ExecutionError(
+                "--lineage needs openlineage-python", remedy="pip install 'compiled-plan[lineage]'"
+            ) from None
+        self._plan, self._name = plan, name
+        self._job: Job | None = None
+        self._sent = 0.0
+        self._sender = ThreadPoolExecutor(1, thread_name_prefix="lineage")
+        self._waiting = 0
+
+    def tell(self, message: Message) -> None:
+        """Send the event for a message, if there is one."""
+        event, at = message["event"], message["at"]
+        if event == "start":
+            self._job = job_of(self._plan, self._name, bounded=message["bounded"])
+            self._send("START", at)
+        elif event == "batch" and time.monotonic() - self._sent >= EVERY:
+            self._send("RUNNING", at)
+        elif event == "end":
+            self._send("ABORT" if message["stopped"] else "COMPLETE", at)
+        elif event == "failed":
+            self._job = self._job or job_of(self._plan, self._name, bounded=False)
+            self._send("FAIL", at, message["message"])
+
+    def _send(self, state: str, at: str, fault: str = "") -> None:
+        if self._job is None:
+            return
+        self._sent = time.monotonic()
+        made = event_of(self._job, state, at, fault)
+        self._sender.submit(self._emit, made)
+
+    def _emit(self, event: RunEvent) -> None:
+        try:
+            self._client.emit(event)
+        except Exception as fault:
+            if not self._warned:
+                self._warned = True
+                self._warn(f"lineage: {self._target} does not take events: {_short(fault)}")
+
+    def close(self) -> None:
+        """Wait a while for what is on its way."""
+        from concurrent.futures import wait
+
+        wait([self._sender.submit(lambda: None)], _PATIENCE)
+        self._sender.shutdown(wait=False, cancel_futures=True)
+
+
+def _short(fault: Exception) -> str:
+    return (str(fault).splitlines() or [type(fault).__name__])[0][:200]
+
+
+def _client(target: str) -> Any:
+    from openlineage.client import OpenLineageClient
+    from openlineage.client.transport.file import FileConfig, FileTransport
+    from openlineage.client.transport.http import ApiKeyTokenProvider, HttpConfig, HttpTransport
+
+    if not target.startswith(("http://", "https://")):
+        path = Path(target)
+        try:
+            path.open("a").close()
+        except OSError as fault:
+            raise ExecutionError(
+                f"the file for lineage cannot be written: {fault.strerror}",
+                where=target,
+                remedy="name a file of a folder that is there, or a URL with --lineage",
+            ) from None
+        return OpenLineageClient(transport=FileTransport(FileConfig(str(path), append=True)))
+    key = os.environ.get("OPENLINEAGE_API_KEY", "")
+    config = HttpConfig(url=target, timeout=5.0, retry={"total": 2})
+    if key:
+        config.auth = ApiKeyTokenProvider({"apiKey": key})
+    return OpenLineageClient(transport=HttpTransport(config))

@@ -1,0 +1,123 @@
+"""The messages of a run as lines of a file, numbered on from one start to the next."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from logging import INFO, LogRecord
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Any
+
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.telemetry.listeners import Message
+
+#: When a file is moved aside, in bytes, and how many of these stay, as FILE.1 and so on.
+LENGTH, KEPT = 16 * 2**20, 3
+_TAIL = 1 << 16
+
+
+class ProgressFile:
+    """Writes messages to the end of a file; each has a number, `seq`, one more than the one before.
+
+    Args:
+        path: the file; its folder is there.
+
+    Raises:
+        ExecutionError: it cannot be written.
+    """
+
+    def __init__(self, path: Path, length: int = LENGTH, kept: int = KEPT) -> None:
+        self._next = last_number(path) + 1
+        try:
+            self._handler = RotatingFileHandler(path, maxBytes=length, backupCount=kept, encoding="utf-8")
+        except OSError as fault:
+            raise ExecutionError(
+                f"the file for progress cannot be written: {fault.strerror}",
+                where=str(path),
+                remedy="name a file of a folder that is there and can be written",
+            ) from None
+        # What a process that was killed had begun to write stays a line of its own, which readers pass over.
+        if path.stat().st_size and not _ends_a_line(path):
+            with path.open("a", encoding="utf-8") as file:
+                file.write("\n")
+
+    def tell(self, message: Message) -> None:
+        """Write a message."""
+        text = json.dumps({"seq": self._next, **message})
+        self._next += 1
+        self._handler.emit(LogRecord("", INFO, "", 0, text, None, None))
+
+    def close(self) -> None:
+        """Nothing more is written."""
+        self._handler.close()
+
+
+def _ends_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def files_of(path: Path) -> list[Path]:
+    """The file and those that were moved aside, oldest first."""
+    aside = []
+    number = 1
+    while (each := path.with_name(f"{path.name}.{number}")).exists():
+        aside.append(each)
+        number += 1
+    return [*reversed(aside), *([path] if path.exists() else [])]
+
+
+def last_number(path: Path) -> int:
+    """The number of the last message; 0 before the first."""
+    return next((int(each["seq"]) for file in reversed(files_of(path)) for each in _backwards(file)), 0)
+
+
+def read_messages(path: Path, after: int = 0) -> Iterator[dict[str, Any]]:
+    """The messages of a file and of those that were moved aside, with a greater number than `after`, in order."""
+    for file in files_of(path):
+        with suppress(FileNotFoundError), file.open("rb") as lines:
+            for line in lines:
+                found = _message(line)
+                if found is not None and found["seq"] > after:
+                    after = found["seq"]
+                    yield found
+
+
+def last_messages(path: Path) -> Iterator[dict[str, Any]]:
+    """The messages of a file and of those that were moved aside, the last one first."""
+    for file in reversed(files_of(path)):
+        yield from _backwards(file)
+
+
+def _backwards(path: Path) -> Iterator[dict[str, Any]]:
+    """The messages of a file, the last one first; read from its end."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    with file:
+        end, rest = file.seek(0, os.SEEK_END), b""
+        while end > 0:
+            begin = max(0, end - _TAIL)
+            file.seek(begin)
+            lines = (file.read(end - begin) + rest).split(b"\n")
+            # The first one may have begun earlier.
+            rest = lines.pop(0) if begin else b""
+            for line in reversed(lines):
+                found = _message(line)
+                if found is not None:
+                    yield found
+            end = begin
+
+
+def _message(line: bytes) -> dict[str, Any] | None:
+    """The message of a line; None of one that was not written to its end."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("seq"), int) else None

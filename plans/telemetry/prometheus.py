@@ -1,0 +1,166 @@
+"""The figures of a run for Prometheus, served over HTTP."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from compiled_plan.plans.errors import ExecutionError, ProgramError
+from compiled_plan.plans.telemetry.listeners import Message
+
+if TYPE_CHECKING:
+    from wsgiref.simple_server import WSGIServer
+
+    from prometheus_client import CollectorRegistry
+
+#: Upper bounds of the times of micro-batches, in seconds.
+_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
+
+
+class RunMetrics:
+    """The figures of runs, by `plan`.
+
+    Args:
+        registry: Prometheus's.
+    """
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        from prometheus_client import Counter, Gauge, Histogram
+
+        plan = ["plan"]
+        operator = [*plan, "operator"]
+        source = [*plan, "source"]
+        self.running = Gauge("compiled_plan_running", "1 while the plan runs", plan, registry=registry)
+        self.failed = Counter("compiled_plan_failures", "Runs that failed", plan, registry=registry)
+        self.batches = Counter("compiled_plan_batches", "Micro-batches", plan, registry=registry)
+        self.rows_in = Counter("compiled_plan_rows_in", "Rows read from sources", plan, registry=registry)
+        self.rows_out = Counter("compiled_plan_rows_out", "Rows written to sinks", plan, registry=registry)
+        self.aside = Counter("compiled_plan_dead_letters", "Records put aside, unreadable", plan, registry=registry)
+        self.seconds = Histogram(
+            "compiled_plan_batch_seconds", "Time of a micro-batch", plan, buckets=_BUCKETS, registry=registry
+        )
+        self.batch = Gauge("compiled_plan_last_batch", "Number of the last micro-batch", plan, registry=registry)
+        self.at = Gauge(
+            "compiled_plan_last_batch_timestamp_seconds", "When the last micro-batch ended", plan, registry=registry
+        )
+        self.watermark = Gauge(
+            "compiled_plan_watermark_timestamp_seconds", "The watermark of the last one", plan, registry=registry
+        )
+        self.state_rows = Gauge("compiled_plan_state_rows", "Entries of an operator", operator, registry=registry)
+        self.state_bytes = Gauge("compiled_plan_state_bytes", "Bytes of an operator", operator, registry=registry)
+        self.operator_in = Gauge(
+            "compiled_plan_operator_rows_in", "Rows that came to an operator in this run", operator, registry=registry
+        )
+        self.operator_out = Gauge(
+            "compiled_plan_operator_rows_out", "Rows that an operator gave in this run", operator, registry=registry
+        )
+        self.source_rows = Counter("compiled_plan_source_rows", "Rows read from a source", source, registry=registry)
+        self.lag = Gauge(
+            "compiled_plan_source_lag",
+            "What a source had beside what was read, when the last micro-batch was planned",
+            [*source, "unit"],
+            registry=registry,
+        )
+
+    def take(self, plan: str, message: Message) -> None:
+        """Count a message of a run.
+
+        Args:
+            plan: what the run is called.
+            message: see `Message`.
+        """
+        event = message["event"]
+        if event == "start":
+            self.running.labels(plan).set(1)
+            self.failed.labels(plan).inc(0)
+        elif event == "batch":
+            self._batch(plan, message)
+        elif event in ("end", "failed"):
+            self.running.labels(plan).set(0)
+            self.failed.labels(plan).inc(event == "failed")
+
+    def _batch(self, plan: str, message: Message) -> None:
+        self.batches.labels(plan).inc()
+        self.rows_in.labels(plan).inc(message["rowsIn"])
+        self.rows_out.labels(plan).inc(message["rowsOut"])
+        self.aside.labels(plan).inc(message["deadLetters"])
+        self.seconds.labels(plan).observe(message["batchMillis"] / 1000)
+        self.batch.labels(plan).set(message["batch"])
+        self.at.labels(plan).set(datetime.fromisoformat(message["at"]).timestamp())
+        if message["watermark"] is not None:
+            self.watermark.labels(plan).set(datetime.fromisoformat(message["watermark"]).timestamp())
+        for each in message["operators"]:
+            uid = each["uid"]
+            self.state_rows.labels(plan, uid).set(each["stateRows"])
+            if each["stateBytes"] is not None:
+                self.state_bytes.labels(plan, uid).set(each["stateBytes"])
+            self.operator_in.labels(plan, uid).set(each["rowsIn"])
+            self.operator_out.labels(plan, uid).set(each["rowsOut"])
+        for each in message["sources"]:
+            self.source_rows.labels(plan, each["name"]).inc(each["rows"])
+            if each["lag"] is not None:
+                self.lag.labels(plan, each["name"], each["lagUnit"]).set(each["lag"])
+
+
+class MetricsServer:
+    """Serves the figures of one run at `/metrics`.
+
+    Args:
+        address: `9464`, of this machine alone; `0.0.0.0:9464`, of all its addresses.
+        plan: what the run is called; the name of the plan's file if empty.
+
+    Raises:
+        ProgramError: no such address.
+        ExecutionError: it is taken; the library is not installed.
+    """
+
+    def __init__(self, address: str, plan: str) -> None:
+        host, port = address_of(address)
+        try:
+            from prometheus_client import CollectorRegistry, start_http_server
+        except ModuleNotFoundError:
+            raise ExecutionError(
+                "--metrics-port needs prometheus-client", remedy="pip install 'compiled-plan[metrics]'"
+            ) from None
+        registry = CollectorRegistry()
+        self._named, self.plan, self.metrics = bool(plan), plan, RunMetrics(registry)
+        self._server: WSGIServer
+        self._thread: Thread
+        try:
+            self._server, self._thread = start_http_server(port, host, registry)
+        except OSError as fault:
+            raise ExecutionError(
+                f"metrics cannot be served at {host}:{port}: {fault.strerror or fault}",
+                remedy="name a free port with --metrics-port",
+            ) from None
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on."""
+        return int(self._server.server_port)
+
+    def tell(self, message: Message) -> None:
+        """Count a message."""
+        if not self._named and message.get("plan"):
+            self.plan = Path(message["plan"]).stem
+        self.metrics.take(self.plan, message)
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """Host and port of `9464`, `0.0.0.0:9464`, `[::]:9464`.
+
+    Raises:
+        ProgramError: neither.
+    """
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise ProgramError(f"--metrics-port {text}: no port", remedy="write 9464, or 0.0.0.0:9464")
+    return host.strip("[]") or "127.0.0.1", int(port)

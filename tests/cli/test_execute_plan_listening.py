@@ -1,0 +1,58 @@
+"""What `execute-plan` tells those who look on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.telemetry.progress_file import read_messages
+from tests.support.commands import called, process
+
+SMALL = ["--master", "local[1]", "--conf", "spark.driver.memory=1g", "--conf", "spark.sql.shuffle.partitions=2"]
+PROGRAM = """
+CREATE TABLE names (id INT, name STRING) WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json');
+CREATE TABLE longest (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'print');
+INSERT INTO longest SELECT id, MAX(name) FROM names GROUP BY id;
+"""
+
+
+@pytest.mark.spark
+def test_progress_and_lineage_of_two_runs_on_one_checkpoint(tmp_path: Path) -> None:
+    folder, plan, progress = tmp_path / "in", tmp_path / "shop.json", tmp_path / "progress.jsonl"
+    folder.mkdir()
+    plan.write_text(TableEnvironment().compile_script(PROGRAM.format(folder=folder)).to_json())
+    to = ["--checkpoint", tmp_path / "checkpoint", "--progress-file", progress, "--lineage", tmp_path / "lineage"]
+    (folder / "1.json").write_text('{"id": 1, "name": "a"}\n{"id": 2, "name": "b"}\n')
+    done = process("execute_plan", *SMALL, *to, "--metrics-port", "0", "--available-now", plan)
+    assert done.returncode == 0, done.stderr
+    (folder / "2.json").write_text('{"id": 1, "name": "not a number"}\n{"id": 3')
+    done = process("execute_plan", *SMALL, *to, "--available-now", plan)
+    assert done.returncode == 1, done.stderr
+    start, batch, end, again, failed = read_messages(progress)
+    assert [each["event"] for each in (start, batch, end, again, failed)] == "start batch end start failed".split()
+    assert [each["seq"] for each in (start, batch, end, again, failed)] == [1, 2, 3, 4, 5]
+    assert batch["sources"] == [{"name": str(folder), "rows": 2, "lag": None, "lagUnit": "records"}]
+    (operator,) = batch["operators"]
+    assert operator["stateRows"] == 2
+    assert operator["stateBytes"] > 0
+    assert (end["rowsIn"], end["rowsOut"], end["stopped"]) == (2, 2, False)
+    assert (failed["error"], failed["refused"]) == ("DataError", False)
+    assert str(folder) in failed["message"]
+    events = [json.loads(line) for line in (tmp_path / "lineage").read_text().splitlines()]
+    assert [(each["job"]["name"], each["eventType"]) for each in events] == [
+        ("shop", "START"),
+        ("shop", "COMPLETE"),
+        ("shop", "START"),
+        ("shop", "FAIL"),
+    ]
+
+
+def test_wrong_usage_of_the_port(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text(TableEnvironment().compile_script(PROGRAM.format(folder=tmp_path)).to_json())
+    done = called("execute_plan", "--metrics-port", "soon", plan)
+    assert done.returncode == 1
+    assert "--metrics-port soon: no port" in str(done.stderr)

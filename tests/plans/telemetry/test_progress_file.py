@@ -1,0 +1,65 @@
+"""The messages of runs as lines of a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.telemetry.progress_file import (
+    ProgressFile,
+    files_of,
+    last_messages,
+    last_number,
+    read_messages,
+)
+
+
+def write(path: Path, count: int, **options: int) -> None:
+    file = ProgressFile(path, **options)
+    for number in range(count):
+        file.tell({"event": "batch", "batch": number, "text": "x" * 80})
+    file.close()
+
+
+def test_numbers_go_on_from_one_run_to_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "progress.jsonl"
+    assert last_number(path) == 0
+    write(path, 3)
+    write(path, 2)
+    assert [each["seq"] for each in read_messages(path)] == [1, 2, 3, 4, 5]
+    assert [each["batch"] for each in read_messages(path, after=3)] == [0, 1]
+
+
+def test_what_was_begun_by_a_process_that_was_killed_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "progress.jsonl"
+    write(path, 2)
+    with path.open("a") as file:
+        file.write('{"seq": 3, "event": "ba')
+    write(path, 1)
+    assert [each["seq"] for each in read_messages(path)] == [1, 2, 3]
+    assert [each["seq"] for each in last_messages(path)] == [3, 2, 1]
+
+
+def test_files_are_moved_aside_and_read_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "progress.jsonl"
+    write(path, 40, length=1000, kept=3)
+    found = [each["seq"] for each in read_messages(path)]
+    assert len(files_of(path)) == 4
+    assert all(file.stat().st_size <= 1000 for file in files_of(path))
+    assert found == list(range(found[0], 41))
+    assert [each["seq"] for each in last_messages(path)] == found[::-1]
+
+
+def test_long_files_are_read_from_their_end(tmp_path: Path) -> None:
+    path = tmp_path / "progress.jsonl"
+    path.write_text("".join(json.dumps({"seq": number, "text": "y" * (number % 977)}) + "\n" for number in range(1500)))
+    assert path.stat().st_size > 1 << 18
+    assert [each["seq"] for each in last_messages(path)] == list(range(1499, -1, -1))
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ExecutionError, match="cannot be written"):
+        ProgressFile(tmp_path / "no" / "progress.jsonl")
