@@ -139,10 +139,13 @@ def execute(
     loaded = {path: plan for path in plans if (plan := reader.read(path, keep_going)) is not None}
     from compiled_plan.cli._upgrading import declared_options
     from compiled_plan.plans.execution.options import RunOptions, real_time_interval
+    from compiled_plan.plans.telemetry.prometheus import address_of
     from compiled_plan.plans.text.durations import parse_duration
 
     try:
         real_time_ms = real_time_interval(trigger)
+        if metrics_port:
+            address_of(metrics_port)
         options = RunOptions(
             checkpoint=checkpoint,
             trigger_ms=parse_duration(trigger) if trigger and real_time_ms is None else None,

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
 
 from compiled_plan.service.access.door import Door
+from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.page import add_page
 from compiled_plan.service.parts import Parts
+from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, Supervisor
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import idempotent
 from compiled_plan.service.store.database import open_database
-from compiled_plan.service.web import access, compiling, health, pipelines, plans, problems, ttls, versions
+from compiled_plan.service.web import (
+    access,
+    compiling,
+    health,
+    metrics,
+    pipelines,
+    plans,
+    problems,
+    runs,
+    state,
+    ttls,
+    upgrades,
+    versions,
+)
 from compiled_plan.service.web.description import describe
 from compiled_plan.service.workers.pool import Workers
 
@@ -21,29 +36,38 @@ PREFIX = "/api/v1"
 #: All routers of the API, in the order of its description. A part of the service adds its own here.
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
+    metrics.router,
     access.router,
     pipelines.router,
     versions.router,
     plans.router,
     ttls.router,
     compiling.router,
+    runs.router,
+    upgrades.router,
+    state.router,
 )
 
 
-def application(settings: Settings, workers: Workers | None = None) -> FastAPI:
+def application(settings: Settings, workers: Workers | None = None, command: Sequence[str] = EXECUTE_PLAN) -> FastAPI:
     """The service as an ASGI application; its database is made, or brought to this release, when it starts.
 
     Args:
         settings: what the operator decided.
         workers: of somebody else, who ends them; the service's own if left out.
+        command: that runs plans.
     """
     parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
+
+    supervisor = Supervisor(settings.home, parts.database, command)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         with parts.database.write() as session:
             idempotent.forget_unfinished(session)
+        supervisor.begin()
         yield
+        supervisor.close()
         parts.database.close()
         if workers is None:
             parts.workers.close()
@@ -57,7 +81,8 @@ def application(settings: Settings, workers: Workers | None = None) -> FastAPI:
         redoc_url=None,
         lifespan=life,
     )
-    app.state.parts = parts
+    app.state.parts, app.state.runs = parts, supervisor
+    app.state.figures = Figures(parts.database, supervisor)
     app.add_middleware(Door, parts=parts)
     problems.install(app)
     describe(app, ROUTERS, PREFIX)

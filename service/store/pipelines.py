@@ -22,7 +22,7 @@ from compiled_plan.service.store.tables import InForce, Pipeline, Status, Versio
 #: Letters, digits and `-_.`: a name is part of addresses and of folders.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 #: States in which a process of the pipeline is there.
-ALIVE = ("running", "behind")
+ALIVE = ("running", "behind", "upgrade-waiting")
 NO_STATE = "none"
 
 

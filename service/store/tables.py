@@ -161,3 +161,27 @@ class IdempotentAnswer(Base):
     status: Mapped[int] = mapped_column(default=0)
     answer: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(Moment)
+
+
+class Wanted(Base):
+    """What is wanted of a pipeline's run, and how far that has come; no row for one that nobody ever started."""
+
+    __tablename__ = "wanted_runs"
+
+    pipeline_id: Mapped[int] = mapped_column(ForeignKey("pipelines.id", ondelete="CASCADE"), primary_key=True)
+    #: Whether it is to run, and which version.
+    run: Mapped[bool] = mapped_column(default=False)
+    version: Mapped[int] = mapped_column(default=0)
+    by: Mapped[str] = mapped_column(String(128), default="")
+    #: How the next start goes on with the checkpoint: `check`, `migrate`, `migrate-partial`, `rollback`; with options.
+    upgrade: Mapped[str] = mapped_column(String(16), default="check")
+    options: Mapped[list[str]] = mapped_column(JSON, default=list)
+    #: The version that runs again if an upgrade is refused; the one before the last upgrade. 0 for none.
+    fallback: Mapped[int] = mapped_column(default=0)
+    previous: Mapped[int] = mapped_column(default=0)
+    #: Of the last upgrade: empty, migrating, done, refused, rolling-back, rolled-back.
+    outcome: Mapped[str] = mapped_column(String(16), default="")
+    #: Crashes in a row; when the next start is due; the number of the last run whose end was seen.
+    crashes: Mapped[int] = mapped_column(default=0)
+    next_at: Mapped[datetime | None] = mapped_column(Moment)
+    seen: Mapped[int] = mapped_column(default=0)

@@ -54,5 +54,5 @@ def test_wrong_usage_of_the_port(tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     plan.write_text(TableEnvironment().compile_script(PROGRAM.format(folder=tmp_path)).to_json())
     done = called("execute_plan", "--metrics-port", "soon", plan)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "--metrics-port soon: no port" in str(done.stderr)

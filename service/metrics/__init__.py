@@ -1,0 +1,1 @@
+"""The figures of all runs for Prometheus."""

@@ -1,0 +1,48 @@
+"""Commands that are asked something, and answer with a JSON document."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Semaphore
+from typing import Any
+
+from compiled_plan.plans.errors import ExecutionError, PlanError
+from compiled_plan.service.runs.endings import error_in
+
+#: How long a command may take, in seconds, and how many are asked at once: each starts Spark.
+PATIENCE, AT_ONCE = 180.0, 2
+_ASKING = Semaphore(AT_ONCE)
+
+
+def ask(command: Sequence[str], options: Sequence[str], plan: str = "") -> dict[str, Any]:
+    """What a command answers.
+
+    Args:
+        command: with its first arguments.
+        options: further ones; `{plan}` is a file with the plan.
+        plan: its text.
+
+    Raises:
+        PlanError: the command refuses it; with the command's message and remedy.
+        ExecutionError: it did not answer.
+    """
+    with _ASKING, tempfile.TemporaryDirectory(prefix="plan-service-") as folder:
+        file = Path(folder) / "plan.json"
+        file.write_text(plan)
+        argv = [*command, *(each.replace("{plan}", str(file)) for each in options)]
+        try:
+            done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        except subprocess.TimeoutExpired:
+            raise ExecutionError(f"no answer within {PATIENCE:g} s", remedy="ask again later") from None
+    if done.returncode != 0:
+        message, where, remedy = error_in(done.stderr) or ("the command failed", "", "look at the service's log")
+        raise PlanError(message.removeprefix(f"{file}: "), where=where, remedy=remedy)
+    try:
+        found: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        raise ExecutionError("the command gave no answer", remedy="look at the service's log") from None
+    return found

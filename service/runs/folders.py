@@ -1,0 +1,100 @@
+"""What is where in the folder of a run, and how it is written: small JSON files, each replaced whole.
+
+    <pipeline>/lock                 taken as long as a run goes on
+    <pipeline>/progress.jsonl       what `execute-plan --progress-file` writes, over all runs
+    <pipeline>/<number>/            a run, counted from 1
+        command.json                what is started: argv, folder, environment beside that of the service
+        process.json                the process that runs: pid and start time, its waiter's too
+        exit.json                   how it ended: code, time, processes of it that are left
+        output/<offset>             stdout and stderr, a file for each stretch; the last is written to
+
+All of it is there for the service that starts again: it keeps nothing about a process that is not in these files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+COMMAND, PROCESS, EXIT, PROGRESS, OUTPUT = "command.json", "process.json", "exit.json", "progress.jsonl", "output"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The folder of one run.
+
+    Args:
+        path: the folder; its name is the number of the run.
+    """
+
+    path: Path
+
+    @property
+    def number(self) -> int:
+        """The number of the run, counted from 1 in its pipeline."""
+        return int(self.path.name)
+
+    @property
+    def progress(self) -> Path:
+        """The file of the progress of all runs of the pipeline."""
+        return self.path.parent / PROGRESS
+
+    @property
+    def output(self) -> Path:
+        """The folder of what it printed."""
+        return self.path / OUTPUT
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """One of its files; None where it is not there, or is no JSON object."""
+        return read_json(self.path / name)
+
+    def write(self, name: str, found: Mapping[str, Any]) -> None:
+        """Write one of its files, whole and for good."""
+        write_json(self.path / name, found)
+
+
+def runs_of(pipeline: Path) -> Iterator[RunFolder]:
+    """The runs of a pipeline's folder, newest first."""
+    numbers = [int(each.name) for each in pipeline.iterdir() if each.name.isdigit()] if pipeline.is_dir() else []
+    return (RunFolder(pipeline / str(number)) for number in sorted(numbers, reverse=True))
+
+
+def latest_run(pipeline: Path) -> RunFolder | None:
+    """The newest run of a pipeline's folder."""
+    return next(runs_of(pipeline), None)
+
+
+def new_run(pipeline: Path) -> RunFolder:
+    """A folder for the next run."""
+    last = latest_run(pipeline)
+    made = RunFolder(pipeline / str(1 if last is None else last.number + 1))
+    made.output.mkdir(parents=True)
+    return made
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """A JSON object of a file; None where there is none."""
+    try:
+        found = json.loads(path.read_text())
+    except (FileNotFoundError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def write_json(path: Path, found: Mapping[str, Any]) -> None:
+    """Write a JSON object in place of what is there; it is on the disk when this returns."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    with aside.open("w") as file:
+        json.dump(found, file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+    place = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(place)
+    finally:
+        os.close(place)

@@ -1,0 +1,121 @@
+"""A pipeline's state at a glance, as its row in `statuses` has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice, pairwise, takewhile
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from compiled_plan.plans.telemetry.progress_file import last_messages
+from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.service.runs.endings import Ending
+from compiled_plan.service.runs.folders import COMMAND, RunFolder
+from compiled_plan.service.runs.processes import ProcessState
+from compiled_plan.service.runs.settings import RunSettings
+from compiled_plan.service.store.tables import Pipeline, Status, Wanted
+
+#: Micro-batches that figures are made of.
+_BATCHES = 10
+
+
+def set_status(session: Session, pipeline: Pipeline, state: str, version: int, **values: Any) -> None:
+    """Write it; since when it is so changes with the state and the version alone."""
+    now = datetime.now(UTC)
+    found = session.get(Status, pipeline.id)
+    if found is None:
+        found = Status(pipeline_id=pipeline.id, state="", version=0, seen_at=now)
+        session.add(found)
+    if (found.state, found.version) != (state, version):
+        found.since = now
+    found.state, found.version, found.seen_at = state, version, now
+    found.rows_per_second, found.lag = values.get("rows_per_second"), values.get("lag")
+    found.message, found.remedy = values.get("message", ""), values.get("remedy", "")
+
+
+def set_starting(session: Session, pipeline: Pipeline, version: int) -> None:
+    """It is being started."""
+    set_status(session, pipeline, "running", version, message="it is being started")
+
+
+def set_stopping(session: Session, pipeline: Pipeline, version: int, run: RunFolder) -> None:
+    """It was asked to stop, and has not ended yet."""
+    asked = run.read("stop.json") or {}
+    shown = datetime.fromtimestamp(asked["at"], UTC).isoformat(timespec="seconds") if asked else ""
+    message = f"it is being stopped{f', since {shown}' if shown else ''}; its process ends by itself, or is ended by it"
+    set_status(session, pipeline, "running", version, message=message)
+
+
+def set_ended(session: Session, pipeline: Pipeline, version: int, state: str) -> None:
+    """It has ended well."""
+    set_status(session, pipeline, state, version)
+
+
+def set_failed(session: Session, pipeline: Pipeline, version: int, ending: Ending, next_: str = "") -> None:
+    """It has failed."""
+    where = f" (at {ending.where})" if ending.where else ""
+    message = masked_text(f"{ending.message}{where}{f'; {next_}' if next_ else ''}")
+    set_status(session, pipeline, "failed", version, message=message, remedy=masked_text(ending.remedy))
+
+
+def set_running(
+    session: Session,
+    pipeline: Pipeline,
+    wanted: Wanted,
+    run: RunFolder,
+    state: ProcessState,
+    settings: RunSettings,
+) -> None:
+    """It runs."""
+    command = run.read(COMMAND) or {}
+    since = command.get("seq", 0)
+    recent = takewhile(lambda each: each["seq"] > since, last_messages(run.progress))
+    batches = list(islice((each for each in recent if each["event"] == "batch"), _BATCHES))[::-1]
+    lag = lag_of(batches[-1]) if batches else None
+    behind = is_behind(batches, settings)
+    upgrade = pipeline.in_force not in (0, wanted.version)
+    set_status(
+        session,
+        pipeline,
+        "upgrade-waiting" if upgrade else "behind" if behind else "running",
+        wanted.version,
+        rows_per_second=rows_per_second(batches),
+        lag=lag,
+        message=f"version {pipeline.in_force} is in force, and {wanted.version} runs" if upgrade else behind,
+        remedy="upgrade the run, or put the version that runs in force again" if upgrade else "",
+    )
+
+
+def rows_per_second(batches: Sequence[Mapping[str, Any]]) -> float | None:
+    """Rows that were read in a second, over some micro-batches; None of less than two."""
+    if len(batches) < 2:
+        return None
+    first, last = (datetime.fromisoformat(each["at"]).timestamp() for each in (batches[0], batches[-1]))
+    return None if last <= first else sum(each["rowsIn"] for each in batches[1:]) / (last - first)
+
+
+def lag_of(batch: Mapping[str, Any]) -> int | None:
+    """What all sources have that was not read; None where none of them can tell."""
+    known = [each["lag"] for each in batch["sources"] if each["lag"] is not None]
+    return sum(known) if known else None
+
+
+def is_behind(batches: Sequence[Mapping[str, Any]], settings: RunSettings) -> str:
+    """Why a run does not keep up; empty where it does, or where nobody knows.
+
+    It does not where its lag has grown in each of the last micro-batches, or where each took longer than its trigger.
+    """
+    recent = batches[-5:]
+    if len(recent) < 5:
+        return ""
+    lags = [lag_of(each) for each in recent]
+    grown = all(b is not None and a is not None and b > a for a, b in pairwise(lags))
+    if grown:
+        return f"its lag grows: {lags[0]} to {lags[-1]} records in 5 micro-batches"
+    trigger = parse_duration(settings.trigger) if settings.trigger else 0
+    if trigger and all(each["batchMillis"] > trigger for each in recent):
+        return f"its micro-batches take longer than the trigger of {settings.trigger}"
+    return ""

@@ -1,0 +1,100 @@
+"""How a pipeline runs: what an operator decides of it, and the command that comes of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
+from compiled_plan.plans.text.durations import parse_duration
+
+
+def _duration(text: str) -> str:
+    try:
+        ms = parse_duration(text) if text else 1
+    except CompiledPlanError as fault:
+        raise ValueError(fault.message) from None
+    if ms <= 0:
+        raise ValueError("a duration above 0 is needed")
+    return text
+
+
+Duration = Annotated[str, AfterValidator(_duration), Field(max_length=40)]
+
+
+_Master = Annotated[str, Field(max_length=200, pattern=r"^([^-].*)?$")]
+_Key = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z][\w.-]*$")]
+_Value = Annotated[str, Field(max_length=4000)]
+
+
+class RunSettings(BaseModel):
+    """How a pipeline runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    trigger: Duration = Field(default="", description="time between micro-batches", examples=["2s"])
+    every: Duration = Field(default="", description="start so often, read what is there, end", examples=["15 min"])
+    available_now: bool = Field(default=False, description="read what is there now, then end")
+    master: Annotated[str, Field(max_length=200, pattern=r"^([^-].*)?$")] = Field(
+        default="", description="Spark's master"
+    )
+    conf: dict[_Key, _Value] = Field(default_factory=dict, description="Spark's settings")
+    max_files_per_batch: Annotated[int, Field(ge=1)] | None = None
+    stop_within: Duration = Field(default="30s", description="time that a stop waits for what runs")
+    launcher: Literal["process", "spark-submit"] = "process"
+
+    @property
+    def interval(self) -> timedelta | None:
+        """From one start to the next; None for a run that goes on."""
+        return timedelta(milliseconds=parse_duration(self.every)) if self.every else None
+
+    def argv(
+        self, command: Sequence[str], plan: str, name: str, checkpoint: Path, progress: Path, more: Sequence[str] = ()
+    ) -> list[str]:
+        """The command of a run.
+
+        Args:
+            command: `execute-plan`.
+            plan: the plan's file.
+            name: what the run is called.
+            checkpoint: its folder.
+            progress: the file of its progress.
+            more: options of this start alone.
+
+        Raises:
+            ExecutionError: spark-submit is asked for, and not there.
+        """
+        spark = [] if self.launcher == "process" else self._submit()
+        found = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
+        found += ["--name", name, "--stop-within", self.stop_within, "--quiet"]
+        found += ["--trigger", self.trigger] if self.trigger and not self._ends else []
+        found += ["--available-now"] if self._ends else []
+        if not spark:
+            found += ["--master", self.master] if self.master else []
+            found += [part for key, value in self.conf.items() for part in ("--conf", f"{key}={value}")]
+        if self.max_files_per_batch is not None:
+            found += ["--max-files-per-batch", str(self.max_files_per_batch)]
+        return [*found, *more, plan]
+
+    @property
+    def _ends(self) -> bool:
+        return self.available_now or bool(self.every)
+
+    def _submit(self) -> list[str]:
+        submit, script = shutil.which("spark-submit"), shutil.which("execute-plan")
+        if submit is None or script is None:
+            raise ExecutionError(
+                "spark-submit is not on the service's PATH", remedy="install it, or set `launcher` to `process`"
+            )
+        found = [submit, *(["--master", self.master] if self.master else [])]
+        return [*found, *(part for key, value in self.conf.items() for part in ("--conf", f"{key}={value}")), script]
+
+
+def settings_of(found: Mapping[str, object]) -> RunSettings:
+    """The settings that a pipeline keeps."""
+    return RunSettings.model_validate(found)

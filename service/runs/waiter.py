@@ -1,0 +1,95 @@
+"""Starts a run as a process of its own and waits for its end: `python -m compiled_plan.service.runs.waiter FOLDER`.
+
+It belongs to nobody: the service that started it may end, and what it started goes on. It inherits the locks of the
+pipeline and of the checkpoint, hands them on to the run, and so both are locked as long as either lives. It imports
+little, since it stays in memory as long as the run.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from compiled_plan.service.runs.folders import COMMAND, EXIT, PROCESS, RunFolder
+from compiled_plan.service.runs.output import CURRENT, rotate
+
+#: How often the length of the output is looked at, in seconds.
+_LOOK = 2.0
+#: How long what the run has started itself, a JVM say, has to end after it, in seconds.
+_ENDING = 20.0
+
+
+def wait_for(folder: RunFolder) -> int:
+    """Start what `command.json` says and write down how it ended; returns its code."""
+    command = folder.read(COMMAND)
+    assert command is not None
+    locks = [int(each) for each in command.get("locks", ())]
+    with (folder.output / CURRENT).open("ab", buffering=0) as output:
+        try:
+            process = subprocess.Popen(
+                command["argv"],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=command["cwd"],
+                env={**os.environ, **command["environment"]},
+                pass_fds=locks,
+                start_new_session=True,
+            )
+        except OSError as fault:
+            output.write(f"error: {command['argv'][0]}: {fault.strerror}\n".encode())
+            _end(folder, 127, [])
+            return 127
+    # Signals are for the run; what started it waits for its end.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    folder.write(PROCESS, {"pid": process.pid, "started": psutil.Process(process.pid).create_time(), "at": time.time()})
+    while True:
+        try:
+            code = process.wait(_LOOK)
+            break
+        except subprocess.TimeoutExpired:
+            with suppress(OSError):
+                rotate(folder.output)
+    _end(folder, code, _left(process.pid))
+    return code
+
+
+def _members(group: int) -> list[int]:
+    """The processes of a group that run."""
+    found = []
+    for process in psutil.process_iter(["status"]):
+        with suppress(OSError):
+            if os.getpgid(process.pid) == group and process.info["status"] != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+    return found
+
+
+def _left(group: int) -> list[int]:
+    """The processes of the run that go on though it has ended, and have had the time to end."""
+    deadline = time.monotonic() + _ENDING
+    while (found := _members(group)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return found
+
+
+def _end(folder: RunFolder, code: int, left: list[int]) -> None:
+    ending: dict[str, Any] = {"code": code, "at": time.time(), "left": left}
+    folder.write(EXIT, ending)
+
+
+def main() -> None:
+    """Entry of the module."""
+    sys.exit(0 if wait_for(RunFolder(Path(sys.argv[1]))) == 0 else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+"""Runs: started, stopped, followed, their figures and what they print."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+from compiled_plan.plans.telemetry.progress_file import last_messages
+from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.service.runs import output
+from compiled_plan.service.runs.endings import messages_since
+from compiled_plan.service.runs.folders import RunFolder, latest_run
+from compiled_plan.service.runs.processes import current
+from compiled_plan.service.runs.settings import RunSettings, settings_of
+from compiled_plan.service.runs.supervisor import Supervisor
+from compiled_plan.service.store import pipelines
+from compiled_plan.service.store.errors import ConflictError
+from compiled_plan.service.store.tables import Status, Wanted
+from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.web.documents import Asked
+from compiled_plan.service.web.headers import IdempotencyKey
+from compiled_plan.service.web.idempotency import once
+
+router = APIRouter(prefix="/pipelines/{name}/run", tags=["runs"])
+#: How often the file of progress is looked at for who follows it, in seconds; after how many looks without news a line
+#: is sent that keeps the connection.
+_LOOK, _ALIVE = 0.5, 30
+#: Points of a history at most.
+_POINTS = 600
+#: How long a start or a stop waits for the process, in seconds; what is not so then will be.
+_SETTLE = 5.0
+
+
+def runs_of(request: Request) -> Supervisor:
+    """What looks after runs."""
+    found = request.app.state.runs
+    assert isinstance(found, Supervisor)
+    return found
+
+
+RunsOf = Annotated[Supervisor, Depends(runs_of)]
+
+
+class StartOf(Asked):
+    """A start that is asked for."""
+
+    version: int | None = Field(default=None, ge=1, le=2**31 - 1, description="the one in force if left out")
+    settings: RunSettings | None = Field(default=None, description="from now on; as they were if left out")
+
+
+class RunDocument(BaseModel):
+    """A pipeline's run."""
+
+    state: str = Field(description="as in the list of pipelines")
+    wanted: bool = Field(description="whether it is to run")
+    version: int = Field(description="number of the version that runs, or ran last; 0 for none")
+    since: datetime | None
+    number: int = Field(description="of the run, counted from 1; 0 before the first")
+    pid: int = Field(description="of its process; 0 where there is none")
+    crashes: int = Field(description="in a row")
+    next_at: datetime | None = Field(description="when it starts again, or starts by its schedule")
+    message: str
+    remedy: str
+    settings: RunSettings
+
+
+class Logs(BaseModel):
+    """A stretch of what a run printed."""
+
+    lines: list[str]
+    offset: int = Field(description="of the first byte")
+    next_offset: int = Field(description="where to read on")
+    size: int = Field(description="offset behind the last byte there is")
+
+
+class History(BaseModel):
+    """Micro-batches; as `execute-plan --json` tells of them."""
+
+    points: list[dict[str, Any]]
+
+
+def _document(runs: Supervisor, session: Any, name: str) -> RunDocument:
+    pipeline = pipelines.find(session, name)
+    status, wanted = session.get(Status, pipeline.id), session.get(Wanted, pipeline.id)
+    found = current(runs.folder(pipeline.id))
+    process = None if found is None or found[1].is_over else found[1]
+    return RunDocument(
+        state="none" if status is None else status.state,
+        wanted=wanted is not None and wanted.run,
+        version=0 if status is None else status.version,
+        since=None if status is None else status.since,
+        number=0 if found is None else found[0].number,
+        pid=0 if process is None else process.pid,
+        crashes=0 if wanted is None else wanted.crashes,
+        next_at=None if wanted is None else wanted.next_at,
+        message="" if status is None else status.message,
+        remedy="" if status is None else status.remedy,
+        settings=settings_of(pipeline.run_settings),
+    )
+
+
+@router.get("", summary="How the run does")
+def run(who: Viewer, session: Reading, runs: RunsOf, name: str) -> RunDocument:
+    """Its state, its process, and when it starts again where it crashed or has a schedule."""
+    return _document(runs, session, name)
+
+
+@router.post("/start", summary="Have it run", response_model=RunDocument)
+def start(
+    who: Operator, parts: PartsOf, runs: RunsOf, name: str, body: StartOf, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """It is a process of its own and goes on when the service ends. One that runs already is left alone."""
+
+    def begin() -> RunDocument:
+        with parts.database.write() as session:
+            pipeline = pipelines.find(session, name, lock=True)
+            version = body.version or pipeline.in_force
+            if version < 1 or version > pipeline.newest:
+                raise ConflictError(
+                    f"the pipeline {name!r} has no version {version or 'in force'}",
+                    where=name,
+                    remedy="add a version, and put it in force",
+                )
+            if body.settings is not None:
+                pipelines.change(session, pipeline, run_settings=body.settings.model_dump(exclude_defaults=True))
+            runs.want_run(session, pipeline, version, who.name)
+            found = pipeline.id
+        runs.settle(found, _SETTLE)
+        with parts.database.read() as session:
+            return _document(runs, session, name)
+
+    return once(parts, who, f"POST start of {name}", idempotency_key, body, begin)
+
+
+@router.post("/stop", summary="Have it stop", response_model=RunDocument)
+def stop(who: Operator, parts: PartsOf, runs: RunsOf, name: str, idempotency_key: IdempotencyKey = None) -> Response:
+    """It is asked to end after what it is doing, and has the time for that; what was committed is kept."""
+
+    def end() -> RunDocument:
+        with parts.database.write() as session:
+            pipeline = pipelines.find(session, name, lock=True)
+            wanted = runs.wanted(session, pipeline)
+            wanted.run, wanted.next_at, found = False, None, pipeline.id
+        runs.settle(found, _SETTLE)
+        with parts.database.read() as session:
+            return _document(runs, session, name)
+
+    return once(parts, who, f"POST stop of {name}", idempotency_key, None, end)
+
+
+@router.get("/progress", summary="Micro-batches as they end, as server-sent events", response_class=StreamingResponse)
+async def progress(
+    who: Viewer,
+    parts: PartsOf,
+    runs: RunsOf,
+    request: Request,
+    name: str,
+    last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", max_length=40)] = None,
+) -> StreamingResponse:
+    """Each event is a message of `execute-plan --json`, its id a number: with `Last-Event-ID` those after it come."""
+
+    def found() -> int:
+        with parts.database.read() as session:
+            return pipelines.find(session, name).id
+
+    file = runs.progress(await asyncio.to_thread(found))
+
+    async def events() -> AsyncIterator[str]:
+        after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
+        if after is None:
+            newest = await asyncio.to_thread(lambda: next(last_messages(file), None))
+            after = 0 if newest is None else newest["seq"] - 1
+        yield "retry: 2000\n\n"
+        looks = 0
+        while not await request.is_disconnected():
+            messages = await asyncio.to_thread(messages_since, file, after)
+            for each in messages:
+                after = each["seq"]
+                if each["event"] == "batch":
+                    yield f"id: {after}\ndata: {json.dumps(each)}\n\n"
+            looks = 0 if messages else looks + 1
+            if looks >= _ALIVE:
+                looks = 0
+                yield ": it goes on\n\n"
+            await asyncio.sleep(_LOOK)
+
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(events(), media_type="text/event-stream", headers=headers)
+
+
+@router.get("/history", summary="Micro-batches of the last hours, for charts")
+def history(
+    who: Viewer,
+    session: Reading,
+    runs: RunsOf,
+    name: str,
+    hours: Annotated[float, Query(gt=0, le=24 * 31)] = 1.0,
+) -> History:
+    """Evenly picked where there are many; the last one is always among them."""
+    file = runs.progress(pipelines.find(session, name).id)
+    since = (datetime.now(UTC) - timedelta(hours=hours)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    found = [
+        each for each in takewhile(lambda one: one["at"] >= since, last_messages(file)) if each["event"] == "batch"
+    ]
+    return History(points=thinned(found, _POINTS)[::-1])
+
+
+def thinned(points: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """At most so many, at even distances, the first one among them."""
+    step = -(-len(points) // most) or 1
+    return list(points[::step])
+
+
+@router.get("/logs", summary="What it printed")
+def logs(
+    who: Viewer,
+    session: Reading,
+    runs: RunsOf,
+    name: str,
+    tail: Annotated[int, Query(ge=0, le=100_000)] = 200,
+    offset: Annotated[int | None, Query(ge=0, le=2**53, description="read on from there, in place of the end")] = None,
+    run: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="number of the run; the last if left out")] = None,
+) -> Logs:
+    """Passwords are masked. Old stretches of a long log are gone; reading from there begins with the first there is."""
+    folder = runs.folder(pipelines.find(session, name).id)
+    of = latest_run(folder) if run is None else RunFolder(folder / str(run))
+    if of is None:
+        return Logs(lines=[], offset=0, next_offset=0, size=0)
+    found = output.read(of.output, offset=offset, tail=None if offset is not None else tail)
+    lines = [masked_text(line) for line in found.text.splitlines()]
+    return Logs(lines=lines, offset=found.offset, next_offset=found.end, size=found.size)

@@ -1,0 +1,43 @@
+"""State: what the operators of a pipeline keep, looked at in its checkpoint."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from compiled_plan.service.runs.asking import ask
+from compiled_plan.service.store import pipelines
+from compiled_plan.service.store.errors import NotFoundError
+from compiled_plan.service.web.depends import PartsOf, Viewer
+from compiled_plan.service.web.runs import RunsOf
+
+router = APIRouter(prefix="/pipelines/{name}/state", tags=["state"])
+_INSPECT = (sys.executable, "-m", "compiled_plan.cli.inspect_state")
+_Text = Annotated[str, Query(max_length=1000, pattern=r"^([^-].*)?$")]
+_Texts = Annotated[list[Annotated[str, Query(max_length=1000, pattern=r"^([^-].*)?$")]] | None, Query(max_length=100)]
+
+
+@router.get("", summary="Figures by operator, or what is kept for a key")
+def state(
+    who: Viewer,
+    parts: PartsOf,
+    runs: RunsOf,
+    name: str,
+    operator: _Text = "",
+    key: _Texts = None,
+    what_if: _Texts = None,
+) -> dict[str, Any]:
+    """As `inspect-state --json` says it: of `operator`, `key=COLUMN=VALUE` or `what_if=ENTRY=DURATION`.
+
+    Spark is started for it, which takes some seconds; a run goes on meanwhile.
+    """
+    with parts.database.read() as session:
+        checkpoint = runs.checkpoint(pipelines.find(session, name).id)
+    if not checkpoint.is_dir():
+        raise NotFoundError("the pipeline has no state: it never ran", where=name, remedy="start it")
+    options = [str(checkpoint), *([operator] if operator else []), "--json"]
+    options += [part for each in key or () for part in ("--key", each)]
+    options += [part for each in what_if or () for part in ("--what-if", each)]
+    return ask(_INSPECT, options)

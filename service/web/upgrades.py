@@ -1,0 +1,139 @@
+"""Upgrades: another program on the checkpoint of the one that runs, and the way back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, Field
+
+from compiled_plan.service.runs.asking import ask
+from compiled_plan.service.runs.endings import last_of
+from compiled_plan.service.runs.folders import COMMAND, latest_run
+from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.store.errors import ConflictError
+from compiled_plan.service.store.tables import Wanted
+from compiled_plan.service.web.depends import Editor, Operator, PartsOf, Reading, Viewer
+from compiled_plan.service.web.documents import Asked
+from compiled_plan.service.web.headers import IdempotencyKey
+from compiled_plan.service.web.idempotency import once
+from compiled_plan.service.web.runs import RunsOf
+
+router = APIRouter(prefix="/pipelines/{name}/upgrade", tags=["upgrades"])
+_Uids = Annotated[list[Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^-]")]], Field(max_length=1000)]
+
+
+class Target(Asked):
+    """An upgrade that is asked for."""
+
+    version: int = Field(ge=1, le=2**31 - 1)
+    partial: bool = Field(default=False, description="accept what is compatible in part")
+    reset: _Uids = Field(default_factory=list, description="operators that start empty")
+    warm_up: _Uids = Field(default_factory=list, description="operators that are filled from what was read before")
+
+    @property
+    def how(self) -> str:
+        """As `execute-plan --upgrade` takes it."""
+        return "migrate-partial" if self.partial else "migrate"
+
+    @property
+    def options(self) -> list[str]:
+        """More options of the command."""
+        pairs = [("--reset", each) for each in self.reset] + [("--warm-up", each) for each in self.warm_up]
+        return [part for pair in pairs for part in pair]
+
+
+class UpgradeDocument(BaseModel):
+    """How far an upgrade is."""
+
+    state: str = Field(description="none, migrating, done, refused, rolling-back, rolled-back")
+    from_: int = Field(serialization_alias="from", description="version that it comes from; 0 for none")
+    to: int = Field(description="version that runs, or is to")
+    done: int = Field(description="steps that are done")
+    of: int = Field(description="steps there are")
+    can_roll_back: bool
+    message: str = ""
+
+
+def _document(runs: RunsOf, session: Any, name: str) -> UpgradeDocument:
+    pipeline = pipelines.find(session, name)
+    wanted = session.get(Wanted, pipeline.id)
+    if wanted is None or not wanted.outcome:
+        back = wanted is not None and wanted.previous > 0
+        return UpgradeDocument(state="none", from_=0, to=pipeline.in_force, done=0, of=0, can_roll_back=back)
+    run = latest_run(runs.folder(pipeline.id))
+    seq = 0 if run is None else (run.read(COMMAND) or {}).get("seq", 0)
+    said = last_of(runs.progress(pipeline.id), seq, "upgrade")
+    steps = len(said["steps"]) if said is not None else 1
+    return UpgradeDocument(
+        state=wanted.outcome,
+        from_=wanted.fallback or wanted.previous,
+        to=wanted.version,
+        done=steps if wanted.outcome == "done" else 0,
+        of=steps,
+        can_roll_back=wanted.outcome == "done" and wanted.previous > 0,
+    )
+
+
+@router.get("", summary="How far the upgrade is")
+def upgrade(who: Viewer, session: Reading, runs: RunsOf, name: str) -> UpgradeDocument:
+    """Of the last one that was asked for."""
+    return _document(runs, session, name)
+
+
+@router.post("/check", summary="What a start of a version would do with the checkpoint; nothing is changed")
+def check(who: Editor, parts: PartsOf, runs: RunsOf, name: str, body: Target) -> dict[str, Any]:
+    """As `execute-plan --dry-run --json --checkpoint` says it; 422 with the reason where it would be refused."""
+    with parts.database.read() as session:
+        pipeline = pipelines.find(session, name)
+        plan = versions.plan_text(session, versions.find(session, pipeline, body.version))
+        checkpoint = runs.checkpoint(pipeline.id)
+    options = ["--checkpoint", str(checkpoint), "--dry-run", "--json", "--upgrade", body.how, *body.options]
+    return ask(runs.command, [*options, "{plan}"], plan)
+
+
+@router.post(
+    "/migrate", summary="Run another version, with the state of the one before", response_model=UpgradeDocument
+)
+def migrate(
+    who: Operator, parts: PartsOf, runs: RunsOf, name: str, body: Target, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """The run is stopped, its state moves into a new generation, and the version runs. Refused, it changes nothing."""
+
+    def begin() -> UpgradeDocument:
+        with parts.database.write() as session:
+            pipeline = pipelines.find(session, name, lock=True)
+            versions.find(session, pipeline, body.version)
+            wanted = runs.wanted(session, pipeline)
+            if wanted.outcome in ("migrating", "rolling-back"):
+                raise ConflictError("an upgrade goes on", where=name, remedy="wait for its end")
+            wanted.fallback = wanted.version or pipeline.in_force
+            runs.want_run(session, pipeline, body.version, who.name)
+            wanted.upgrade, wanted.options, wanted.outcome = body.how, body.options, "migrating"
+            pipelines.change(session, pipeline, in_force=body.version)
+        runs.hurry()
+        with parts.database.read() as session:
+            return _document(runs, session, name)
+
+    return once(parts, who, f"POST migrate of {name}", idempotency_key, body, begin)
+
+
+@router.post("/rollback", summary="Go back to the version and the state of before", response_model=UpgradeDocument)
+def rollback(
+    who: Operator, parts: PartsOf, runs: RunsOf, name: str, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """The run is stopped, and the version of before goes on where it was; what was read since is read once more."""
+
+    def begin() -> UpgradeDocument:
+        with parts.database.write() as session:
+            pipeline = pipelines.find(session, name, lock=True)
+            wanted = runs.wanted(session, pipeline)
+            if not wanted.previous or wanted.outcome != "done":
+                raise ConflictError("there is no upgrade to go back from", where=name, remedy="look at its versions")
+            wanted.run, wanted.next_at, wanted.crashes = True, None, 0
+            wanted.upgrade, wanted.outcome, wanted.options = "rollback", "rolling-back", []
+        runs.hurry()
+        with parts.database.read() as session:
+            return _document(runs, session, name)
+
+    return once(parts, who, f"POST rollback of {name}", idempotency_key, None, begin)

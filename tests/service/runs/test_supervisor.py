@@ -1,0 +1,200 @@
+"""Runs that are looked after, with a stand-in for `execute-plan`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.service.runs.backoff import Backoff
+from compiled_plan.service.runs.folders import PROCESS, latest_run, runs_of
+from compiled_plan.service.runs.processes import current, signal_run
+from compiled_plan.service.runs.supervisor import Supervisor
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.store.database import Database, open_database
+from compiled_plan.service.store.tables import Pipeline, Status, Wanted
+from tests.support.fake_runs import COMMAND
+
+QUICK = Backoff(first=0.1, most=0.3, attempts=2)
+
+
+class Runs:
+    """A service's runs, of one pipeline with two versions."""
+
+    def __init__(self, home: Path, database: Database) -> None:
+        self.home, self.database = home, database
+        self.supervisor = self.another()
+        with database.write() as session:
+            pipeline = pipelines.create(session, "shop", "", "me")
+            for _ in range(2):
+                new = versions.NewVersion(kind="plan", plan="{}", operators=1, stateful=1)
+                versions.add(session, pipeline, new, "me", in_force=False)
+            pipelines.change(session, pipeline, in_force=1)
+            self.id = pipeline.id
+
+    def another(self) -> Supervisor:
+        """What another process of the service would be."""
+        return Supervisor(self.home, self.database, COMMAND, QUICK)
+
+    def start(self, do: str = "run", version: int = 1, **settings: str) -> None:
+        conf = {"fake.do": do, **{name: text for name, text in settings.items() if "." in name}}
+        more = {name: text for name, text in settings.items() if "." not in name}
+        with self.database.write() as session:
+            pipeline = pipelines.find(session, "shop")
+            pipelines.change(session, pipeline, run_settings={"conf": conf, **more})
+            self.supervisor.want_run(session, pipeline, version, "me")
+
+    def want(self, **values: object) -> None:
+        with self.database.write() as session:
+            wanted = session.get(Wanted, self.id)
+            for name, value in values.items():
+                setattr(wanted, name, value)
+
+    @property
+    def status(self) -> Status:
+        with self.database.read() as session:
+            found = session.get(Status, self.id)
+            assert found is not None
+            session.expunge(found)
+            return found
+
+    @property
+    def wanted(self) -> Wanted:
+        with self.database.read() as session:
+            found = session.get(Wanted, self.id)
+            assert found is not None
+            session.expunge(found)
+            return found
+
+    @property
+    def pipeline(self) -> Pipeline:
+        with self.database.read() as session:
+            found = pipelines.find(session, "shop")
+            session.expunge(found)
+            return found
+
+    @property
+    def pid(self) -> int:
+        run = latest_run(self.supervisor.folder(self.id))
+        return 0 if run is None else int((run.read(PROCESS) or {}).get("pid", 0))
+
+    @property
+    def count(self) -> int:
+        return len(list(runs_of(self.supervisor.folder(self.id))))
+
+    def until(self, done: Callable[[], bool], seconds: float = 30) -> None:
+        """Tick until it is so."""
+        deadline = time.monotonic() + seconds
+        while True:
+            self.supervisor.tick()
+            if done():
+                return
+            assert time.monotonic() < deadline, (self.status.state, self.status.message)
+            time.sleep(0.05)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Iterator[Runs]:
+    database = open_database(Settings(home=tmp_path / "home", tokens=False))
+    found = Runs(tmp_path / "home", database)
+    yield found
+    folder = found.supervisor.folder(found.id)
+    last = latest_run(folder)
+    if last is not None:
+        signal_run(last, signal.SIGKILL)
+    deadline = time.monotonic() + 30
+    while (now := current(folder)) is not None and not now[1].is_over and time.monotonic() < deadline:
+        time.sleep(0.05)
+    database.close()
+
+
+def test_a_run_is_found_by_another_service_and_stops_once(runs: Runs) -> None:
+    runs.start()
+    runs.until(lambda: runs.status.state == "running" and runs.status.rows_per_second is not None)
+    pid = runs.pid
+    assert runs.status.lag == 3
+    runs.supervisor = runs.another()
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    assert (runs.pid, runs.count) == (pid, 1)
+    runs.want(run=False)
+    runs.until(lambda: runs.status.state == "stopped")
+    assert (runs.supervisor.checkpoint(runs.id) / "stops").read_text() == f"{pid}\n"
+    for _ in range(3):
+        runs.supervisor.tick()
+    assert runs.count == 1
+
+
+def test_a_crash_is_started_again_until_it_is_enough(runs: Runs) -> None:
+    runs.start("crash")
+    runs.until(lambda: not runs.wanted.run)
+    assert runs.count == 3
+    assert runs.status.state == "failed"
+    assert "the database does not answer" in runs.status.message
+    assert "after 3 crashes in a row" in runs.status.message
+    assert runs.status.remedy == "mend it"
+
+
+def test_a_process_that_was_killed_is_started_again(runs: Runs) -> None:
+    runs.start()
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    pid = runs.pid
+    os.kill(pid, signal.SIGKILL)
+    runs.until(lambda: runs.pid not in (0, pid) and runs.status.state == "running")
+    assert runs.wanted.crashes == 1
+
+
+def test_a_refusal_is_not_tried_again(runs: Runs) -> None:
+    runs.start("refuse")
+    runs.until(lambda: runs.status.state == "failed")
+    for _ in range(5):
+        runs.supervisor.tick()
+    assert runs.count == 1
+    assert not runs.wanted.run
+    assert runs.status.message == "the plan does not fit the checkpoint (at there)"
+
+
+def test_a_schedule_starts_what_has_finished(runs: Runs) -> None:
+    runs.start("finish", every="1 s")
+    runs.until(lambda: runs.count >= 2)
+    assert runs.wanted.run
+    runs.want(run=False)
+    runs.until(lambda: runs.status.state in ("finished", "stopped"))
+    runs.start("finish", every="")
+    runs.until(lambda: not runs.wanted.run and runs.status.state == "finished")
+
+
+def test_an_upgrade_and_the_way_back(runs: Runs) -> None:
+    runs.start()
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    runs.want(version=2, fallback=1, upgrade="migrate", outcome="migrating")
+    runs.until(lambda: runs.wanted.outcome == "done")
+    assert (runs.wanted.version, runs.wanted.previous, runs.wanted.upgrade, runs.count) == (2, 1, "check", 2)
+    runs.want(upgrade="rollback", outcome="rolling-back")
+    runs.until(lambda: runs.wanted.outcome == "rolled-back" and runs.status.rows_per_second is not None)
+    assert (runs.supervisor.checkpoint(runs.id) / "rolled-back").exists()
+    assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
+
+
+def test_an_upgrade_that_is_refused_leaves_the_version_of_before_running(runs: Runs) -> None:
+    runs.start(**{"fake.upgrade": "refuse"})
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    runs.want(version=2, fallback=1, upgrade="migrate", outcome="migrating")
+    runs.until(lambda: runs.wanted.outcome == "refused" and runs.status.rows_per_second is not None)
+    assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
+
+
+def test_a_pid_that_is_used_again_is_not_the_run(runs: Runs) -> None:
+    runs.start("finish")
+    runs.until(lambda: runs.status.state == "finished")
+    run = latest_run(runs.supervisor.folder(runs.id))
+    assert run is not None
+    (run.path / "exit.json").unlink()
+    run.write(PROCESS, {"pid": os.getpid(), "started": 1.0, "at": time.time()})
+    found = current(runs.supervisor.folder(runs.id))
+    assert found is not None
+    assert found[1].is_over

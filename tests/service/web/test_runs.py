@@ -1,0 +1,120 @@
+"""The routes of runs and upgrades, with a stand-in for `execute-plan`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from compiled_plan.service.app import application
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.web.runs import thinned
+from compiled_plan.service.workers.pool import Workers
+from tests.support.fake_runs import COMMAND
+
+PROGRAM = """
+CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');
+CREATE TABLE lines (id INT) WITH ('connector' = 'print');
+INSERT INTO lines SELECT id FROM numbers;
+"""
+
+
+@pytest.fixture
+def client(settings: Settings, workers: Workers) -> Iterator[TestClient]:
+    app = application(settings, workers, COMMAND)
+    with TestClient(app, base_url="http://127.0.0.1/api/v1", client=("127.0.0.1", 5000)) as found:
+        assert found.post("/pipelines", json={"name": "shop"}).status_code == 201
+        body = {"program": PROGRAM, "put_in_force": True}
+        made = found.post("/pipelines/shop/versions", json=body)
+        assert made.status_code == 201, made.text
+        yield found
+        found.post("/pipelines/shop/run/stop")
+        until(lambda: found.get("/pipelines/shop/run").json()["pid"] == 0)
+
+
+def until(done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def run(client: TestClient) -> dict[str, Any]:
+    found: dict[str, Any] = client.get("/pipelines/shop/run").json()
+    return found
+
+
+def test_start_follow_and_stop(client: TestClient) -> None:
+    assert (run(client)["state"], run(client)["number"]) == ("none", 0)
+    key = {"Idempotency-Key": "one"}
+    first = client.post("/pipelines/shop/run/start", json={"settings": {"trigger": "2s"}}, headers=key)
+    assert first.status_code == 200, first.text
+    again = client.post("/pipelines/shop/run/start", json={"settings": {"trigger": "2s"}}, headers=key)
+    assert again.json() == first.json()
+    until(lambda: client.get("/pipelines/shop").json()["rows_per_second"] is not None)
+    assert (run(client)["number"], run(client)["settings"]["trigger"]) == (1, "2s")
+    listed = client.get("/pipelines").json()["items"][0]
+    assert (listed["state"], listed["version"], listed["lag"]) == ("running", 1, 3)
+    points = client.get("/pipelines/shop/run/history", params={"hours": 1}).json()["points"]
+    assert [each["batch"] for each in points] == list(range(len(points)))
+    assert points[0]["operators"] == [
+        {"uid": "join-1", "rowsIn": 10, "rowsOut": 5, "stateRows": 7, "stateBytes": 70},
+    ]
+    logs = client.get("/pipelines/shop/run/logs", params={"tail": 5}).json()
+    assert logs["lines"] == ["it starts, password=******"]
+    assert client.delete("/pipelines/shop", headers={"If-Match": "*"}).status_code == 409
+    stopped = client.post("/pipelines/shop/run/stop")
+    assert stopped.status_code == 200
+    until(lambda: run(client)["state"] == "stopped")
+
+
+def test_an_upgrade(client: TestClient) -> None:
+    body = {"program": PROGRAM.replace("SELECT id", "SELECT id + 1"), "put_in_force": False}
+    assert client.post("/pipelines/shop/versions", json=body).status_code == 201
+    client.post("/pipelines/shop/run/start", json={})
+    until(lambda: client.get("/pipelines/shop").json()["rows_per_second"] is not None)
+    assert client.get("/pipelines/shop/upgrade").json()["state"] == "none"
+    assert client.post("/pipelines/shop/upgrade/rollback", json={}).status_code == 409
+    moved = client.post("/pipelines/shop/upgrade/migrate", json={"version": 2, "partial": True})
+    assert (moved.status_code, moved.json()["from"], moved.json()["to"]) == (200, 1, 2), moved.text
+    until(lambda: client.get("/pipelines/shop/upgrade").json()["can_roll_back"])
+    assert client.get("/pipelines/shop").json()["in_force"] == 2
+    assert client.post("/pipelines/shop/upgrade/rollback", json={}).status_code == 200
+    until(lambda: client.get("/pipelines/shop/upgrade").json()["state"] == "rolled-back")
+    assert client.get("/pipelines/shop").json()["in_force"] == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"trigger": "soon"},
+        {"conf": {"--x": "y"}},
+        {"master": "--deploy"},
+        {"every": "0 s"},
+        {"checkpoint": "/elsewhere"},
+        {"launcher": "sh"},
+    ],
+    ids=json.dumps,
+)
+def test_settings_that_are_refused(client: TestClient, asked: dict[str, Any]) -> None:
+    assert client.post("/pipelines/shop/run/start", json={"settings": asked}).status_code == 422
+    assert run(client)["number"] == 0
+
+
+def test_what_is_not_there(client: TestClient) -> None:
+    assert client.get("/pipelines/none/run").status_code == 404
+    assert client.get("/pipelines/none/run/progress").status_code == 404
+    assert client.get("/pipelines/shop/state").status_code == 404
+    assert client.post("/pipelines/shop/run/start", json={"version": 9}).status_code == 409
+
+
+def test_points_are_picked_evenly() -> None:
+    points = [{"batch": number} for number in range(1501)]
+    assert len(thinned(points, 600)) <= 600
+    assert thinned(points, 600)[0] == {"batch": 0}
+    assert thinned(points[:5], 600) == points[:5]
+    assert thinned([], 600) == []

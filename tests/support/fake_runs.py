@@ -1,0 +1,70 @@
+"""A stand-in for `execute-plan` that needs no Spark: `--conf fake.do=` says how it goes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from compiled_plan.plans.telemetry.progress_file import ProgressFile
+
+COMMAND = (sys.executable, "-m", "tests.support.fake_runs")
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+
+    def option(name: str) -> str:
+        return arguments[arguments.index(name) + 1] if name in arguments else ""
+
+    checkpoint = Path(option("--checkpoint"))
+    checkpoint.mkdir(parents=True, exist_ok=True)
+    if "--rollback" in arguments:
+        (checkpoint / "rolled-back").touch()
+        print('{"generation": 1}')
+        return
+    settings = dict(arguments[at + 1].split("=", 1) for at, each in enumerate(arguments) if each == "--conf")
+    do = settings.get("fake.do", "run")
+    if option("--upgrade") and settings.get("fake.upgrade") == "refuse":
+        do = "refuse"
+    progress = ProgressFile(Path(option("--progress-file")))
+
+    def tell(event: str, **what: Any) -> None:
+        progress.tell({"event": event, "at": datetime.now(UTC).isoformat().replace("+00:00", "Z"), **what})
+
+    def failed(error: str, *, refused: bool) -> None:
+        print(f"error: {error}", file=sys.stderr, flush=True)
+        tell("failed", error="E", message=error, where="there", remedy="mend it", refused=refused)
+        sys.exit(1)
+
+    print("it starts, password=hush", flush=True)
+    if do == "refuse":
+        failed("the plan does not fit the checkpoint", refused=True)
+    tell("start", version=1, plan=arguments[-1], bounded=False)
+    if do == "crash":
+        failed("the database does not answer", refused=False)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        tell("end", batches=1, rowsIn=10, rowsOut=5, stopped=True, deadLetters=0)
+        (checkpoint / "stops").open("a").write(f"{os.getpid()}\n")
+        sys.exit(143)
+
+    signal.signal(signal.SIGTERM, stop)
+    number = 0
+    while do != "finish" or number < 1:
+        source = {"name": "orders", "rows": 10, "lag": 3, "lagUnit": "records"}
+        operator = {"uid": "join-1", "rowsIn": 10, "rowsOut": 5, "stateRows": 7, "stateBytes": 70}
+        figures = {"rowsIn": 10, "rowsOut": 5, "deadLetters": 0, "batchMillis": 20, "watermark": None}
+        tell("batch", batch=number, **figures, sources=[source], operators=[operator])
+        number += 1
+        time.sleep(0.02 if do == "finish" else 0.2)
+    tell("end", batches=1, rowsIn=10, rowsOut=5, stopped=False, deadLetters=0)
+
+
+if __name__ == "__main__":
+    main()
