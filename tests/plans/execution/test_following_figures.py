@@ -1,0 +1,70 @@
+"""What is reported of a micro-batch, of made-up progress of Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.following import Follower
+from compiled_plan.plans.execution.progress import BatchProgress
+from compiled_plan.plans.execution.storage import LocalFolder
+from compiled_plan.plans.execution.writing import BatchRows
+from compiled_plan.plans.inspection.checkpoints import ENDS
+from compiled_plan.plans.plan import CompiledPlan
+
+PROGRAM = """
+CREATE TABLE a (id INT) WITH ('connector' = 'datagen');
+CREATE TABLE b (id INT) WITH ('connector' = 'print');
+INSERT INTO b SELECT id FROM a;
+"""
+
+
+def progress_of(batch: int) -> Any:
+    sources = [
+        SimpleNamespace(
+            description="KafkaV2[Subscribe[orders]]",
+            numInputRows=5,
+            endOffset='{"orders": {"0": 5}}',
+            latestOffset='{"orders": {"0": 9}}',
+        ),
+        SimpleNamespace(description=f"FileStreamSource[file:/c/{ENDS}]", numInputRows=1, endOffset="", latestOffset=""),
+    ]
+    return SimpleNamespace(
+        batchId=batch,
+        timestamp="2026-01-01T00:00:00.000Z",
+        durationMs={"triggerExecution": 250, "addBatch": 200},
+        eventTime={"watermark": "2025-12-31T23:59:00.000Z"},
+        sources=sources,
+    )
+
+
+def follower(folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) -> Follower:
+    recent = [progress_of(batch) for batch in range(2)]
+    query = SimpleNamespace(
+        _jsq=SimpleNamespace(lastProgress=lambda: SimpleNamespace(batchId=lambda: 1)), recentProgress=recent
+    )
+    figures = {"sum": {"rowsIn": 10, "rowsOut": 4, "stateRows": 3, "stateBytes": 30}}
+    handle = SimpleNamespace(figures=lambda: figures)
+    sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
+    plan = CompiledPlan.from_json(TableEnvironment().compile_script(PROGRAM).to_json())
+    given: tuple[Any, ...] = (query, [handle], plan, folder, sinks, taken.append)
+    return cast(Any, Follower)(*given, resumes=resumes)
+
+
+def test_figures_are_reported_and_kept_for_the_next_run(tmp_path: Path) -> None:
+    folder, taken = LocalFolder(tmp_path), list[BatchProgress]()
+    folder.make("compiled-plan")
+    first = follower(folder, taken, resumes=False)
+    first.catch_up()
+    result = first.result(False)
+    assert (result.batches, result.rows_in, result.rows_out, result.dead_letters) == (2, 10, 4, 2)
+    found = taken[-1].to_dict()
+    assert found["at"] == "2026-01-01T00:00:00.250Z"
+    assert found["watermark"] == "2025-12-31T23:59:00.000Z"
+    assert found["sources"] == [{"name": "orders", "rows": 5, "lag": 4, "lagUnit": "records"}]
+    assert (found["operators"][0]["stateRows"], found["operators"][0]["stateBytes"]) == (3, 30)
+    follower(folder, taken, resumes=True).catch_up()
+    found = taken[2].to_dict()
+    assert (found["operators"][0]["stateRows"], found["operators"][0]["stateBytes"]) == (6, 60)
