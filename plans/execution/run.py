@@ -11,7 +11,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
-from compiled_plan.plans.execution.checkpoint.offsets import begun_at
+from compiled_plan.plans.execution.checkpoint.offsets import begun_at, progress_of
 from compiled_plan.plans.execution.checkpoint.setting import setting_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.start import Start
@@ -31,7 +31,7 @@ from compiled_plan.plans.execution.options import CHECK, RunOptions
 from compiled_plan.plans.execution.packages import provide
 from compiled_plan.plans.execution.program import Program, prepare, table_spec
 from compiled_plan.plans.execution.progress import BatchProgress
-from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
+from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, refuse_begun, row_clock
 from compiled_plan.plans.execution.realtime.ticks import NAME as TICKS
 from compiled_plan.plans.execution.session import query_settings
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
@@ -130,6 +130,8 @@ class Run:
             interval, partitions = options.real_time_ms, known or self.setting.partitions
             self._real_time = RealTimeQuery(spark, self.program, self._sinks, interval, partitions)
             self._real_time.check(self._sources)
+            if self.resumes and not self.start.moves:
+                refuse_begun(progress_of(self.folder), self.start.store.root.uri)
 
     def _prepared(self, plan: CompiledPlan) -> Program:
         """A plan as this run runs it."""

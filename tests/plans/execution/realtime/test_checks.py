@@ -11,6 +11,7 @@ from compiled_plan.plans.execution.options import GROUPS, TRANSFORM, RunOptions,
 from compiled_plan.plans.execution.program import Program, prepare
 from compiled_plan.plans.execution.realtime.checks import REASONS, check
 from compiled_plan.plans.execution.realtime.query import in_real_time
+from compiled_plan.plans.functions import ScalarFunction
 from compiled_plan.plans.plan import CompiledPlan
 
 NUMBERS = "CREATE TABLE numbers (id BIGINT, k INT) WITH ('connector' = 'datagen');\n"
@@ -32,6 +33,10 @@ def compiled(sql: str) -> CompiledPlan:
 
 def program(sql: str) -> Program:
     return prepare(compiled(sql))
+
+
+def program_of(plan: str) -> Program:
+    return prepare(CompiledPlan.from_json(plan))
 
 
 REFUSED = {
@@ -94,6 +99,13 @@ REFUSED = {
 ELSEWHERE = {"Python functions", "one source twice", "sinks"}
 
 
+class Twice(ScalarFunction):
+    """A function in Python."""
+
+    def eval(self, value: int) -> int:
+        return 2 * value
+
+
 @pytest.mark.parametrize("reason", REFUSED)
 def test_what_does_not_run_is_refused_by_its_name(reason: str) -> None:
     sql, said = REFUSED[reason]
@@ -117,6 +129,15 @@ def test_two_tables_over_one_topic_are_refused() -> None:
     )
     with pytest.raises(UnsupportedError, match=r"it is read as .*topic, too"):
         check(program(sql), TRANSFORM)
+
+
+def test_a_scalar_function_in_python_is_refused() -> None:
+    env = TableEnvironment()
+    env.create_temporary_function("twice", Twice)
+    env.execute_sql(NUMBERS + OUT)
+    plan = env.compile_plan_sql("INSERT INTO sink SELECT CAST(twice(k) AS INT), id FROM numbers")
+    with pytest.raises(UnsupportedError, match="a Python function in real-time mode"):
+        check(program_of(plan.to_json()), TRANSFORM)
 
 
 def test_another_host_is_refused() -> None:

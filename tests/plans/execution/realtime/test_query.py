@@ -130,6 +130,9 @@ def test_a_checkpoint_goes_on_in_either_mode(
     shown = Command(plan, checkpoint, *REAL_TIME).ended(signal.SIGINT, 80)
     shown += Command(plan, checkpoint, *SHORT, "--trigger", "500ms").ended(signal.SIGINT, 20)
     said = process("execute_plan", plan, "--checkpoint", checkpoint, *REAL_TIME)
+    if "was begun and is not done" in said.stderr:
+        # It was stopped in the middle of one.
+        said = process("execute_plan", plan, "--checkpoint", checkpoint, *SHORT, "--available-now")
     assert said.returncode == 0, said.stderr
     assert last(shown + said.stdout.splitlines()) == last(f"+I[{row}]" for row in expected[0])
     assert pairs(tmp_path / "out") == expected[1]
