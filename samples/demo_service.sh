@@ -35,8 +35,11 @@ step python "$here/samples/generate.py" --rows "${DEMO_ROWS:-30000}" > /dev/null
 step plan-service sync pipelines --home home --data data --data out
 
 printf '\n$ plan-service serve --home home --data data --data out\n'
+# In a group of its own, which Ctrl-C does not reach: it has to stop the run before it ends.
+set -m
 plan-service serve --home home --data data --data out --port "${DEMO_PORT:-8787}" 2> service.log &
 service=$!
+set +m
 echo "$service" > service.pid
 # A run goes on when its service ends: here it ends, too.
 finish() {
