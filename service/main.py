@@ -22,6 +22,9 @@ _Home = Annotated[
 _Database = Annotated[
     str | None, typer.Option(metavar="URL", help="postgresql://user@host/database; SQLite in the folder if left out.")
 ]
+_Data = Annotated[
+    list[str] | None, typer.Option(metavar="DIR", help="A folder or URI that tables in files may be in; repeatable.")
+]
 _Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 app = app_for()
@@ -43,10 +46,7 @@ def serve(
         list[str] | None,
         typer.Option(metavar="DIR", help="A folder that programs in Python may be compiled from; repeatable."),
     ] = None,
-    data: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A folder or URI that tables in files may be in; repeatable."),
-    ] = None,
+    data: _Data = None,
     no_tokens: Annotated[
         bool, typer.Option("--no-tokens", help="Ask nobody for a token, and serve this machine alone.")
     ] = False,
@@ -79,10 +79,7 @@ def sync(
     config: _Config = None,
     home: _Home = None,
     database: _Database = None,
-    data: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A folder or URI that tables in files may be in; repeatable."),
-    ] = None,
+    data: _Data = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON document for each pipeline, one a line.")
     ] = False,

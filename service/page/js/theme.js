@@ -2,6 +2,8 @@
 
 const KEY = "plan-service.theme";
 const CHOICES = ["system", "light", "dark"];
+const dark = matchMedia("(prefers-color-scheme: dark)");
+dark.addEventListener("change", apply);
 
 export function theme() {
   const kept = localStorage.getItem(KEY);
@@ -19,8 +21,8 @@ export function nextTheme() {
 
 export function apply() {
   const choice = theme();
-  if (choice === "system") document.documentElement.removeAttribute("data-theme");
-  else document.documentElement.dataset.theme = choice;
+  const ofSystem = dark.matches ? "dark" : "light";
+  document.documentElement.dataset.theme = choice === "system" ? ofSystem : choice;
 }
 
 /** The value of a colour of the sheet, for what is drawn on a canvas. */

@@ -1,82 +1,36 @@
 package org.compiledplan.kernel.datagen;
 
 import java.io.Serializable;
-import java.util.Map;
-import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
-import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
-import org.apache.spark.sql.connector.catalog.TableProvider;
-import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
-import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.compiledplan.kernel.sources.StreamProvider;
 
 /**
  * A streaming source of the numbers 0, 1, 2, ... in a column `n`, so many a second, that may end.
  * Options: `rate`, rows a second; `rows`, after which it ends, or -1; `partitions`. Its offset is
  * the next number, so a restart goes on exactly there.
  */
-public final class RowNumbers implements TableProvider {
+public final class RowNumbers extends StreamProvider {
   private static final StructType SCHEMA =
       new StructType(
           new StructField[] {DataTypes.createStructField("n", DataTypes.LongType, false)});
 
-  @Override
-  public StructType inferSchema(CaseInsensitiveStringMap options) {
-    return SCHEMA;
+  public RowNumbers() {
+    super("datagen", SCHEMA);
   }
 
   @Override
-  public Table getTable(
-      StructType schema, Transform[] partitioning, Map<String, String> properties) {
-    return new Numbers();
-  }
-
-  private static final class Numbers implements SupportsRead {
-    @Override
-    public String name() {
-      return "datagen";
-    }
-
-    @Override
-    @SuppressWarnings("deprecation")
-    public StructType schema() {
-      return SCHEMA;
-    }
-
-    @Override
-    public Set<TableCapability> capabilities() {
-      return Set.of(TableCapability.MICRO_BATCH_READ);
-    }
-
-    @Override
-    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-      long rate = options.getLong("rate", 1);
-      long rows = options.getLong("rows", -1);
-      int partitions = options.getInt("partitions", 1);
-      return () ->
-          new Scan() {
-            @Override
-            public StructType readSchema() {
-              return SCHEMA;
-            }
-
-            @Override
-            public MicroBatchStream toMicroBatchStream(String checkpoint) {
-              return new NumberStream(rate, rows, partitions);
-            }
-          };
-    }
+  protected MicroBatchStream stream(CaseInsensitiveStringMap options) {
+    long rate = options.getLong("rate", 1);
+    return new NumberStream(rate, options.getLong("rows", -1), options.getInt("partitions", 1));
   }
 
   /** The numbers from `from` up to, and without, `until`. */

@@ -2,23 +2,14 @@ package org.compiledplan.kernel.realtime;
 
 import java.io.Serializable;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.Murmur3Hash;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
-import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
-import org.apache.spark.sql.connector.catalog.TableProvider;
-import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
-import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
@@ -29,6 +20,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.sources.StreamProvider;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -37,21 +29,20 @@ import scala.jdk.javaapi.CollectionConverters;
  * {@code partitions} of each stage, {@code every} ms. A row is the {@code key} that takes it to its
  * partition.
  */
-public final class Ticks implements TableProvider {
+public final class Ticks extends StreamProvider {
   private static final StructType SCHEMA =
       new StructType(
           new StructField[] {DataTypes.createStructField("key", DataTypes.StringType, false)});
   private static final int SEED = 42;
 
-  @Override
-  public StructType inferSchema(CaseInsensitiveStringMap options) {
-    return SCHEMA;
+  public Ticks() {
+    super("ticks", SCHEMA);
   }
 
   @Override
-  public Table getTable(
-      StructType schema, Transform[] partitioning, Map<String, String> properties) {
-    return new Clock();
+  protected MicroBatchStream stream(CaseInsensitiveStringMap options) {
+    String[] keys = keys(options.get("op"), options.getInt("partitions", 1));
+    return new Stream(new Part(keys, options.getLong("every", 100)));
   }
 
   /** For each partition a key that Spark's shuffle by (key, op) takes there. */
@@ -77,42 +68,6 @@ public final class Ticks implements TableProvider {
 
   private static Expression text(String value) {
     return new Literal(UTF8String.fromString(value), DataTypes.StringType);
-  }
-
-  private static final class Clock implements SupportsRead {
-    @Override
-    public String name() {
-      return "ticks";
-    }
-
-    @Override
-    @SuppressWarnings("deprecation")
-    public StructType schema() {
-      return SCHEMA;
-    }
-
-    @Override
-    public Set<TableCapability> capabilities() {
-      return Set.of(TableCapability.MICRO_BATCH_READ);
-    }
-
-    @Override
-    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-      String[] keys = keys(options.get("op"), options.getInt("partitions", 1));
-      long every = options.getLong("every", 100);
-      return () ->
-          new Scan() {
-            @Override
-            public StructType readSchema() {
-              return SCHEMA;
-            }
-
-            @Override
-            public MicroBatchStream toMicroBatchStream(String checkpoint) {
-              return new Stream(new Part(keys, every));
-            }
-          };
-    }
   }
 
   /** Nothing is kept of ticks: all offsets are the same. */

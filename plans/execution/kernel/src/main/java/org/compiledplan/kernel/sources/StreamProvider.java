@@ -1,0 +1,73 @@
+package org.compiledplan.kernel.sources;
+
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.catalog.TableProvider;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** A streaming source of Spark's data source API: a name, columns, and a stream made of options. */
+public abstract class StreamProvider implements TableProvider {
+  private final String name;
+  private final StructType columns;
+
+  protected StreamProvider(String name, StructType columns) {
+    this.name = name;
+    this.columns = columns;
+  }
+
+  /** The stream that a query with these options reads. */
+  protected abstract MicroBatchStream stream(CaseInsensitiveStringMap options);
+
+  @Override
+  public final StructType inferSchema(CaseInsensitiveStringMap options) {
+    return columns;
+  }
+
+  @Override
+  public final Table getTable(
+      StructType schema, Transform[] partitioning, Map<String, String> properties) {
+    return new Source();
+  }
+
+  private final class Source implements SupportsRead {
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    @SuppressWarnings("deprecation")
+    public StructType schema() {
+      return columns;
+    }
+
+    @Override
+    public Set<TableCapability> capabilities() {
+      return Set.of(TableCapability.MICRO_BATCH_READ);
+    }
+
+    @Override
+    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+      return () ->
+          new Scan() {
+            @Override
+            public StructType readSchema() {
+              return columns;
+            }
+
+            @Override
+            public MicroBatchStream toMicroBatchStream(String checkpoint) {
+              return stream(options);
+            }
+          };
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** What streaming sources of the kernel share. */
+package org.compiledplan.kernel.sources;
