@@ -261,7 +261,9 @@ def test_what_a_database_refuses_is_told_before_the_run_or_with_its_words(
         "id INT, name STRING", "1, 'long'"
     )
     assert 'violates check constraint "narrow_n_check"' in refused("id INT, n INT", "1, 9")
-    assert 'role "nobody" does not exist' in refused("id INT", "1", username="nobody", url=postgres.address[:-14])
+    assert 'role "nobody" does not exist' in refused(
+        "id INT", "1", username="nobody", password="", url=postgres.address[:-14]
+    )
     assert "the JDBC driver org.nowhere.Driver is not on the class path" in refused(
         "id INT", "1", driver="org.nowhere.Driver"
     )
