@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from compiled_plan.plans.connectors.dead_letters import dead_letter_path
+from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import TableSpec
@@ -111,7 +111,7 @@ def _ends(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
 
 
 def _dead_letters(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
-    return (reason.of(table) for table in _sources(program) if dead_letter_path(table.options))
+    return (reason.of(table) for table in _sources(program) if puts_aside(table.options))
 
 
 def _same(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
@@ -171,7 +171,10 @@ REASONS = (
     ),
     Reason("bounded topics", "a topic has no end here", "leave 'scan.bounded.mode' out", _ends),
     Reason(
-        "dead letters", "records that cannot be read are not put aside", "leave 'dead-letter.path' out", _dead_letters
+        "dead letters",
+        "records that cannot be read are not put aside",
+        "leave 'dead-letter.path' or 'dead-letter.table' out",
+        _dead_letters,
     ),
     Reason("one source twice", "Spark reads no two sources of the same options", "read one table twice", _same),
     Reason(

@@ -119,6 +119,13 @@ def test_each_reason_has_a_program_that_it_refuses() -> None:
     assert {reason.name for reason in REASONS} == REFUSED.keys() | ELSEWHERE
 
 
+def test_dead_letters_in_a_table_are_refused_too() -> None:
+    letters = "CREATE TABLE letters (reason STRING) WITH ('connector' = 'print');\n"
+    source = TOPIC.format(more=", 'dead-letter.table' = 'letters'")
+    with pytest.raises(UnsupportedError, match=r"real-time mode: records .* are not put aside"):
+        check(program(letters + source + OUT + COUNTS.format(source="topic")), TRANSFORM)
+
+
 def test_two_tables_over_one_topic_are_refused() -> None:
     other = TOPIC.replace("TABLE topic", "TABLE other")
     sql = (
