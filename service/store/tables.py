@@ -50,6 +50,8 @@ class Pipeline(Base):
     """A pipeline: a name for versions of a program and its plan, of which one is in force."""
 
     __tablename__ = "pipelines"
+    #: Checkpoints and logs are found by the id, and stay when a pipeline is removed: no other one gets it.
+    __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(128), unique=True)

@@ -48,6 +48,21 @@ def test_sqlite_keeps_what_was_committed_and_its_references(settings: Settings) 
         session.add(Version(pipeline_id=7, number=1, created_at=NOW, created_by="me", kind="plan", plan_hash="x"))
 
 
+def test_the_id_of_a_pipeline_that_was_removed_is_given_to_no_other(settings: Settings) -> None:
+    # Checkpoints and logs are found by it, and stay.
+    database = open_database(settings)
+    first, second = pipeline(), pipeline()
+    with database.write() as session:
+        session.add(first)
+        session.flush()
+        old = first.id
+        session.delete(first)
+    with database.write() as session:
+        session.add(second)
+        session.flush()
+        assert second.id != old
+
+
 def test_the_folder_is_its_owners_alone(settings: Settings) -> None:
     open_database(settings).close()
     assert settings.home.stat().st_mode & 0o077 == 0

@@ -39,6 +39,7 @@ def upgrade() -> None:
         sa.Column("run_settings", sa.JSON(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("name"),
+        sqlite_autoincrement=True,
     )
     op.create_table(
         "tokens",
