@@ -10,7 +10,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
-from compiled_plan.plans.execution.explain import stages_text
+from compiled_plan.plans.execution.explain import stages_of, stages_text
 from compiled_plan.plans.execution.options import GROUPS, NATIVE, TRANSFORM, RunOptions
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.plan import CompiledPlan
@@ -94,7 +94,7 @@ def compiled(query: str, ttl: str = TTL) -> CompiledPlan:
 
 
 def test_the_dry_run_tells_the_differences() -> None:
-    text = stages_text(compiled(first("ts")), host=NATIVE)
+    text = stages_text(stages_of(compiled(first("ts")), host=NATIVE))
     for told in (
         "which row",
         "late rows",
@@ -104,10 +104,10 @@ def test_the_dry_run_tells_the_differences() -> None:
         assert told in text
     assert "the plan says the first by the time column" in text
     assert "timers fire by watermark" not in text
-    by_arrival = stages_text(compiled(first("p")), host=NATIVE)
+    by_arrival = stages_text(stages_of(compiled(first("p")), host=NATIVE))
     assert "the plan says the first to arrive" in by_arrival
     assert "late rows" not in by_arrival
-    assert "dropDuplicatesWithinWatermark" not in stages_text(compiled(first("ts")))
+    assert "dropDuplicatesWithinWatermark" not in stages_text(stages_of(compiled(first("ts"))))
 
 
 @pytest.mark.parametrize(
@@ -128,4 +128,4 @@ def test_the_dry_run_tells_the_differences() -> None:
 )
 def test_other_plans_are_refused(query: str, ttl: str, why: str) -> None:
     with pytest.raises(UnsupportedError, match=f"(?s){why}"):
-        stages_text(compiled(query, ttl), host=NATIVE)
+        stages_of(compiled(query, ttl), host=NATIVE)
