@@ -1,7 +1,8 @@
-"""What sinks outside are left with in real-time mode: a database."""
+"""What sinks outside are left with in real-time mode: a database, topics of Kafka."""
 
 from __future__ import annotations
 
+import signal
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from tests.plans.execution.realtime.test_query import REAL_TIME, SHORT, table
+from tests.plans.execution.realtime.test_query import REAL_TIME, SHORT, Command, table
 from tests.support.commands import process
+from tools.services.kafka import make_topics
 from tools.services.postgres import psql
 
 if TYPE_CHECKING:
@@ -51,3 +53,22 @@ def test_a_database_has_the_last_row_of_each_key(postgres: Server, tmp_path: Pat
     assert said.returncode == 0, said.stderr
     found = psql(postgres.port, "SELECT k, n, total FROM rt_counts")
     assert sorted(", ".join(row) for row in found) == printed(tmp_path)
+
+
+@pytest.mark.deep
+@pytest.mark.spark
+def test_messages_come_through_topics(kafka: Server, tmp_path: Path) -> None:
+    make_topics(kafka.address, "rt_numbers")
+    topic = (
+        f"CREATE TABLE topic (id BIGINT, k INT, v INT) WITH ('connector' = 'kafka', 'topic' = 'rt_numbers', "
+        f"'properties.bootstrap.servers' = '{kafka.address}', 'format' = 'json', "
+        "'scan.startup.mode' = 'earliest-offset');\n"
+    )
+    fill = planned(tmp_path, f"{NUMBERS}{topic}INSERT INTO topic SELECT id, k, v FROM numbers;")
+    said = process("execute_plan", fill, *REAL_TIME)
+    assert said.returncode == 0, said.stderr
+    shown = f"CREATE TABLE shown ({COLUMNS}) WITH ('connector' = 'print');\n"
+    plan = planned(tmp_path, f"{topic}{shown}INSERT INTO shown {COUNTS.format(source='topic')}")
+    # Of 100 rows with 7 keys come 7 first rows and two for each other one.
+    lines = Command(plan, tmp_path / "checkpoint", *REAL_TIME).ended(signal.SIGINT, 7 + 2 * 93)
+    assert sorted(table(lines)) == printed(tmp_path)
