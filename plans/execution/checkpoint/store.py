@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: Spark's own logs: a part of the first file of the offsets, left by a process that was killed while it wrote it, would
 #: have Spark refuse all starts after it.
-_LOGS = ("offsets", "commits")
+_LOGS, _STATE = ("offsets", "commits"), "state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,10 @@ class Store(CheckpointReader[Folder]):
                     folder.remove(f"{PROGRAMS}/{program}")
             for name in (FOLDER, *_LOGS):
                 self._prune_unfinished(folder, name)
+            # Spark's real-time mode writes state before it writes that a batch was begun. Where none was, Spark
+            # refuses to start over state, which belongs to nothing.
+            if not any(self._numbers(name, folder) for name in _LOGS):
+                folder.remove(_STATE)
         self._prune_unfinished(self.root, HEADS)
 
     def remove_generations(self, *, but: int) -> tuple[int, ...]:

@@ -90,14 +90,18 @@ def test_crashes_at_random_points(spark: SparkSession, tmp_path: Path, monkeypat
     assert output(tmp_path) == expected
 
 
-def test_a_start_that_was_killed_while_it_wrote_its_first_positions(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("gone", [("state",), ()], ids=["by micro-batches", "in real-time mode"])
+def test_a_start_that_was_killed_while_it_wrote_its_first_positions(
+    spark: SparkSession, tmp_path: Path, gone: tuple[str, ...]
+) -> None:
+    # In real-time mode state is written before the positions are.
     write_input(tmp_path)
     plan, generation = program(tmp_path), tmp_path / "checkpoint/generations/1"
     run(spark, plan, tmp_path / "checkpoint")
     expected = output(tmp_path)
     for name in expected:
         shutil.rmtree(tmp_path / name)
-    for name in ("offsets", "commits", "state", "sources"):
+    for name in ("offsets", "commits", "sources", *gone):
         shutil.rmtree(generation / name)
     (generation / "offsets").mkdir()
     (generation / "offsets/.0.e8500adb-cf47-471b-a844-df8dcf793781.tmp").touch()
