@@ -1,4 +1,4 @@
-"""What a run writes to: its sinks and folders of dead letters, micro-batch by micro-batch."""
+"""What a run writes to: its sinks, and what takes its dead letters, micro-batch by micro-batch."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class Sinks:
     def __init__(self, program: Program, context: connectors.SinkContext) -> None:
         self.program = program
         self._sinks = {sink: connectors.open_sink(table, context) for sink, table in sink_tables(program.sinks).items()}
-        by_spec = {id(table.table): source for source, table in program.tables.items()}
         letters: dict[str, tuple[connectors.TableSpec, list[int]]] = {}
-        for table, target in letters_of(each.table for each in program.tables.values()):
-            letters.setdefault(target.sink, (target, []))[1].append(by_spec[id(table)])
+        for source, table in program.tables.items():
+            if (target := letters_of(table.table)) is not None:
+                letters.setdefault(target.sink, (target, []))[1].append(source)
         self._dead_letters = [
             (target, sources, connectors.open_sink(target, context)) for target, sources in letters.values()
         ]

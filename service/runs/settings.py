@@ -25,8 +25,6 @@ def _duration(text: str) -> str:
 
 
 Duration = Annotated[str, AfterValidator(_duration), Field(max_length=40)]
-
-
 _Master = Annotated[str, Field(max_length=200, pattern=r"^([^-].*)?$")]
 _Key = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z][\w.-]*$")]
 _Value = Annotated[str, Field(max_length=4000)]
@@ -40,9 +38,7 @@ class RunSettings(BaseModel):
     trigger: Duration = Field(default="", description="time between micro-batches", examples=["2s"])
     every: Duration = Field(default="", description="start so often, read what is there, end", examples=["15 min"])
     available_now: bool = Field(default=False, description="read what is there now, then end")
-    master: Annotated[str, Field(max_length=200, pattern=r"^([^-].*)?$")] = Field(
-        default="", description="Spark's master"
-    )
+    master: _Master = Field(default="", description="Spark's master")
     conf: dict[_Key, _Value] = Field(default_factory=dict, description="Spark's settings")
     max_files_per_batch: Annotated[int, Field(ge=1)] | None = None
     stop_within: Duration = Field(default="30s", description="time that a stop waits for what runs")

@@ -14,6 +14,7 @@ from compiled_plan.service.access.roles import LOCAL, Role
 from compiled_plan.service.store.tables import Token
 from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked, Short
+from compiled_plan.service.web.paging import Cursor, Limit
 from compiled_plan.service.web.problems import Problem
 
 router = APIRouter(tags=["access"])
@@ -123,8 +124,8 @@ def list_tokens(
     who: Operator,
     session: Reading,
     q: Annotated[str, Query(max_length=200, description="a part of the name")] = "",
-    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
-    cursor: Annotated[str, Query(pattern=r"^[0-9]{0,9}$", description="of the page before")] = "",
+    limit: Limit = 50,
+    cursor: Cursor = "",
 ) -> TokenPage:
     """In the order in which they were made."""
     found = tokens.page(session, q=q, limit=limit + 1, after=int(cursor or 0))

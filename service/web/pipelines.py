@@ -20,6 +20,7 @@ from compiled_plan.service.web.documents import (
     pipeline_document,
 )
 from compiled_plan.service.web.headers import IfMatch, expected
+from compiled_plan.service.web.paging import Cursor, Limit, number_of
 
 router = APIRouter(prefix="/pipelines", tags=["pipelines"])
 
@@ -64,7 +65,7 @@ def list_pipelines(
     session: Reading,
     q: Annotated[str, Query(max_length=200, description="a part of the name or the description")] = "",
     state: Annotated[State | None, Query(description="of this state alone")] = None,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    limit: Limit = 50,
     cursor: Annotated[str, Query(max_length=400, description="of the page before")] = "",
 ) -> PipelinePage:
     """Search and page through the registry."""
@@ -122,12 +123,12 @@ def list_in_force(
     who: Viewer,
     session: Reading,
     name: str,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
-    cursor: Annotated[str, Query(pattern=r"^[0-9]{0,9}$", description="of the page before")] = "",
+    limit: Limit = 50,
+    cursor: Cursor = "",
 ) -> InForcePage:
     """Never changed; the first is the one in force."""
     pipeline = pipelines.find(session, name)
-    found = versions.in_force_changes(session, pipeline, limit=limit + 1, before=int(cursor) if cursor else None)
+    found = versions.in_force_changes(session, pipeline, limit=limit + 1, before=number_of(cursor))
     items = [InForceDocument(version=each.version, at=each.at, by=each.by) for each in found[:limit]]
     return InForcePage(items=items, cursor=str(found[limit - 1].id) if len(found) > limit else "")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, Field, model_validator
 
 from compiled_plan.plans.text import jsontext
@@ -26,6 +26,7 @@ from compiled_plan.service.web.documents import (
 )
 from compiled_plan.service.web.headers import IdempotencyKey, IfMatch
 from compiled_plan.service.web.idempotency import once
+from compiled_plan.service.web.paging import Cursor, Limit, number_of
 
 router = APIRouter(prefix="/pipelines/{name}/versions", tags=["versions"])
 #: How often a program is compiled again because another version was put in force meanwhile.
@@ -104,12 +105,12 @@ def list_versions(
     who: Viewer,
     session: Reading,
     name: str,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
-    cursor: Annotated[str, Query(pattern=r"^[0-9]{0,9}$", description="of the page before")] = "",
+    limit: Limit = 50,
+    cursor: Cursor = "",
 ) -> VersionPage:
     """The history of the pipeline."""
     pipeline = pipelines.find(session, name)
-    found = versions.page(session, pipeline, limit=limit + 1, before=int(cursor) if cursor else None)
+    found = versions.page(session, pipeline, limit=limit + 1, before=number_of(cursor))
     items = [version_summary(pipeline, version) for version in found[:limit]]
     return VersionPage(items=items, cursor=str(items[-1].number) if len(found) > limit else "")
 

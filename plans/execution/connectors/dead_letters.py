@@ -1,4 +1,4 @@
-"""Records that cannot be read, put aside: rows of a source that go to a folder and to no operator.
+"""Records that cannot be read, put aside: rows of a source that go to a folder or a table, and to no operator.
 
 A source that puts records aside gives them as rows of the kind `DEAD`, with the column `dead`; they pass all stages and
 are written at the end of the micro-batch, with its other rows.
@@ -6,7 +6,6 @@ are written at the end of the micro-batch, with its other rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -54,16 +53,16 @@ def dead_columns() -> tuple[Column, ...]:
     return tuple(F.col(COLUMN)[name] for name in COLUMNS.names)
 
 
-def letters_of(tables: Iterable[TableSpec]) -> Iterator[tuple[TableSpec, TableSpec]]:
-    """The tables whose records are put aside, each with the one that these are written to."""
-    for table in tables:
-        if table.dead_letters is not None:
-            yield table, table.dead_letters
-        elif folder := dead_letter_path(table.options):
-            name = f"dead letters of {table.identifier}"
-            options = {"connector": "filesystem", "path": folder, "format": "json"}
-            options["json.encode.ignore-null-fields"] = "true"
-            yield table, TableSpec(name, COLUMNS, options, node=table.node, sink=name)
+def letters_of(table: TableSpec) -> TableSpec | None:
+    """The table that a source's unreadable records are written to; None where they end the run or are skipped."""
+    if table.dead_letters is not None:
+        return table.dead_letters
+    if folder := dead_letter_path(table.options):
+        name = f"dead letters of {table.identifier}"
+        options = {"connector": "filesystem", "path": folder, "format": "json"}
+        options["json.encode.ignore-null-fields"] = "true"
+        return TableSpec(name, COLUMNS, options, node=table.node, sink=name)
+    return None
 
 
 def letter_columns(rows: DataFrame, table: TableSpec) -> DataFrame:

@@ -53,7 +53,8 @@ class Inbox:
             return int(struct.unpack(">i", found)[0]) if len(found) == 4 else _END
 
         size = number()
-        if size != len(self.secret) or connection.rfile.read(size).decode() != self.secret:
+        told = connection.rfile.read(size) if size == len(self.secret) else b""
+        if not secrets.compare_digest(told, self.secret.encode()):
             return
         show = self.show[number()]
         while True:
