@@ -31,7 +31,7 @@ from compiled_plan.plans.execution.options import CHECK, RunOptions
 from compiled_plan.plans.execution.packages import provide
 from compiled_plan.plans.execution.program import Program, prepare, table_spec
 from compiled_plan.plans.execution.progress import BatchProgress
-from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, refuse_begun, row_clock
+from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
 from compiled_plan.plans.execution.realtime.ticks import NAME as TICKS
 from compiled_plan.plans.execution.session import query_settings
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
@@ -130,8 +130,6 @@ class Run:
             interval, partitions = options.real_time_ms, known or self.setting.partitions
             self._real_time = RealTimeQuery(spark, self.program, self._sinks, interval, partitions)
             self._real_time.check(self._sources)
-            if self.resumes and not self.start.moves:
-                refuse_begun(progress_of(self.folder), self.start.store.root.uri)
 
     def _prepared(self, plan: CompiledPlan) -> Program:
         """A plan as this run runs it."""
@@ -226,6 +224,9 @@ class Run:
 
     def _execute(self) -> RunResult:
         with self.start.begun(self.spark, self._lose, self._finish_batch, self._stop.is_set):
+            if self._real_time is not None and self.resumes and progress_of(self.folder).planned is not None:
+                # It has an end that was planned, and real-time mode would read on behind it.
+                self._finish_batch()
             rows, builder = self._lowered(self.folder)
             states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
             ends = all(source.bounded for source in self._sources.values())

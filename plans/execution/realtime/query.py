@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.offsets import Progress
 from compiled_plan.plans.execution.connectors.base import Source
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.program import Program, table_spec
@@ -41,20 +39,6 @@ def in_real_time(program: Program, host: str) -> Program:
     check(program, host)
     entries = dict.fromkeys(program.layout.entries, 1)
     return replace(program, layout=replace(program.layout, entries=entries))
-
-
-def refuse_begun(progress: Progress, checkpoint: str) -> None:
-    """Refuse a checkpoint with a micro-batch that was planned and not done: real-time mode would read on behind it.
-
-    Raises:
-        CheckpointError: there is one.
-    """
-    if progress.planned is not None:
-        raise CheckpointError(
-            f"real-time mode: micro-batch {progress.planned} was begun and is not done",
-            where=checkpoint,
-            remedy="run once with --available-now, which does it",
-        )
 
 
 def row_clock(spark: SparkSession) -> Column:

@@ -130,9 +130,6 @@ def test_a_checkpoint_goes_on_in_either_mode(
     shown = Command(plan, checkpoint, *REAL_TIME).ended(signal.SIGINT, 80)
     shown += Command(plan, checkpoint, *SHORT, "--trigger", "500ms").ended(signal.SIGINT, 20)
     said = process("execute_plan", plan, "--checkpoint", checkpoint, *REAL_TIME)
-    if "was begun and is not done" in said.stderr:
-        # It was stopped in the middle of one.
-        said = process("execute_plan", plan, "--checkpoint", checkpoint, *SHORT, "--available-now")
     assert said.returncode == 0, said.stderr
     assert last(shown + said.stdout.splitlines()) == last(f"+I[{row}]" for row in expected[0])
     assert pairs(tmp_path / "out") == expected[1]
@@ -147,6 +144,31 @@ def test_killed_runs_lose_no_row_and_leave_none_twice_in_files(
     shown = []
     for after in (40, 90):
         shown += Command(plan, checkpoint, *REAL_TIME).ended(signal.SIGKILL, after)
+    said = process("execute_plan", plan, "--checkpoint", checkpoint, *REAL_TIME)
+    assert said.returncode == 0, said.stderr
+    assert last(shown + said.stdout.splitlines()) == last(f"+I[{row}]" for row in expected[0])
+    assert pairs(tmp_path / "out") == expected[1]
+
+
+def newest(log: Path) -> int:
+    """The number of the last entry of a log of Spark's."""
+    return max((int(file.name) for file in log.iterdir() if file.name.isdigit()), default=-1)
+
+
+@pytest.mark.deep
+@pytest.mark.spark
+@pytest.mark.parametrize(("trigger", "after"), [("200ms", 1), ("real-time=2s", 120)])
+def test_a_batch_that_was_begun_in_either_mode_is_finished_first(
+    expected: tuple[Counter[str], list[tuple[int, int]]], tmp_path: Path, trigger: str, after: int
+) -> None:
+    plan, checkpoint = planned(tmp_path / "plan.json", tmp_path / "out", rate=40), tmp_path / "checkpoint"
+    shown = Command(plan, checkpoint, *SHORT, "--trigger", trigger).ended(signal.SIGKILL, after)
+    folder = checkpoint / "generations/1"
+    done = newest(folder / "commits")
+    if newest(folder / "offsets") == done:
+        # It was killed between two batches: as if it had been just before.
+        for name in (str(done), f".{done}.crc"):
+            (folder / "commits" / name).unlink(missing_ok=True)
     said = process("execute_plan", plan, "--checkpoint", checkpoint, *REAL_TIME)
     assert said.returncode == 0, said.stderr
     assert last(shown + said.stdout.splitlines()) == last(f"+I[{row}]" for row in expected[0])
