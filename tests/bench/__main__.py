@@ -28,6 +28,9 @@ def bench(
     ] = False,
     format: Annotated[str, typer.Option(help=f"Format of the input: {', '.join(FORMATS)}.")] = FORMATS[0],
     runs: Annotated[int | None, typer.Option(metavar="N", help="Runs of each pair; 3, with --quick 1.")] = None,
+    seconds: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Seconds that count of each run of 'latency'; 60.")
+    ] = None,
 ) -> None:
     """Measure speed and memory, as ratios from one run, on 2 cores with RocksDB state."""
     known = measurements()
@@ -43,8 +46,9 @@ def bench(
         console.print(f"{name}: {(known[name].__doc__ or '').strip().splitlines()[0]}")
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix=f"bench-{name}-") as folder:
+            setting = Setting(Path(folder), quick, format, runs or (1 if quick else 3), seconds)
             try:
-                for line in known[name](Setting(Path(folder), quick, format, runs or (1 if quick else 3))):
+                for line in known[name](setting):
                     console.print(f"  {line.what}: {line.figure}", highlight=False)
                     table.add_row(*_cells(line))
             except BenchError as fault:

@@ -26,12 +26,14 @@ class Setting:
         quick: smaller data.
         format: the format of input files.
         runs: how often a pair is run.
+        seconds: how long each run of a measurement by the clock lasts; None leaves it to the measurement.
     """
 
     folder: Path
     quick: bool
     format: str
     runs: int
+    seconds: int | None = None
 
 
 Measurement = Callable[[Setting], Iterator[Line]]

@@ -52,7 +52,7 @@ class Kafka:
         fetched(_BROKER)
         data = folder / "data"
         settings.write_text(_SETTINGS.format(controller=free_port(), data=data))
-        command = [*_java(), "kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(settings)]
+        command = [*java(), "kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(settings)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             settings.unlink()
@@ -67,7 +67,7 @@ class Kafka:
         )
         mine = f"PLAINTEXT://127.0.0.1:{port}"
         override = (f"listeners={mine},CONTROLLER://127.0.0.1:{controller}", f"advertised.listeners={mine}")
-        return [*_java(), "kafka.Kafka", str(settings), *(word for each in override for word in ("--override", each))]
+        return [*java(), "kafka.Kafka", str(settings), *(word for each in override for word in ("--override", each))]
 
     def environment(self) -> Mapping[str, str]:
         return {}
@@ -93,7 +93,7 @@ def make_topics(address: str, *names: str) -> None:
         ServiceError: what the broker says of one that cannot be made.
     """
     for name in names:
-        command = [*_java(_TOOLS), "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", address]
+        command = [*java(_TOOLS), "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", address]
         done = subprocess.run([*command, "--create", "--topic", name], capture_output=True, text=True, check=False)
         if done.returncode:
             raise ServiceError(f"topic {name} was not made: {(done.stdout + done.stderr).strip()[-500:]}")
@@ -155,7 +155,12 @@ def _fetch(module: str, organisation: str, name: str, version: str, folder: Path
     made.rename(folder)
 
 
-def _java(module: str = _BROKER) -> list[str]:
+def java(module: str = _BROKER) -> list[str]:
+    """A command that runs classes of a module, by default of the broker, or with a source file as the first argument.
+
+    Raises:
+        ServiceError: the module cannot be fetched.
+    """
     return [_program(), *_JVM, "-cp", f"{fetched(module)}/*"]
 
 

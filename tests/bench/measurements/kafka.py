@@ -10,6 +10,7 @@ from statistics import median
 
 from tests.bench.base import Line, Setting, measurement
 from tests.bench.harness import Execution, Pair, alternate, compile_plan, execute_plan, native
+from tests.bench.latency.engines import FLINK_KAFKA
 from tests.bench.nexmark.flink import TUNED, run_jobs
 from tools.maven import POSTGRES_DRIVER, Artifact, fetched
 from tools.services import kafka as broker
@@ -21,12 +22,7 @@ _TOPIC = "numbers"
 _COLUMNS = "k BIGINT, c BIGINT, s BIGINT"
 #: Flink's own connectors, the newest that there are on Maven Central.
 _FLINK = (
-    Artifact(
-        "org.apache.flink",
-        "flink-sql-connector-kafka",
-        "5.0.0-2.2",
-        "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62c5616",
-    ),
+    FLINK_KAFKA,
     Artifact(
         "org.apache.flink",
         "flink-connector-jdbc-core",
