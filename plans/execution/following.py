@@ -6,19 +6,19 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.execution.progress import (
     BatchProgress,
     Kept,
-    SourceProgress,
     ended_at,
-    lag_of,
     operator_progress,
-    source_name,
+    source_progress,
     watermark_text,
 )
 from compiled_plan.plans.execution.realtime.ticks import SOURCE as TICKS
+from compiled_plan.plans.execution.source_tables import NO_TABLE, ReadTable
 from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
 
 if TYPE_CHECKING:
@@ -48,6 +48,13 @@ class Counts(Protocol):
         """What was written of a micro-batch of this run; asked once."""
 
 
+class Tables(Protocol):
+    """Knows which tables are read."""
+
+    def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:
+        """Those of a query, in the order of the sources in its progress."""
+
+
 class Follower:
     """Reports the micro-batches of a query as they end, and adds up their figures.
 
@@ -57,6 +64,7 @@ class Follower:
         plan: has the descriptions of operators.
         folder: the checkpoint, in which the rows of state are kept.
         resumes: whether the checkpoint was started before, and has them already.
+        tables: knows which tables its sources read.
         sinks: know how many rows were written.
         report: is told of each micro-batch.
     """
@@ -67,13 +75,14 @@ class Follower:
         handles: Sequence[StageHandle],
         plan: CompiledPlan,
         folder: Folder,
+        tables: Tables,
         sinks: Counts,
         report: Callable[[BatchProgress], None],
         *,
         resumes: bool,
     ) -> None:
         self.query = query
-        self._handles, self._folder, self._sinks, self._tell = handles, folder, sinks, report
+        self._handles, self._folder, self._tables, self._sinks, self._tell = handles, folder, tables, sinks, report
         self._base = Kept.read(folder.read_text(STATE_ROWS) if resumes else None)
         self._descriptions = {str(node.uid): node.description for node in plan.nodes if node.uid}
         self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
@@ -101,9 +110,10 @@ class Follower:
         operators = operator_progress(self._handles, self._base, self._descriptions)
         self._folder.write_text(STATE_ROWS, Kept.of(operators).text())
         out, aside = self._sinks.rows(progress.batchId)
+        tables = [*self._tables.read_by(self.query), *repeat(NO_TABLE, len(progress.sources))]
         sources = tuple(
-            SourceProgress(source_name(each.description), each.numInputRows, lag_of(each.endOffset, each.latestOffset))
-            for each in progress.sources
+            source_progress(each, table)
+            for each, table in zip(progress.sources, tables, strict=False)
             if not _controls(each.description)
         )
         rows_in = sum(source.rows for source in sources)

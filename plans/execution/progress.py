@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.execution.source_tables import ReadTable
 from compiled_plan.plans.text.masking import masked_url
 
 if TYPE_CHECKING:
@@ -38,20 +39,25 @@ class SourceProgress:
     """Rows read from one source in a micro-batch, and what it had beside them when that was planned.
 
     Args:
-        name: what Spark says that it reads: a path, a topic, the kind of the source.
+        name: what Spark says that it reads: a path, a topic; of a source that Spark has no word for, the table.
         rows: that were read.
         lag: how much was there and not read; None where the source cannot tell.
         unit: what the lag counts.
+        table: that it is in the plan: catalog, database and name; empty where it is none.
+        nodes: ids of the operators that give its rows.
     """
 
     name: str
     rows: int
     lag: int | None = None
     unit: str = RECORDS
+    table: str = ""
+    nodes: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return {"name": self.name, "rows": self.rows, "lag": self.lag, "lagUnit": self.unit}
+        found = {"name": self.name, "rows": self.rows, "lag": self.lag, "lagUnit": self.unit}
+        return {**found, "table": self.table, "nodes": list(self.nodes)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +164,21 @@ def operator_progress(
     return tuple(found)
 
 
-def source_name(description: str) -> str:
-    """The name of a source by Spark's description: `FileStreamSource[file:/in]`, `KafkaV2[Subscribe[orders]]`."""
+def source_progress(source: Any, table: ReadTable) -> SourceProgress:
+    """The figures of a source, of Spark's and of the table that it reads."""
+    name, lag = source_name(source.description, table.name), lag_of(source.endOffset, source.latestOffset)
+    return SourceProgress(name, source.numInputRows, lag, table=table.name, nodes=table.nodes)
+
+
+def source_name(description: str, table: str = "") -> str:
+    """The name of a source by Spark's description: `FileStreamSource[file:/in]`, `KafkaV2[Subscribe[orders]]`.
+
+    Args:
+        description: Spark's.
+        table: the name where the description is that of an object alone.
+    """
     inner = re.search(r"\[([^\[\]]*)\]", description)
-    name = inner[1] if inner else description.partition("@")[0].rpartition(".")[2]
+    name = inner[1] if inner else table or description.partition("@")[0].rpartition(".")[2]
     return masked_url(name.removeprefix("file:")) or description
 
 

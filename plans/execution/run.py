@@ -34,6 +34,7 @@ from compiled_plan.plans.execution.progress import BatchProgress
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
 from compiled_plan.plans.execution.realtime.ticks import NAME as TICKS
 from compiled_plan.plans.execution.session import query_settings
+from compiled_plan.plans.execution.source_tables import SourceTables
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
 from compiled_plan.plans.execution.stages.watermarks import end_of_input, end_text
 from compiled_plan.plans.execution.stopping import StoppedError, follow, stop_query
@@ -102,6 +103,7 @@ class Run:
         self._failure: Exception | None = None
         self._lost: CheckpointError | None = None
         self._event_time: EventTime | None = None
+        self._tables = SourceTables(spark._jvm, {})
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         self.setting = setting_of(spark, options.host, self.functions)
         folder = folder_of(spark, options.checkpoint or self._temporary)
@@ -248,7 +250,8 @@ class Run:
     def _follower(self, query: StreamingQuery, builder: StageBuilder) -> Follower:
         plan, folder = self.program.plan, self.folder
         counts = self._sinks if self._real_time is None else self._real_time
-        return Follower(query, builder.handles, plan, folder, counts, self.report, resumes=self.resumes)
+        given = (query, builder.handles, plan, folder, self._tables, counts, self.report)
+        return Follower(*given, resumes=self.resumes)
 
     def _finish_batch(self) -> None:
         """Run the micro-batch that the old program had begun, and no other: its rows may be in the sinks already."""
@@ -303,6 +306,7 @@ class Run:
             frames[source] = values_source(node, self.spark, folder, builder.hosted.lowering)
         known = self.start.known
         names = names_of(self.program, self.setting, None if known is None else known.description)
+        self._tables = SourceTables.of(self.spark._jvm, self.program, names.by_node)
         frames = {source: self._named(frame, names.by_node[source]) for source, frame in sorted(frames.items())}
         self._event_time = event_time_of(self.program, self.spark, folder, names.by_node, self._interval_ms or 0)
         partitions = {} if self._event_time is None else self._event_time.columns

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.progress_file import read_messages
 from tests.support.commands import called, process
 
@@ -34,7 +35,11 @@ def test_progress_and_lineage_of_two_runs_on_one_checkpoint(tmp_path: Path) -> N
     start, batch, end, again, failed = read_messages(progress)
     assert [each["event"] for each in (start, batch, end, again, failed)] == "start batch end start failed".split()
     assert [each["seq"] for each in (start, batch, end, again, failed)] == [1, 2, 3, 4, 5]
-    assert batch["sources"] == [{"name": str(folder), "rows": 2, "lag": None, "lagUnit": "records"}]
+    (source,) = batch["sources"]
+    assert (source["name"], source["rows"], source["lag"]) == (str(folder), 2, None)
+    assert source["table"] == "default_catalog.default_database.names"
+    scans = [node.id for node in CompiledPlan.from_json(plan.read_text()).nodes if node.kind == "table-source-scan"]
+    assert source["nodes"] == scans
     (operator,) = batch["operators"]
     assert operator["stateRows"] == 2
     assert operator["stateBytes"] > 0

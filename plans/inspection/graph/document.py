@@ -13,7 +13,7 @@ from compiled_plan.plans.inspection.diff.words import words_of
 from compiled_plan.plans.inspection.entries import state_lines
 from compiled_plan.plans.inspection.graph.changes import changelog_modes
 from compiled_plan.plans.inspection.graph.layers import layers_of
-from compiled_plan.plans.inspection.graph.words import listed, table_of, title_of, what_of, where_of
+from compiled_plan.plans.inspection.graph.words import identifier_of, listed, table_of, title_of, what_of, where_of
 from compiled_plan.plans.inspection.identity import keeps_state
 from compiled_plan.plans.inspection.lineage.tables import by_name
 from compiled_plan.plans.nodes.base import IDLE_ENTRY, PlanNode
@@ -62,6 +62,7 @@ class GraphNode(_Part):
     type: str
     kind: str
     role: Role
+    table: str = Field(description="catalog, database and name of what it reads or writes; empty of others")
     words: str = Field(description="what a person calls it: `Join orders with customers`")
     description: str = Field(description="what it does, in one line")
     rank: int = Field(description="its column, from the left")
@@ -112,6 +113,7 @@ def graph_of(plan: CompiledPlan) -> Graph:
             type=node.type,
             kind=node.kind,
             role=_role(plan, node),
+            table=masked_text(identifier_of(node)),
             words=masked_text(_title(side, node)),
             description=masked_text(_description(side, node)),
             rank=layers.rank[node.id],

@@ -26,9 +26,9 @@ def title_of(node: PlanNode, tables: Sequence[Sequence[str]], operator: Operator
         operator: what is known of it, if it keeps something.
     """
     if isinstance(node, TableSourceScan):
-        return f"Read {short(name_of(node.scan_table_source.table))}"
+        return f"Read {name_of(node.scan_table_source.table)}"
     if isinstance(node, Sink):
-        return f"Write {short(name_of(node.dynamic_table_sink.table))}"
+        return f"Write {name_of(node.dynamic_table_sink.table)}"
     if isinstance(node, Calc):
         return _calc(node)
     words = _TITLES.get(node.kind)
@@ -52,6 +52,13 @@ def what_of(node: PlanNode) -> str:
     """What the plan's description says in its brackets, such as `page, CAST(millis AS BIGINT)`."""
     found = re.match(r"\w+\((?:select|fields|distribution)=\[(.*)\]\)$", node.description, re.DOTALL)
     return found[1] if found else node.description
+
+
+def identifier_of(node: PlanNode) -> str:
+    """Catalog, database and name of the table that a scan reads or a sink writes; empty of others."""
+    if isinstance(node, TableSourceScan):
+        return ".".join(node.scan_table_source.table.path)
+    return ".".join(node.dynamic_table_sink.table.path) if isinstance(node, Sink) else ""
 
 
 def table_of(node: PlanNode) -> str:

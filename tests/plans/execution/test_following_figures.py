@@ -9,6 +9,7 @@ from typing import Any, cast
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.following import Follower
 from compiled_plan.plans.execution.progress import BatchProgress
+from compiled_plan.plans.execution.source_tables import NO_TABLE, ReadTable
 from compiled_plan.plans.execution.storage import LocalFolder
 from compiled_plan.plans.execution.writing import BatchRows
 from compiled_plan.plans.inspection.checkpoints import ENDS
@@ -49,7 +50,8 @@ def follower(folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) 
     handle = SimpleNamespace(figures=lambda: figures)
     sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
     plan = CompiledPlan.from_json(TableEnvironment().compile_script(PROGRAM).to_json())
-    given: tuple[Any, ...] = (query, [handle], plan, folder, sinks, taken.append)
+    tables = SimpleNamespace(read_by=lambda _: [ReadTable("c.d.orders", (1, 4)), NO_TABLE])
+    given: tuple[Any, ...] = (query, [handle], plan, folder, tables, sinks, taken.append)
     return cast(Any, Follower)(*given, resumes=resumes)
 
 
@@ -63,7 +65,9 @@ def test_figures_are_reported_and_kept_for_the_next_run(tmp_path: Path) -> None:
     found = taken[-1].to_dict()
     assert found["at"] == "2026-01-01T00:00:00.250Z"
     assert found["watermark"] == "2025-12-31T23:59:00.000Z"
-    assert found["sources"] == [{"name": "orders", "rows": 5, "lag": 4, "lagUnit": "records"}]
+    assert found["sources"] == [
+        {"name": "orders", "rows": 5, "lag": 4, "lagUnit": "records", "table": "c.d.orders", "nodes": [1, 4]}
+    ]
     assert (found["operators"][0]["stateRows"], found["operators"][0]["stateBytes"]) == (3, 30)
     follower(folder, taken, resumes=True).catch_up()
     found = taken[2].to_dict()

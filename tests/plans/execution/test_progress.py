@@ -28,6 +28,11 @@ def test_names_of_sources(description: str, name: str) -> None:
     assert source_name(description) == name
 
 
+def test_a_source_that_spark_has_no_word_for_is_called_as_its_table() -> None:
+    assert source_name("org.compiledplan.kernel.datagen.NumberStream@723984f3", "c.d.orders") == "c.d.orders"
+    assert source_name("KafkaV2[Subscribe[orders]]", "c.d.clicks") == "orders"
+
+
 @pytest.mark.parametrize(
     ("read", "latest", "lag"),
     [

@@ -56,6 +56,8 @@ def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, An
             "rows": int((2100 + 260 * math.sin(number / (90 + 40 * at_)) + 60 * slow) / (1 + at_)),
             "lag": max(0, int(700 / (1 + at_) * math.sin(number / (150 + 60 * at_)) + 30 * slow)),
             "lagUnit": "records",
+            "table": f"default_catalog.default_database.{each}",
+            "nodes": [],
         }
         for at_, each in enumerate(faked.sources.get(name, []))
     ]

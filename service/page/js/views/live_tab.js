@@ -3,7 +3,7 @@ import { drawChart, dropCharts, redrawCharts } from "../components/chart.js";
 import { problemBox } from "../components/problem.js";
 import { bytes, count, millis, rate, short } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { perSecond, pointOf } from "../points.js";
+import { byTable, paced, perSecond, pointOf } from "../points.js";
 import { createStore } from "../store.js";
 
 const RANGES = [[0.25, "15 min"], [1, "1 h"], [6, "6 h"], [24, "24 h"]];
@@ -44,7 +44,7 @@ export function liveTab(context, pipeline) {
         <div class="charts" ?hidden=${none}>
           ${chart("chart-rows", "Rows per second", last ? `${rate(perSecond(last, last.rows_in))} in, ${rate(perSecond(last, last.rows_out))} out` : "")}
           ${chart("chart-time", "Time of a micro-batch", last ? millis(last.duration_ms) : "")}
-          ${chart("chart-lag", "Lag by source", last ? (last.by_source ?? []).map((each) => `${each.name} ${short(each.lag)}`).join(", ") : "")}
+          ${chart("chart-lag", "Lag by source", last ? byTable(last.by_source).filter((each) => each.lag != null).map((each) => `${each.name} ${short(each.lag)}`).join(", ") : "")}
           ${chart("chart-state", "State rows by operator", last ? short(sum(last.by_operator, "state_rows")) : "")}
         </div>
         ${last ? tables(last, words) : nothing}`;
@@ -67,7 +67,7 @@ const sum = (parts, key) => (parts ?? []).reduce((total, each) => total + (each[
 function merged(points, events, hours) {
   const since = Date.now() - hours * 3600000;
   const all = new Map([...points, ...events].map((point) => [point.at, point]));
-  return [...all.values()].filter((point) => Date.parse(point.at) >= since).sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return paced([...all.values()].filter((point) => Date.parse(point.at) >= since).sort((a, b) => Date.parse(a.at) - Date.parse(b.at)));
 }
 
 function draw(points, words) {
@@ -75,7 +75,7 @@ function draw(points, words) {
   drawChart("chart-rows", [series("in", 0), series("out", 1)],
     [times, points.map((each) => perSecond(each, each.rows_in)), points.map((each) => perSecond(each, each.rows_out))], rate);
   drawChart("chart-time", [series("time", 0)], [times, points.map((each) => each.duration_ms)], millis);
-  by("chart-lag", points, times, "by_source", (each) => each.name, "lag");
+  by("chart-lag", points.map((each) => ({ tables: byTable(each.by_source) })), times, "tables", (each) => each.name, "lag");
   by("chart-state", points, times, "by_operator", (each) => words.get(each.uid) ?? each.uid, "state_rows");
 }
 
@@ -90,7 +90,7 @@ function by(id, points, times, parts, nameOf, key) {
 function tables(last, words) {
   return html`<div class="live-tables">
     <section><h2>Sources</h2><table class="wide-table"><thead><tr><th scope="col">Table</th><th scope="col" class="number">Rows, last batch</th><th scope="col" class="number">Lag</th></tr></thead>
-      <tbody>${(last.by_source ?? []).map((each) => html`<tr><th scope="row">${each.name}</th><td class="number">${count(each.rows)}</td><td class="number">${count(each.lag)}</td></tr>`)}</tbody></table></section>
+      <tbody>${byTable(last.by_source).map((each) => html`<tr><th scope="row" title=${each.title}>${each.name}</th><td class="number">${count(each.rows)}</td><td class="number">${count(each.lag)}</td></tr>`)}</tbody></table></section>
     <section><h2>State</h2><table class="wide-table"><thead><tr><th scope="col">Operator</th><th scope="col" class="number">Rows</th><th scope="col" class="number">Size</th></tr></thead>
       <tbody>${(last.by_operator ?? []).map((each) => html`<tr><th scope="row">${words.get(each.uid) ?? each.uid}</th><td class="number">${count(each.state_rows)}</td><td class="number">${bytes(each.state_bytes)}</td></tr>`)}</tbody></table></section>
   </div>`;

@@ -4,9 +4,10 @@ import { confirm, tell } from "../components/dialog.js";
 import { clock, play, stop as stopIcon, warning } from "../components/icons.js";
 import { problemBox } from "../components/problem.js";
 import { follow, poll } from "../events.js";
+import { isAlive } from "../figures.js";
 import { ago, millis, rate, short } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { pointOf, wordsOf } from "../points.js";
+import { isIdle, paced, pointOf, wordsOf } from "../points.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
 import { liveTab } from "./live_tab.js";
@@ -54,9 +55,9 @@ export function pipelineView(context, route) {
 
   function take(message) {
     if (message.batch == null) return;
-    const event = pointOf(message);
-    const events = [...store.get().events, event].slice(-MOST);
-    store.set({ events, last: event });
+    const { events: before } = store.get();
+    const event = paced([...before.slice(-1), pointOf(message)]).at(-1);
+    store.set({ events: [...before, event].slice(-MOST), last: event });
   }
 
   function choose(wanted) {
@@ -130,12 +131,12 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRu
 
 /** How it does, in figures. */
 function glance(pipeline, last) {
-  const runs = ["running", "behind"].includes(pipeline.state);
+  const runs = isAlive(pipeline);
   const fact = (words, value) => html`<div><dt>${words}</dt><dd>${value}</dd></div>`;
   return html`<dl class="glance">
     <div><dt class="visually-hidden">State</dt><dd>${stateBadge(pipeline.state)}<span class="since">${pipeline.since ? ago(pipeline.since) : ""}</span></dd></div>
     ${fact("Version", pipeline.in_force || "–")}
-    ${runs ? fact("In", rate(pipeline.rows_per_second)) : nothing}
+    ${runs ? fact("In", rate(last && isIdle(last) ? 0 : pipeline.rows_per_second)) : nothing}
     ${runs && last ? fact("Batch", millis(last.duration_ms)) : nothing}
     ${runs ? fact("Lag", short(pipeline.lag)) : nothing}
   </dl>`;

@@ -43,6 +43,7 @@ def test_every_plan_can_be_drawn(group: str) -> None:
         assert ids == {node.id for node in plan.nodes if node.kind != "exchange"}
         assert all({edge.source, edge.target} <= ids for edge in found.edges)
         assert all(node.words and node.description and len(node.columns) for node in found.nodes), name
+        assert all(bool(node.table) == (node.kind in ("table-source-scan", "sink")) for node in found.nodes), name
         places = [(node.rank, node.order) for node in found.nodes]
         assert len(set(places)) == len(places)
 

@@ -1,10 +1,20 @@
 package org.compiledplan.kernel.host;
 
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.streaming.HasStreamingSourceIdentifyingName;
 import org.apache.spark.sql.catalyst.streaming.UserProvided;
+import org.apache.spark.sql.connector.read.streaming.SparkDataStream;
+import org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution;
+import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
+import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
 /**
@@ -24,6 +34,25 @@ public final class SourceNames {
         (org.apache.spark.sql.classic.Dataset<Row>) frame;
     LogicalPlan plan = dataset.queryExecution().analyzed().transformUp(new Naming(name));
     return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+  }
+
+  /**
+   * The names of the sources of a query that has begun, in the order in which its progress tells of
+   * them; empty for a source without a name.
+   */
+  public static List<String> of(StreamingQuery query) {
+    StreamExecution execution = ((StreamingQueryWrapper) query).streamingQuery();
+    List<String> found = new ArrayList<>();
+    if (execution instanceof MicroBatchExecution) {
+      MicroBatchExecution run = (MicroBatchExecution) execution;
+      Map<SparkDataStream, String> names = new IdentityHashMap<>();
+      CollectionConverters.asJava(run.sourceIdMap())
+          .forEach((name, source) -> names.put(source, name));
+      for (SparkDataStream source : CollectionConverters.asJava(run.sources().distinct())) {
+        found.add(names.getOrDefault(source, ""));
+      }
+    }
+    return found;
   }
 
   private static final class Naming extends AbstractPartialFunction<LogicalPlan, LogicalPlan> {

@@ -1,0 +1,33 @@
+"""Which tables the sources of a query are, of a program's names."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.program import prepare
+from compiled_plan.plans.execution.source_tables import NO_TABLE, ReadTable, SourceTables
+
+PROGRAM = """
+CREATE TABLE a (id INT) WITH ('connector' = 'datagen');
+CREATE TABLE b (id INT) WITH ('connector' = 'print');
+INSERT INTO b SELECT x.id FROM a AS x JOIN a AS y ON x.id = y.id UNION ALL VALUES (7);
+"""
+
+
+def test_a_table_is_found_by_the_name_of_its_source() -> None:
+    program = prepare(TableEnvironment().compile_script(PROGRAM))
+    (table,), (values,) = program.tables, program.values
+    found = SourceTables.of(cast(Any, None), program, {table: "a", values: "values_v1"})
+    scans = tuple(scan.id for scan in program.tables[table].scans)
+    assert found.by_name == {
+        "a": ReadTable("default_catalog.default_database.a", scans),
+        "values_v1": ReadTable("", (values,)),
+    }
+    class_ = SimpleNamespace(of=lambda _: ["values_v1", "a_end", "", "a"])
+    jvm = cast(Any, type("Jvm", (), {"org.compiledplan.kernel.host.SourceNames": class_}))
+    named = SourceTables(jvm, found.by_name)
+    query = cast(Any, SimpleNamespace(_jsq=None))
+    assert [each.nodes for each in named.read_by(query)] == [(values,), (), (), scans]
+    assert named.read_by(query)[1] is NO_TABLE

@@ -1,0 +1,144 @@
+"""The page over a served service whose runs are real: `execute-plan` on Spark."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.service.page.served import SAMPLES
+from tests.service.test_serving import served
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.page
+
+#: How long Spark may take to start, in ms, where other things go on beside.
+SPARK = 120_000
+ORDERS = """'connector' = 'datagen', 'rows-per-second' = '200', 'fields.customer.min' = '1',
+  'fields.customer.max' = '50', 'fields.amount.min' = '1', 'fields.amount.max' = '9', 'fields.item.length' = '1'"""
+FILES = re.compile(r"'connector' = 'filesystem',\s+'path' = '([^']+)',\s+'format' = '([^']+)'")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A service, a page that looks at it, and the folder of its tables."""
+
+    page: Page
+    api: httpx.Client
+    address: str
+    folder: Path
+
+    def program(self, sample: str) -> str:
+        """A sample whose orders never end, with the other tables in this place."""
+        text = (SAMPLES / "upgrade" / f"{sample}.sql").read_text(encoding="utf-8")
+
+        def put(found: re.Match[str]) -> str:
+            return ORDERS if found[1].endswith("/orders") else found[0].replace(found[1], f"{self.folder}/{found[1]}")
+
+        return FILES.sub(put, text)
+
+    def write(self, table: str, rows: list[dict[str, Any]]) -> None:
+        """Rows of a table that is read."""
+        folder = self.folder / "data/upgrade" / table
+        folder.mkdir(parents=True, exist_ok=True)
+        text = "".join(f"{json.dumps(row)}\n" for row in rows)
+        (folder / "rows.json").write_text(text, encoding="utf-8")
+
+    def go(self, where: str) -> None:
+        """Open a part of the page."""
+        self.page.goto(f"{self.address}/#/{where}")
+
+    def kept(self, name: str, of: str) -> int:
+        """Rows of state of an operator, by the last micro-batch; -1 where the run has had none."""
+        number = self.api.get(f"pipelines/{name}/run").json()["version"]
+        graph = self.api.get(f"pipelines/{name}/versions/{number}/graph").json()
+        uid = next(node["uid"] for node in graph["nodes"] if node["words"] == of)
+        points = self.api.get(f"pipelines/{name}/run/history").json()["points"]
+        found = {each["uid"]: each["stateRows"] for each in points[-1]["operators"]} if points else {}
+        return int(found.get(uid, -1))
+
+
+@pytest.fixture
+def place(browser: Browser, tmp_path: Path) -> Iterator[Place]:
+    """What runs is stopped at the end."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    with (
+        served(tmp_path / "home", "--no-tokens", "--data", str(tmp_path)) as (_, address, _),
+        httpx.Client(base_url=address, timeout=60) as api,
+    ):
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        yield Place(page, api, address.removesuffix("/api/v1/"), tmp_path)
+        for each in api.get("pipelines").json()["items"]:
+            name = each["name"]
+            api.post(f"pipelines/{name}/run/stop")
+            wait_until(lambda name=name: api.get(f"pipelines/{name}/run").json()["pid"] == 0, "the end of a run")  # type: ignore[misc]
+        context.close()
+
+
+def test_a_pipeline_from_its_first_program_to_an_upgrade_and_back(place: Place) -> None:
+    page = place.page
+    place.write("customers", [{"customer": at, "country": f"country {at % 5}"} for at in range(1, 51)])
+    place.write("refunds", [{"item": "a", "amount": 3}])
+    place.go("pipelines")
+    page.get_by_role("button", name="New").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("sales")
+    dialog.get_by_label("Program").fill(place.program("second"))
+    dialog.get_by_role("button", name="Compile and add").click()
+    expect(page.locator(".node")).to_have_count(9)
+
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    orders = page.locator(".node", has_text="Read orders").first
+    expect(orders.locator(".node-figures")).to_contain_text("/s", timeout=SPARK)
+    join = page.get_by_role("button", name=re.compile("^Join orders with customers"))
+    expect(join).to_contain_text("rows")
+    expect(page.locator(".glance")).to_contain_text("Running")
+
+    # A TTL, wrong and right, and what it would remove of what is kept.
+    join.click()
+    field, save = page.get_by_label("Rows of orders are kept"), page.get_by_role("button", name="Save as a new version")
+    field.fill("3 parsecs")
+    expect(page.get_by_text("no such unit: parsecs")).to_be_visible()
+    expect(save).to_be_disabled()
+    field.fill("1 ms")
+    page.get_by_role("button", name="Count what it would remove").click()
+    expect(page.get_by_text(re.compile(r"[\d,]+ of [\d,]+ rows"))).to_be_visible(timeout=SPARK)
+    field.fill("3 h")
+    page.get_by_label("Comment").fill("orders are paid in hours")
+    save.click()
+    expect(join).to_contain_text("3 h")
+    expect(page.locator(".glance")).to_contain_text("Upgrade waiting", timeout=SPARK)
+
+    # Another program: compared, and then migrated to.
+    page.get_by_role("link", name="Upgrade").click()
+    page.get_by_label("Program").fill(place.program("third"))
+    page.get_by_role("button", name="Compile and compare").click()
+    expect(page.locator(".side .graph")).to_have_count(2)
+    expect(page.locator(".verdict")).to_contain_text("Partially compatible")
+    expect(page.locator("#upgrade-new .node.change-added").first).to_be_visible()
+    before = place.kept("sales", "Join orders with customers")
+    assert before > 50
+    page.get_by_role("button", name="Migrate to the new program").click()
+    page.get_by_role("dialog").get_by_role("button", name="Migrate all the same").click()
+    expect(page.locator(".upgrade-progress")).to_contain_text("carried over")
+    expect(page.get_by_text("The upgrade is done")).to_be_visible(timeout=SPARK)
+    page.get_by_role("link", name="Plan", exact=True).click()
+    expect(page.locator(".node", has_text="by item").first).to_contain_text(" rows", timeout=SPARK)
+    assert place.kept("sales", "Join orders with customers") >= before
+    expect(page.locator(".glance")).to_contain_text("Running")
+    expect(page.locator(".glance")).to_contain_text("3")
+
+    page.get_by_role("link", name="Upgrade").click()
+    page.get_by_role("button", name="Roll back").click()
+    page.get_by_role("dialog").get_by_role("button", name="Roll back").click()
+    expect(page.get_by_text("Rolled back", exact=True)).to_be_visible(timeout=SPARK)
+    expect(page.locator(".glance")).to_contain_text("Running", timeout=SPARK)
