@@ -111,6 +111,7 @@ class Progress:
             self._moving(run.upgrade)
         how = "until its input ends" if run.bounded else "until it is stopped"
         self._send({"event": "start", "version": 1, "plan": self.path, "bounded": run.bounded})
+        run.start.on_step = self._step
         if self.as_json:
             return
         if not self.quiet:
@@ -122,6 +123,10 @@ class Progress:
         self._send({"event": "upgrade", "version": 1, **decision_dict(decision)})
         if not self.as_json and not self.quiet:
             console().print("\n".join(decision_lines(decision)), highlight=False)
+
+    def _step(self, number: int) -> None:
+        """A step of an upgrade is begun."""
+        self._send({"event": "step", "number": number})
 
     def batch(self, progress: BatchProgress) -> None:
         """A micro-batch is done."""

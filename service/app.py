@@ -11,6 +11,7 @@ from compiled_plan.service.access.door import Door
 from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.page import add_page
 from compiled_plan.service.parts import Parts
+from compiled_plan.service.programs import allowed
 from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, Supervisor
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import idempotent
@@ -30,6 +31,7 @@ from compiled_plan.service.web import (
     versions,
 )
 from compiled_plan.service.web.description import describe
+from compiled_plan.service.workers.outside import Allowed
 from compiled_plan.service.workers.pool import Workers
 
 PREFIX = "/api/v1"
@@ -59,7 +61,8 @@ def application(settings: Settings, workers: Workers | None = None, command: Seq
     """
     parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
 
-    supervisor = Supervisor(settings.home, parts.database, command)
+    may = Allowed(**{key: tuple(value) for key, value in allowed(settings).items()})
+    supervisor = Supervisor(settings.home, parts.database, command, allowed=may, keep=settings.keep)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -88,5 +91,7 @@ def application(settings: Settings, workers: Workers | None = None, command: Seq
     describe(app, ROUTERS, PREFIX)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
+    # Where Prometheus looks unless it is told.
+    app.include_router(metrics.router, include_in_schema=False)
     add_page(app)
     return app

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 
 import typer
 import uvicorn
@@ -10,18 +11,23 @@ import uvicorn
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.service.access import tokens
 from compiled_plan.service.app import application
+from compiled_plan.service.runs.supervisor import EXECUTE_PLAN
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store.database import open_database
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN) -> None:
     """Serve until a signal.
+
+    Args:
+        settings: what the operator decided.
+        command: that runs plans.
 
     Raises:
         ExecutionError: the address is taken, or not this machine's; or as `open_database`.
     """
     listening = _listening(settings)
-    app = application(settings)
+    app = application(settings, command=command)
     print_first_token(settings)
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host

@@ -35,6 +35,19 @@ class Limits(_Part):
     session_hours: float = Field(default=12.0, gt=0, description="a session of the page ends after it")
 
 
+class Keep(_Part):
+    """What stays of what is over. What is in force, runs, or waits to, always does."""
+
+    runs: int = Field(default=20, ge=1, description="runs of a pipeline whose logs stay, the newest ones")
+    generation_days: float = Field(
+        default=30.0,
+        ge=0,
+        description="the state of before an upgrade stays so long, for the way back, and goes at the next stop or "
+        "start; 0 keeps it",
+    )
+    versions: int = Field(default=0, ge=0, description="versions of a pipeline that stay, the newest ones; 0 keeps all")
+
+
 class Settings(_Part):
     """A service's settings.
 
@@ -48,6 +61,7 @@ class Settings(_Part):
         data: folders, or URIs of them, that tables in files and checkpoints may be in; `home` is always one.
         tokens: whether requests need a token; without, only this machine is served.
         limits: bounds on what a request may cost.
+        keep: what stays of what is over.
     """
 
     home: Path = HOME
@@ -59,6 +73,7 @@ class Settings(_Part):
     data: tuple[str, ...] = ()
     tokens: bool = True
     limits: Limits = Limits()
+    keep: Keep = Keep()
 
     @field_validator("programs", "data", mode="before")
     @classmethod

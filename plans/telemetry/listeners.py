@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from compiled_plan.plans.errors import BusyError, CheckpointError, CompiledPlanError, ExecutionError
 
-#: A message of a run: `event` says which, `start`, `upgrade`, `batch`, `end`, `failed`.
+#: A message of a run: `event` says which, `start`, `upgrade`, `step`, `batch`, `end`, `failed`.
 Message = Mapping[str, Any]
 
 

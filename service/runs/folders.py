@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,12 +69,38 @@ def latest_run(pipeline: Path) -> RunFolder | None:
     return next(runs_of(pipeline), None)
 
 
-def new_run(pipeline: Path) -> RunFolder:
-    """A folder for the next run."""
-    last = latest_run(pipeline)
-    made = RunFolder(pipeline / str(1 if last is None else last.number + 1))
-    made.output.mkdir(parents=True)
+def new_run(
+    pipeline: Path, command: Mapping[str, Any] | None = None, files: Mapping[str, str] | None = None
+) -> RunFolder:
+    """A folder for the next run. It is there as a whole or not at all, and takes the place of one that nobody began.
+
+    Args:
+        pipeline: the pipeline's folder, whose lock is held.
+        command: what is to be started.
+        files: further texts by name.
+    """
+    made = next_run(pipeline)
+    shutil.rmtree(made.path, ignore_errors=True)
+    aside = RunFolder(pipeline / ".next")
+    shutil.rmtree(aside.path, ignore_errors=True)
+    aside.output.mkdir(parents=True)
+    for name, text in (files or {}).items():
+        (aside.path / name).write_text(text)
+    aside.write(COMMAND, command or {})
+    aside.path.rename(made.path)
     return made
+
+
+def next_run(pipeline: Path) -> RunFolder:
+    """The folder of the next run: the one behind the last that was begun."""
+    last = latest_run(pipeline)
+    number = 1 if last is None else last.number + is_begun(last)
+    return RunFolder(pipeline / str(number))
+
+
+def is_begun(run: RunFolder) -> bool:
+    """Whether anybody began to start it: who made the folder may have ended before."""
+    return any(run.output.iterdir()) or (run.path / PROCESS).exists() or (run.path / EXIT).exists()
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

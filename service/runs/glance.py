@@ -10,12 +10,12 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.telemetry.progress_file import last_messages
-from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs.endings import Ending
 from compiled_plan.service.runs.folders import COMMAND, RunFolder
 from compiled_plan.service.runs.processes import ProcessState
 from compiled_plan.service.runs.settings import RunSettings
+from compiled_plan.service.runs.stopping import asked_at
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
 #: Micro-batches that figures are made of.
@@ -43,8 +43,8 @@ def set_starting(session: Session, pipeline: Pipeline, version: int) -> None:
 
 def set_stopping(session: Session, pipeline: Pipeline, version: int, run: RunFolder) -> None:
     """It was asked to stop, and has not ended yet."""
-    asked = run.read("stop.json") or {}
-    shown = datetime.fromtimestamp(asked["at"], UTC).isoformat(timespec="seconds") if asked else ""
+    asked = asked_at(run)
+    shown = "" if asked is None else datetime.fromtimestamp(asked, UTC).isoformat(timespec="seconds")
     message = f"it is being stopped{f', since {shown}' if shown else ''}; its process ends by itself, or is ended by it"
     set_status(session, pipeline, "running", version, message=message)
 
@@ -115,7 +115,7 @@ def is_behind(batches: Sequence[Mapping[str, Any]], settings: RunSettings) -> st
     grown = all(b is not None and a is not None and b > a for a, b in pairwise(lags))
     if grown:
         return f"its lag grows: {lags[0]} to {lags[-1]} records in 5 micro-batches"
-    trigger = parse_duration(settings.trigger) if settings.trigger else 0
+    trigger = settings.batch_ms
     if trigger and all(each["batchMillis"] > trigger for each in recent):
         return f"its micro-batches take longer than the trigger of {settings.trigger}"
     return ""

@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from compiled_plan.service.runs.folders import COMMAND, EXIT, PROCESS, RunFolder, latest_run, new_run
+from compiled_plan.service.runs.folders import COMMAND, EXIT, PROCESS, RunFolder, latest_run, new_run, next_run
 from compiled_plan.service.runs.locks import is_taken, take
 
 LOCK = "lock"
@@ -103,21 +103,20 @@ def launch(pipeline: Path, what: Launch) -> RunFolder:
     try:
         if other is None:
             raise TakenError("a run of another pipeline goes on with this checkpoint")
-        folder = new_run(pipeline)
-        for name, text in what.files.items():
-            (folder.path / name).write_text(text)
-        argv = [each.replace("{run}", str(folder.path)) for each in what.argv]
+        # The folder is not yet there, and its path goes into the command.
+        path = str(next_run(pipeline).path)
         locks = [own.fd, other.fd]
-        folder.write(
-            COMMAND,
+        folder = new_run(
+            pipeline,
             {
-                "argv": argv,
+                "argv": [each.replace("{run}", path) for each in what.argv],
                 "cwd": str(what.cwd),
                 "environment": dict(what.environment),
                 "locks": locks,
                 "at": time.time(),
                 **what.facts,
             },
+            what.files,
         )
         waiter = subprocess.Popen(
             [sys.executable, "-m", "compiled_plan.service.runs.waiter", str(folder.path)],
@@ -171,16 +170,32 @@ def is_alive(pid: int, started: float) -> bool:
         return False
 
 
-def signal_run(folder: RunFolder, number: signal.Signals) -> bool:
-    """Send a signal to the process of a run; false where it does not run any more."""
+def signal_run(folder: RunFolder, number: signal.Signals | None) -> bool:
+    """Send a signal to the process of a run; false where it does not run any more.
+
+    Args:
+        folder: of the run.
+        number: the signal; None only looks.
+    """
     process = folder.read(PROCESS)
     if process is None or not is_alive(process["pid"], process["started"]):
         return False
     try:
-        os.kill(process["pid"], number)
+        os.kill(_heeds(folder, process["pid"]), number or 0)
     except ProcessLookupError:
         return False
     return True
+
+
+def _heeds(folder: RunFolder, pid: int) -> int:
+    """The process that signals are for: spark-submit's Java ends without the script that it has started."""
+    if (folder.read(COMMAND) or {}).get("launcher") != "spark-submit":
+        return pid
+    try:
+        scripts = [each for each in psutil.Process(pid).children(recursive=True) if "python" in each.name().lower()]
+    except psutil.NoSuchProcess:
+        return pid
+    return int(scripts[0].pid) if scripts else pid
 
 
 def wait_until(done: Callable[[], bool], seconds: float) -> bool:

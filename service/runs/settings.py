@@ -24,6 +24,17 @@ def _duration(text: str) -> str:
     return text
 
 
+def _trigger(text: str) -> str:
+    name, equals, interval = text.partition("=")
+    if name != REAL_TIME:
+        return _duration(text)
+    if equals and not interval:
+        raise ValueError("write real-time, or real-time=1m")
+    return f"{name}{equals}{_duration(interval)}"
+
+
+#: Rows go through one by one, see `execute-plan --trigger`.
+REAL_TIME = "real-time"
 Duration = Annotated[str, AfterValidator(_duration), Field(max_length=40)]
 _Master = Annotated[str, Field(max_length=200, pattern=r"^([^-].*)?$")]
 _Key = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z][\w.-]*$")]
@@ -35,7 +46,9 @@ class RunSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    trigger: Duration = Field(default="", description="time between micro-batches", examples=["2s"])
+    trigger: Annotated[str, AfterValidator(_trigger), Field(max_length=40)] = Field(
+        default="", description="time between micro-batches; or real-time, real-time=1m", examples=["2s"]
+    )
     every: Duration = Field(default="", description="start so often, read what is there, end", examples=["15 min"])
     available_now: bool = Field(default=False, description="read what is there now, then end")
     master: _Master = Field(default="", description="Spark's master")
@@ -48,6 +61,11 @@ class RunSettings(BaseModel):
     def interval(self) -> timedelta | None:
         """From one start to the next; None for a run that goes on."""
         return timedelta(milliseconds=parse_duration(self.every)) if self.every else None
+
+    @property
+    def batch_ms(self) -> int:
+        """Time between micro-batches, in milliseconds; 0 where nothing is said, or rows go through one by one."""
+        return 0 if not self.trigger or self.trigger.startswith(REAL_TIME) else parse_duration(self.trigger)
 
     def argv(
         self, command: Sequence[str], plan: str, name: str, checkpoint: Path, progress: Path, more: Sequence[str] = ()

@@ -8,38 +8,38 @@ from __future__ import annotations
 
 import logging
 import random
-import signal
 import sys
 import threading
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.telemetry.progress_file import last_number
-from compiled_plan.service.runs import glance, output
+from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.service.runs import glance
 from compiled_plan.service.runs.backoff import Backoff
-from compiled_plan.service.runs.endings import Ending, Outcome, ending_of, last_of
+from compiled_plan.service.runs.endings import Ending, Outcome, last_of
 from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder
-from compiled_plan.service.runs.locks import checkpoint_lock
-from compiled_plan.service.runs.processes import Launch, ProcessState, TakenError, current, launch, signal_run
-from compiled_plan.service.runs.pruning import prune_runs
-from compiled_plan.service.runs.schedules import Schedule
-from compiled_plan.service.runs.settings import RunSettings, settings_of
-from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.runs.launching import PRUNE, ROLLBACK, RUN, Places, launch_of
+from compiled_plan.service.runs.outcomes import Ended, upgraded
+from compiled_plan.service.runs.processes import ProcessState, TakenError, current, launch
+from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
+from compiled_plan.service.runs.settings import settings_of
+from compiled_plan.service.runs.stopping import ask_to_stop
+from compiled_plan.service.settings import Keep
 from compiled_plan.service.store.database import Database
-from compiled_plan.service.store.tables import Pipeline, Wanted
+from compiled_plan.service.store.tables import Pipeline, Status, Wanted
+from compiled_plan.service.workers.outside import Allowed
 
 _LOG = logging.getLogger(__name__)
 #: The command that runs plans.
 EXECUTE_PLAN = (sys.executable, "-m", "compiled_plan.cli.execute_plan")
-_TAIL = 20_000
-ROLLBACK = "rollback"
+#: How often old versions are looked for, in seconds.
+_PRUNE_EVERY = 3600.0
 
 
 class Supervisor:
@@ -51,6 +51,8 @@ class Supervisor:
         command: that runs plans.
         backoff: how long to wait after a crash.
         every: seconds between two ticks.
+        allowed: what plans may reach; tables in files of `home` alone if left out.
+        keep: what stays of what is over.
     """
 
     def __init__(
@@ -60,9 +62,14 @@ class Supervisor:
         command: Sequence[str] = EXECUTE_PLAN,
         backoff: Backoff | None = None,
         every: float = 1.0,
+        allowed: Allowed | None = None,
+        keep: Keep | None = None,
     ) -> None:
         self.home, self.database, self.command, self.every = home.resolve(), database, tuple(command), every
         self.backoff = backoff or Backoff()
+        self.allowed = allowed or Allowed(data=(str(self.home),))
+        self.keep = keep or Keep()
+        self._pruned_at = -_PRUNE_EVERY
         self._chance = random.Random()
         self._wake, self._ending = threading.Event(), threading.Event()
         self._one_at_a_time = threading.Lock()
@@ -111,6 +118,7 @@ class Supervisor:
     def tick(self) -> None:
         """One step for each pipeline. What goes wrong with one is no matter of the others."""
         with self._one_at_a_time:
+            self._prune()
             with self.database.read() as session:
                 ids = list(session.scalars(select(Wanted.pipeline_id)))
             for each in ids:
@@ -119,7 +127,15 @@ class Supervisor:
                 except Exception:
                     _LOG.exception("pipeline %s: its run cannot be looked after", each)
 
+    def _prune(self) -> None:
+        if time.monotonic() - self._pruned_at < _PRUNE_EVERY:
+            return
+        self._pruned_at = time.monotonic()
+        for name, numbers in prune_versions(self.database, self.keep.versions).items():
+            _LOG.info("pipeline %s: %d old versions are gone, up to %d", name, len(numbers), max(numbers))
+
     def _look_after(self, pipeline_id: int) -> None:
+        # What a run's end means is on disk before the next one starts.
         with self.database.write() as session:
             wanted, pipeline = session.get(Wanted, pipeline_id), session.get(Pipeline, pipeline_id)
             if wanted is None or pipeline is None:
@@ -129,9 +145,23 @@ class Supervisor:
                 self._running(session, pipeline, wanted, *found)
                 return
             if found is not None and wanted.seen < found[0].number:
-                self._ended(session, pipeline, wanted, *found)
-            if wanted.run and (wanted.next_at is None or wanted.next_at <= datetime.now(UTC)):
-                self._start(session, pipeline, wanted)
+                prune_runs(self.folder(pipeline.id), self.keep.runs)
+                Ended(session, pipeline, wanted, *found, self.backoff, self._chance).take_note()
+            if not self._next(wanted):
+                return
+        with self.database.write() as session:
+            wanted, pipeline = session.get(Wanted, pipeline_id), session.get(Pipeline, pipeline_id)
+            if wanted is not None and pipeline is not None and (what := self._next(wanted)):
+                self._start(session, pipeline, wanted, what)
+
+    def _next(self, wanted: Wanted) -> str:
+        """What is to be started now, while nothing runs; empty for nothing."""
+        now = datetime.now(UTC)
+        if is_way_back_over(wanted, self.keep.generation_days, now):
+            return PRUNE
+        if not wanted.run or (wanted.next_at is not None and wanted.next_at > now):
+            return ""
+        return ROLLBACK if wanted.upgrade == ROLLBACK else RUN
 
     # ---- a run that goes on
 
@@ -139,93 +169,26 @@ class Supervisor:
         self, session: Session, pipeline: Pipeline, wanted: Wanted, run: RunFolder, state: ProcessState
     ) -> None:
         command = run.read(COMMAND) or {}
-        if command.get("what") == ROLLBACK:
-            return
+        if command.get("what") != RUN:
+            return  # it ends by itself
+        settings = settings_of(pipeline.run_settings)
         moves = wanted.upgrade != "check" and command.get("upgrade") != wanted.upgrade
-        other = wanted.run and (moves or command.get("version") != wanted.version)
-        if not wanted.run or other:
-            self._stop_once(run)
+        if not wanted.run or moves or command.get("version") != wanted.version:
+            ask_to_stop(run, parse_duration(settings.stop_within) / 1000)
             glance.set_stopping(session, pipeline, command.get("version", 0), run)
             return
         begun = last_of(run.progress, command.get("seq", 0), "start")
         if begun is not None and last_of(run.progress, command["seq"], "batch"):
-            _upgraded(wanted)
-        glance.set_running(session, pipeline, wanted, run, state, settings_of(pipeline.run_settings))
-
-    def _stop_once(self, run: RunFolder) -> None:
-        """A second signal would end the process at once."""
-        if run.read("stop.json") is None and signal_run(run, signal.SIGTERM):
-            run.write("stop.json", {"at": time.time()})
-
-    # ---- a run that has ended
-
-    def _ended(self, session: Session, pipeline: Pipeline, wanted: Wanted, run: RunFolder, state: ProcessState) -> None:
-        command, now = run.read(COMMAND) or {}, datetime.now(UTC)
-        said = output.read(run.output, most=_TAIL).text
-        ending = ending_of(state, run.progress, command.get("seq", 0), said)
-        wanted.seen = run.number
-        prune_runs(self.folder(pipeline.id))
-        if command.get("what") == ROLLBACK:
-            self._rolled_back(session, pipeline, wanted, ending)
-            return
-        asked = run.read("stop.json") is not None
-        if ending.outcome is Outcome.FINISHED:
-            _upgraded(wanted)
-        settings = settings_of(pipeline.run_settings)
-        if ending.outcome is Outcome.REFUSED and wanted.fallback:
-            self._fall_back(session, pipeline, wanted, ending)
-        elif ending.outcome is Outcome.REFUSED:
-            wanted.run = False
-            glance.set_failed(session, pipeline, command.get("version", 0), ending)
-        elif ending.outcome is Outcome.FINISHED:
-            interval = settings.interval
-            wanted.crashes, wanted.next_at = 0, Schedule(interval).next_after(now) if interval else None
-            wanted.run = wanted.run and interval is not None
-            glance.set_ended(session, pipeline, command.get("version", 0), "finished")
-        elif asked or not wanted.run:
-            wanted.crashes, wanted.next_at = 0, None
-            glance.set_ended(session, pipeline, command.get("version", 0), "stopped")
-        else:
-            self._crashed(session, pipeline, wanted, ending, state, command.get("version", 0))
-
-    def _crashed(
-        self, session: Session, pipeline: Pipeline, wanted: Wanted, ending: Ending, state: ProcessState, version: int
-    ) -> None:
-        lasted = (state.ended or time.time()) - state.since
-        wanted.crashes = self.backoff.crashes(wanted.crashes, lasted)
-        if self.backoff.gives_up(wanted.crashes):
-            wanted.run = False
-            glance.set_failed(session, pipeline, version, ending, f"after {wanted.crashes} crashes in a row")
-            return
-        seconds = self.backoff.delay(wanted.crashes, self._chance)
-        wanted.next_at = datetime.now(UTC) + timedelta(seconds=seconds)
-        shown = wanted.next_at.isoformat(timespec="seconds").replace("+00:00", "Z")
-        glance.set_failed(session, pipeline, version, ending, f"starts again at {shown}, restart {wanted.crashes}")
-
-    def _fall_back(self, session: Session, pipeline: Pipeline, wanted: Wanted, ending: Ending) -> None:
-        """An upgrade was refused, and changed nothing: the version of before goes on."""
-        pipelines.change(session, pipeline, in_force=wanted.fallback)
-        wanted.version, wanted.fallback, wanted.outcome = wanted.fallback, 0, "refused"
-        wanted.upgrade, wanted.options, wanted.next_at = "check", [], None
-        glance.set_failed(session, pipeline, wanted.version, ending, "the version of before goes on")
-
-    def _rolled_back(self, session: Session, pipeline: Pipeline, wanted: Wanted, ending: Ending) -> None:
-        wanted.upgrade, wanted.next_at = "check", None
-        if ending.outcome is not Outcome.FINISHED:
-            wanted.outcome, wanted.run = "refused", False
-            glance.set_failed(session, pipeline, wanted.version, ending)
-            return
-        before = wanted.version
-        wanted.version, wanted.previous, wanted.outcome = wanted.previous, 0, "rolled-back"
-        wanted.fallback = 0
-        pipelines.change(session, pipeline, in_force=wanted.version)
-        _LOG.info("pipeline %s: from version %s back to %s", pipeline.name, before, wanted.version)
+            upgraded(wanted, run)
+        glance.set_running(session, pipeline, wanted, run, state, settings)
 
     # ---- a start
 
-    def _start(self, session: Session, pipeline: Pipeline, wanted: Wanted) -> None:
+    def _start(self, session: Session, pipeline: Pipeline, wanted: Wanted, what: str) -> None:
+        places = Places(self.home, self.checkpoint(pipeline.id), self.progress(pipeline.id))
         try:
-            launch(self.folder(pipeline.id), self._launch(session, pipeline, wanted))
+            made = launch_of(session, pipeline, wanted, self.command, places, self.allowed, what)
+            launch(self.folder(pipeline.id), made)
         except TakenError:
             return  # the next tick looks again
         except CompiledPlanError as fault:
@@ -233,26 +196,10 @@ class Supervisor:
             ending = Ending(Outcome.REFUSED, fault.message, fault.where, fault.remedy)
             glance.set_failed(session, pipeline, wanted.version, ending)
             return
+        if what == PRUNE:
+            return
         wanted.next_at = None
         glance.set_starting(session, pipeline, wanted.version)
-
-    def _launch(self, session: Session, pipeline: Pipeline, wanted: Wanted) -> Launch:
-        checkpoint, progress = self.checkpoint(pipeline.id), self.progress(pipeline.id)
-        settings: RunSettings = settings_of(pipeline.run_settings)
-        facts: dict[str, Any] = {"version": wanted.version, "seq": last_number(progress), "what": "run"}
-        facts["upgrade"] = wanted.upgrade
-        files: dict[str, str] = {}
-        if wanted.upgrade == ROLLBACK:
-            facts["what"] = ROLLBACK
-            argv = [*self.command, "--checkpoint", str(checkpoint), "--rollback", "--json"]
-        else:
-            version = versions.find(session, pipeline, wanted.version)
-            files["plan.json"] = versions.plan_text(session, version)
-            more = ["--upgrade", wanted.upgrade, *wanted.options] if wanted.upgrade != "check" else []
-            argv = settings.argv(self.command, "{run}/plan.json", pipeline.name, checkpoint, progress, more)
-        checkpoint.parent.mkdir(parents=True, exist_ok=True)
-        lock = checkpoint_lock(self.home / "locks", str(checkpoint))
-        return Launch(argv, self.home.parent, lock, {}, facts, files)
 
     # ---- what is asked for
 
@@ -262,6 +209,14 @@ class Supervisor:
         wanted.run, wanted.version, wanted.by = True, version, by
         wanted.crashes, wanted.next_at = 0, None
         return wanted
+
+    def want_stop(self, session: Session, pipeline: Pipeline) -> None:
+        """Have what runs, or waits to be started again, stop."""
+        wanted = self.wanted(session, pipeline)
+        wanted.run, wanted.next_at, wanted.crashes = False, None, 0
+        found, status = current(self.folder(pipeline.id)), session.get(Status, pipeline.id)
+        if status is not None and status.state == "failed" and (found is None or found[1].is_over):
+            glance.set_ended(session, pipeline, status.version, "stopped")
 
     def wanted(self, session: Session, pipeline: Pipeline) -> Wanted:
         """What is wanted of a pipeline; nothing, where nobody ever asked."""
@@ -285,10 +240,3 @@ class Supervisor:
                 if wanted is None or runs == wanted.run or time.monotonic() > deadline:
                     return
             time.sleep(0.1)
-
-
-def _upgraded(wanted: Wanted) -> None:
-    """The state has moved: later starts go on with it."""
-    if wanted.upgrade != "check":
-        wanted.upgrade, wanted.options, wanted.outcome = "check", [], "done"
-        wanted.previous, wanted.fallback = wanted.fallback or wanted.previous, 0

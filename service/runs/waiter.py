@@ -23,8 +23,8 @@ from compiled_plan.service.runs.output import CURRENT, rotate
 
 #: How often the length of the output is looked at, in seconds.
 _LOOK = 2.0
-#: How long what the run has started itself, a JVM say, has to end after it, in seconds.
-_ENDING = 20.0
+#: How long what the run has started itself, a JVM say, has to end after it, in seconds; and after it was told to.
+_ENDING, _TOLD = 10.0, 5.0
 
 
 def wait_for(folder: RunFolder) -> int:
@@ -74,11 +74,27 @@ def _members(group: int) -> list[int]:
 
 
 def _left(group: int) -> list[int]:
-    """The processes of the run that go on though it has ended, and have had the time to end."""
-    deadline = time.monotonic() + _ENDING
+    """The processes of the run that went on though it had ended, and were ended: they hold what the next run needs."""
+    found = _remaining(group, _ENDING)
+    if found:
+        _signal(group, signal.SIGTERM)
+        if _remaining(group, _TOLD):
+            _signal(group, signal.SIGKILL)
+            _remaining(group, _TOLD)
+    return found
+
+
+def _remaining(group: int, seconds: float) -> list[int]:
+    """The processes of a group that run after so many seconds; it returns as soon as there are none."""
+    deadline = time.monotonic() + seconds
     while (found := _members(group)) and time.monotonic() < deadline:
         time.sleep(0.1)
     return found
+
+
+def _signal(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, number)
 
 
 def _end(folder: RunFolder, code: int, left: list[int]) -> None:

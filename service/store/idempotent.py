@@ -56,17 +56,21 @@ def begin(session: Session, key: str, body: bytes) -> Answer | None:
     return Answer(found.status, found.answer)
 
 
-def end(session: Session, key: str, answer: Answer | None) -> None:
-    """Note what a request was answered; None where it failed and may be tried again."""
+def end(session: Session, key: str, answer: Answer) -> None:
+    """Note what a request was answered."""
     found = session.get(IdempotentAnswer, _hash(key.encode()))
-    if found is not None and answer is None:
-        session.delete(found)
-    elif found is not None and answer is not None:
+    if found is not None:
         found.status, found.answer = answer.status, answer.text
 
 
+def forget(session: Session, key: str) -> None:
+    """Forget a request that failed before it changed anything: it may be tried again."""
+    hash_ = _hash(key.encode())
+    session.execute(delete(IdempotentAnswer).where(IdempotentAnswer.hash == hash_, IdempotentAnswer.status == 0))
+
+
 def forget_unfinished(session: Session) -> None:
-    """Forget requests that a service was carrying out when it ended: they may be tried again."""
+    """Forget requests that a service had not carried out yet when it ended: they may be tried again."""
     session.execute(delete(IdempotentAnswer).where(IdempotentAnswer.status == 0))
 
 

@@ -1,8 +1,8 @@
-"""Versions of a pipeline: added, found, listed, put in force. None is ever changed."""
+"""Versions of a pipeline: added, found, listed, put in force, and old ones removed. None is ever changed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -105,7 +105,9 @@ def find(session: Session, pipeline: Pipeline, number: int) -> Version:
     """
     found = session.scalar(select(Version).where(Version.pipeline_id == pipeline.id, Version.number == number))
     if found is None:
-        known = f"it has versions 1 to {pipeline.newest}" if pipeline.newest else "it has none yet"
+        known = (
+            f"its versions are in its list, the newest is {pipeline.newest}" if pipeline.newest else "it has none yet"
+        )
         raise NotFoundError(
             f"the pipeline {pipeline.name!r} has no version {number}", where=f"{pipeline.name} {number}", remedy=known
         )
@@ -125,6 +127,25 @@ def page(session: Session, pipeline: Pipeline, *, limit: int = 50, before: int |
     if before is not None:
         wanted = wanted.where(Version.number < before)
     return session.scalars(wanted.order_by(Version.number.desc()).limit(limit)).all()
+
+
+def prune(session: Session, pipeline: Pipeline, keep: int, spared: Collection[int] = ()) -> list[int]:
+    """Remove old versions; their numbers.
+
+    Args:
+        session: of the database, writing.
+        pipeline: whose.
+        keep: how many of the newest stay.
+        spared: numbers of further ones that stay; the one in force always does.
+    """
+    wanted = select(Version).where(Version.pipeline_id == pipeline.id, Version.number <= pipeline.newest - keep)
+    old = session.scalars(wanted.where(Version.number.not_in({pipeline.in_force, *spared}))).all()
+    hashes = {hash_ for each in old for hash_ in (each.plan_hash, each.program_hash) if hash_}
+    for each in old:
+        session.delete(each)
+    session.flush()
+    blobs.remove_unused(session, hashes)
+    return [each.number for each in old]
 
 
 def plan_text(session: Session, version: Version) -> str:

@@ -27,7 +27,7 @@ from compiled_plan.service.store.tables import Status, Wanted
 from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked
 from compiled_plan.service.web.headers import IdempotencyKey
-from compiled_plan.service.web.idempotency import once
+from compiled_plan.service.web.idempotency import Keep, once
 
 router = APIRouter(prefix="/pipelines/{name}/run", tags=["runs"])
 #: How often the file of progress is looked at for who follows it, in seconds; after how many looks without news a line
@@ -119,7 +119,7 @@ def start(
 ) -> Response:
     """It is a process of its own and goes on when the service ends. One that runs already is left alone."""
 
-    def begin() -> RunDocument:
+    def begin(keep: Keep) -> RunDocument:
         with parts.database.write() as session:
             pipeline = pipelines.find(session, name, lock=True)
             version = body.version or pipeline.in_force
@@ -133,6 +133,7 @@ def start(
                 pipelines.change(session, pipeline, run_settings=body.settings.model_dump(exclude_defaults=True))
             runs.want_run(session, pipeline, version, who.name)
             found = pipeline.id
+            keep(session, _document(runs, session, name))
         runs.settle(found, _SETTLE)
         with parts.database.read() as session:
             return _document(runs, session, name)
@@ -144,11 +145,12 @@ def start(
 def stop(who: Operator, parts: PartsOf, runs: RunsOf, name: str, idempotency_key: IdempotencyKey = None) -> Response:
     """It is asked to end after what it is doing, and has the time for that; what was committed is kept."""
 
-    def end() -> RunDocument:
+    def end(keep: Keep) -> RunDocument:
         with parts.database.write() as session:
             pipeline = pipelines.find(session, name, lock=True)
-            wanted = runs.wanted(session, pipeline)
-            wanted.run, wanted.next_at, found = False, None, pipeline.id
+            runs.want_stop(session, pipeline)
+            found = pipeline.id
+            keep(session, _document(runs, session, name))
         runs.settle(found, _SETTLE)
         with parts.database.read() as session:
             return _document(runs, session, name)

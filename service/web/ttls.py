@@ -12,7 +12,7 @@ from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.web.depends import Editor, PartsOf, Viewer
 from compiled_plan.service.web.documents import Asked, Short, version_summary
 from compiled_plan.service.web.headers import IdempotencyKey, IfMatch, expected
-from compiled_plan.service.web.idempotency import once
+from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.plans import text_of
 from compiled_plan.service.web.problems import shown
 from compiled_plan.service.web.versions import Added, Number, added, before, verdict_of
@@ -107,7 +107,7 @@ def edit_ttl(
     """412 where the version in force is no longer the one that was looked at: no edit of somebody else is lost."""
     tag = expected(if_match)
 
-    def add() -> Added:
+    def add(keep: Keep) -> Added:
         text = text_of(parts, name, number)
         found = parts.workers.run_once("ttl", plan=text, edits=[edit.to_task() for edit in body.edits])
         verdict = verdict_of(parts, before(parts, name), found["plan"])
@@ -128,6 +128,8 @@ def edit_ttl(
             )
             version = versions.add(session, pipeline, new, who.name, in_force=body.put_in_force)
             said = [finding["message"] for finding in found["warnings"]]
-            return added(pipeline, version_summary(pipeline, version), said, verdict)
+            answer = added(pipeline, version_summary(pipeline, version), said, verdict)
+            keep(session, answer)
+            return answer
 
     return once(parts, who, f"POST ttl of {name} {number}", idempotency_key, [tag, body], add, 201)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from compiled_plan.service.runs.asking import ask
-from compiled_plan.service.runs.endings import last_of
-from compiled_plan.service.runs.folders import COMMAND, latest_run
+from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Wanted
 from compiled_plan.service.web.depends import Editor, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked
 from compiled_plan.service.web.headers import IdempotencyKey
-from compiled_plan.service.web.idempotency import once
+from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.runs import RunsOf
 
 router = APIRouter(prefix="/pipelines/{name}/upgrade", tags=["upgrades"])
@@ -43,6 +43,14 @@ class Target(Asked):
         return [part for pair in pairs for part in pair]
 
 
+class StepDocument(BaseModel):
+    """A step of an upgrade."""
+
+    name: str = Field(description="stop, move, back, run; or a step of the migration, as `execute-plan` calls it")
+    text: str
+    state: State
+
+
 class UpgradeDocument(BaseModel):
     """How far an upgrade is."""
 
@@ -51,8 +59,10 @@ class UpgradeDocument(BaseModel):
     to: int = Field(description="version that runs, or is to")
     done: int = Field(description="steps that are done")
     of: int = Field(description="steps there are")
+    steps: list[StepDocument] = Field(description="in order; empty where nothing is kept of them any more")
     can_roll_back: bool
-    message: str = ""
+    message: str = Field(default="", description="why it was refused")
+    remedy: str = Field(default="", description="what to do about that")
 
 
 def _document(runs: RunsOf, session: Any, name: str) -> UpgradeDocument:
@@ -60,18 +70,18 @@ def _document(runs: RunsOf, session: Any, name: str) -> UpgradeDocument:
     wanted = session.get(Wanted, pipeline.id)
     if wanted is None or not wanted.outcome:
         back = wanted is not None and wanted.previous > 0
-        return UpgradeDocument(state="none", from_=0, to=pipeline.in_force, done=0, of=0, can_roll_back=back)
-    run = latest_run(runs.folder(pipeline.id))
-    seq = 0 if run is None else (run.read(COMMAND) or {}).get("seq", 0)
-    said = last_of(runs.progress(pipeline.id), seq, "upgrade")
-    steps = len(said["steps"]) if said is not None else 1
+        return UpgradeDocument(state="none", from_=0, to=pipeline.in_force, done=0, of=0, steps=[], can_roll_back=back)
+    course = course_of(runs.folder(pipeline.id), wanted)
     return UpgradeDocument(
         state=wanted.outcome,
         from_=wanted.fallback or wanted.previous,
         to=wanted.version,
-        done=steps if wanted.outcome == "done" else 0,
-        of=steps,
+        done=sum(each.state == "done" for each in course.steps),
+        of=len(course.steps),
+        steps=[StepDocument(**asdict(each)) for each in course.steps],
         can_roll_back=wanted.outcome == "done" and wanted.previous > 0,
+        message=course.message,
+        remedy=course.remedy,
     )
 
 
@@ -100,20 +110,21 @@ def migrate(
 ) -> Response:
     """The run is stopped, its state moves into a new generation, and the version runs. Refused, it changes nothing."""
 
-    def begin() -> UpgradeDocument:
+    def begin(keep: Keep) -> UpgradeDocument:
         with parts.database.write() as session:
             pipeline = pipelines.find(session, name, lock=True)
-            versions.find(session, pipeline, body.version)
+            version = versions.find(session, pipeline, body.version)
             wanted = runs.wanted(session, pipeline)
             if wanted.outcome in ("migrating", "rolling-back"):
                 raise ConflictError("an upgrade goes on", where=name, remedy="wait for its end")
             wanted.fallback = wanted.version or pipeline.in_force
             runs.want_run(session, pipeline, body.version, who.name)
             wanted.upgrade, wanted.options, wanted.outcome = body.how, body.options, "migrating"
-            pipelines.change(session, pipeline, in_force=body.version)
+            versions.put_in_force(session, pipeline, version, who.name)
+            found = _document(runs, session, name)
+            keep(session, found)
         runs.hurry()
-        with parts.database.read() as session:
-            return _document(runs, session, name)
+        return found
 
     return once(parts, who, f"POST migrate of {name}", idempotency_key, body, begin)
 
@@ -124,7 +135,7 @@ def rollback(
 ) -> Response:
     """The run is stopped, and the version of before goes on where it was; what was read since is read once more."""
 
-    def begin() -> UpgradeDocument:
+    def begin(keep: Keep) -> UpgradeDocument:
         with parts.database.write() as session:
             pipeline = pipelines.find(session, name, lock=True)
             wanted = runs.wanted(session, pipeline)
@@ -132,8 +143,9 @@ def rollback(
                 raise ConflictError("there is no upgrade to go back from", where=name, remedy="look at its versions")
             wanted.run, wanted.next_at, wanted.crashes = True, None, 0
             wanted.upgrade, wanted.outcome, wanted.options = "rollback", "rolling-back", []
+            found = _document(runs, session, name)
+            keep(session, found)
         runs.hurry()
-        with parts.database.read() as session:
-            return _document(runs, session, name)
+        return found
 
     return once(parts, who, f"POST rollback of {name}", idempotency_key, None, begin)

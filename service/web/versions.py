@@ -25,7 +25,7 @@ from compiled_plan.service.web.documents import (
     version_summary,
 )
 from compiled_plan.service.web.headers import IdempotencyKey, IfMatch
-from compiled_plan.service.web.idempotency import once
+from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.paging import Cursor, Limit, number_of
 
 router = APIRouter(prefix="/pipelines/{name}/versions", tags=["versions"])
@@ -131,7 +131,7 @@ def add_version(
     If-Match may be left out here, since nothing is overwritten; with it, 412 where the version in force is another one.
     """
 
-    def add() -> Added:
+    def add(keep: Keep) -> Added:
         for _ in range(_TRIES):
             old = before(parts, name)
             made = programs.make(parts, body.source(), old, body.comment)
@@ -141,7 +141,9 @@ def add_version(
                 if pipeline.in_force != (0 if old is None else old.number):
                     continue  # what it was compiled over, with its TTLs, is no longer in force
                 version = versions.add(session, pipeline, made.version, who.name, in_force=body.put_in_force)
-                return added(pipeline, version_summary(pipeline, version), made.warnings, verdict)
+                found = added(pipeline, version_summary(pipeline, version), made.warnings, verdict)
+                keep(session, found)
+                return found
         raise ConflictError("other versions were put in force meanwhile", where=name, remedy="send it again")
 
     return once(parts, who, f"POST versions of {name}", idempotency_key, body, add, 201)

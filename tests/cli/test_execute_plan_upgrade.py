@@ -101,6 +101,8 @@ def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
     messages = [json.loads(line) for line in moved.stderr.splitlines() if line.startswith("{")]
     (upgrade,) = (message for message in messages if message["event"] == "upgrade")
     assert upgrade["steps"] == decision["steps"], "what was shown is what is done"
+    begun = [message["number"] for message in messages if message["event"] == "step"]
+    assert sorted(begun) == list(range(1, len(decision["steps"]) + 1))
     assert execute(new, "--dry-run").stdout.endswith("checkpoint: goes on in place, with all state\n")
     back = execute("--rollback")
     assert back.returncode == 0, back.stderr

@@ -4,43 +4,17 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from tests.support.service import SERVE, served
 from tests.support.waiting import wait_until
-
-_ADDRESS = re.compile(r"plan-service: (http://\S+)")
-_SERVE = (sys.executable, "-m", "compiled_plan.service.main", "serve", "--port", "0", "--home")
-
-
-@contextmanager
-def served(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
-    """A served service: its process, its address, and the lines of its stderr."""
-    process = subprocess.Popen([*_SERVE, str(home), *options], stderr=subprocess.PIPE, text=True)
-    lines: list[str] = []
-    assert process.stderr is not None
-    for line in process.stderr:
-        lines.append(line)
-        if found := _ADDRESS.search(line):
-            break
-    else:
-        raise AssertionError("".join(lines))
-    try:
-        yield process, f"{found[1]}/api/v1/", lines
-    finally:
-        process.kill()
-        process.wait()
-        process.stderr.close()
 
 
 def test_the_first_start_prints_a_token_that_works(tmp_path: Path) -> None:
@@ -57,7 +31,7 @@ def test_an_address_that_is_taken_is_told(tmp_path: Path) -> None:
     with served(tmp_path / "a", "--no-tokens") as (_, address, _):
         port = address.split(":")[2].split("/")[0]
         done = subprocess.run(
-            [*_SERVE, str(tmp_path / "b"), "--port", port], capture_output=True, text=True, timeout=60, check=False
+            [*SERVE, str(tmp_path / "b"), "--port", port], capture_output=True, text=True, timeout=60, check=False
         )
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
     assert "cannot listen there" in done.stderr and "--port" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import sys
@@ -24,9 +25,18 @@ def main() -> None:
 
     checkpoint = Path(option("--checkpoint"))
     checkpoint.mkdir(parents=True, exist_ok=True)
+    alone = (checkpoint / "alone").open("a")
+    try:
+        fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        (checkpoint / "two-runs").touch()
     if "--rollback" in arguments:
         (checkpoint / "rolled-back").touch()
         print('{"generation": 1}')
+        return
+    if "--prune" in arguments:
+        (checkpoint / "pruned").touch()
+        print('{"removed": [1]}')
         return
     settings = dict(arguments[at + 1].split("=", 1) for at, each in enumerate(arguments) if each == "--conf")
     do = settings.get("fake.do", "run")
@@ -45,11 +55,20 @@ def main() -> None:
     print("it starts, password=hush", flush=True)
     if do == "refuse":
         failed("the plan does not fit the checkpoint", refused=True)
+    if option("--upgrade"):
+        texts = ("the state of join-1 is read", "it is written into generation 2")
+        steps = [{"step": kind, "text": text} for kind, text in zip(("read-state", "write-state"), texts, strict=True)]
+        tell("upgrade", version=1, steps=steps)
     tell("start", version=1, plan=arguments[-1], bounded=False)
+    if option("--upgrade"):
+        for number in (1, 2):
+            tell("step", number=number)
+            time.sleep(0.3)
     if do == "crash":
         failed("the database does not answer", refused=False)
 
     def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, lambda number, frame: (checkpoint / "two-signals").touch())
         tell("end", batches=1, rowsIn=10, rowsOut=5, stopped=True, deadLetters=0)
         (checkpoint / "stops").open("a").write(f"{os.getpid()}\n")
         sys.exit(143)

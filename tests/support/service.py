@@ -2,11 +2,46 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
 import psycopg
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tools.services.server import Server
+
+#: Serves at a free port; the folder of the service follows, then further options.
+SERVE = (sys.executable, "-m", "compiled_plan.service.main", "serve", "--port", "0", "--home")
+#: The same with a stand-in for `execute-plan`.
+SERVE_FAKE_RUNS = (sys.executable, "-m", "tests.support.fake_service")
+_ADDRESS = re.compile(r"plan-service: (http://\S+)")
+
+
+@contextmanager
+def served(
+    home: Path, *options: str, command: Sequence[str] = SERVE
+) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
+    """A served service: its process, its address, and the lines of its stderr."""
+    process = subprocess.Popen([*command, str(home), *options], stderr=subprocess.PIPE, text=True)
+    lines: list[str] = []
+    assert process.stderr is not None
+    for line in process.stderr:
+        lines.append(line)
+        if found := _ADDRESS.search(line):
+            break
+    else:
+        raise AssertionError("".join(lines))
+    try:
+        yield process, f"{found[1]}/api/v1/", lines
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
 
 
 def database_in(server: Server, name: str) -> str:

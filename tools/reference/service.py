@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 
 from compiled_plan.service.app import PREFIX, ROUTERS
-from compiled_plan.service.settings import Limits, Settings
+from compiled_plan.service.settings import Keep, Limits, Settings
 from compiled_plan.service.web.description import roles_of
 from tools.reference.markdown import code, table
+
+#: Tables of the settings' file.
+PARTS: dict[str, type[BaseModel]] = {"limits": Limits, "keep": Keep}
 
 
 def settings() -> str:
@@ -22,10 +25,11 @@ def settings() -> str:
 def _settings() -> Iterator[tuple[str, str, str]]:
     about = dict(re.findall(r"^ +(\w+): (.*(?:\n {12}.*)*)", inspect.getdoc(Settings) or "", re.MULTILINE))
     for name, field in Settings.model_fields.items():
-        if name != "limits":
+        if name not in PARTS:
             yield code(name), _default(field.default), " ".join(about[name].split())
-    for name, field in Limits.model_fields.items():
-        yield code(f"limits.{name}"), _default(field.default), field.description or ""
+    for part, model in PARTS.items():
+        for name, field in model.model_fields.items():
+            yield code(f"{part}.{name}"), _default(field.default), field.description or ""
 
 
 def _default(value: object) -> str:

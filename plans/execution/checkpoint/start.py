@@ -48,6 +48,8 @@ class Start:
         #: Stands in the names of what sinks write.
         self.run_id = uuid4().hex[:12] if self._generation is None or self.moves else self._generation.run_id
         self._migration: Migration | None = None
+        #: Where the state moves, told the number of each step, counted from 1, as it is begun.
+        self.on_step: Callable[[int], None] = lambda number: None
         self._publish: Callable[[], object] | None = None
         self._publishing = threading.Lock()
 
@@ -124,7 +126,7 @@ class Start:
         self._generation = self.store.new_generation(self.setting.versions, self.run_id, self.head)
         last = self.store.program(self.head)
         self._migration = Migration(spark, self.decision, last, old, self._generation, self.functions)
-        self._migration.begin(finish, stopped)
+        self._migration.begin(finish, stopped, self.on_step)
 
     def prepare(
         self, program: Program, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True

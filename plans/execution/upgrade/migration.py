@@ -62,6 +62,7 @@ class Migration:
         self.functions = functions
         self._finish: Callable[[], None] = lambda: None
         self._stopped: Callable[[], bool] = lambda: False
+        self._told: Callable[[int], None] = lambda number: None
         self._rows: DataFrame | None = None
         self._moved: list[MoveState] = []
         self._stages: Sequence[Mapping[str, Any]] = ()
@@ -71,18 +72,22 @@ class Migration:
         #: With which the new generation begins, in ms.
         self._watermark = 0
 
-    def begin(self, finish: Callable[[], None], stopped: Callable[[], bool]) -> None:
+    def begin(
+        self,
+        finish: Callable[[], None],
+        stopped: Callable[[], bool],
+        told: Callable[[int], None] = lambda number: None,
+    ) -> None:
         """What comes before the new program is laid out over its sources.
 
         Args:
             finish: runs the micro-batch that was begun, with the old program.
             stopped: whether the run is to end.
+            told: is told the number of each step, counted from 1, as it is begun.
         """
-        self._finish, self._stopped = finish, stopped
+        self._finish, self._stopped, self._told = finish, stopped, told
         self._copy_values(self.new.folder)
-        for step in self.decision.steps:
-            if isinstance(step, FinishBatch | CarrySource):
-                self._do(step)
+        self._do_all(lambda step: isinstance(step, FinishBatch | CarrySource))
 
     def move(
         self,
@@ -101,15 +106,19 @@ class Migration:
         """
         self._stages, self._states, self._ends = stages, states, ends
         self._watermark = watermark_of(self.old.folder)
-        for step in self.decision.steps:
-            if not isinstance(step, FinishBatch | CarrySource):
-                self._do(step)
+        self._do_all(lambda step: not isinstance(step, FinishBatch | CarrySource))
         if progress_of(self.new.folder).committed is not None:
             continue_from(self.new.folder, positions, self._watermark)
             self.new.folder.remove(f"{_SOURCES}/{SEED}")
             self.new.folder.remove(f"{FOLDER}/{SEED}")
         self._carry_figures()
         carry_marks(self.old.folder, self.new.folder)
+
+    def _do_all(self, chosen: Callable[[Step], bool]) -> None:
+        for number, step in enumerate(self.decision.steps, 1):
+            if chosen(step):
+                self._told(number)
+                self._do(step)
 
     @singledispatchmethod
     def _do(self, step: Step) -> None:

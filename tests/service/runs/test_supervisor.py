@@ -6,13 +6,15 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from compiled_plan.service.runs import supervisor
 from compiled_plan.service.runs.backoff import Backoff
-from compiled_plan.service.runs.folders import PROCESS, latest_run, runs_of
-from compiled_plan.service.runs.processes import current, signal_run
+from compiled_plan.service.runs.folders import PROCESS, latest_run, new_run, runs_of
+from compiled_plan.service.runs.processes import Launch, current, signal_run
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import pipelines, versions
@@ -139,6 +141,15 @@ def test_a_crash_is_started_again_until_it_is_enough(runs: Runs) -> None:
     assert runs.status.remedy == "mend it"
 
 
+def test_a_stop_while_it_waits_to_be_started_again(runs: Runs) -> None:
+    runs.start("crash")
+    runs.until(lambda: runs.status.state == "failed" and "starts again at" in runs.status.message)
+    with runs.database.write() as session:
+        runs.supervisor.want_stop(session, pipelines.find(session, "shop"))
+    runs.until(lambda: runs.status.state == "stopped")
+    assert (runs.wanted.run, runs.wanted.next_at, runs.status.message) == (False, None, "")
+
+
 def test_a_process_that_was_killed_is_started_again(runs: Runs) -> None:
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)
@@ -195,6 +206,53 @@ def test_a_pid_that_is_used_again_is_not_the_run(runs: Runs) -> None:
     assert run is not None
     (run.path / "exit.json").unlink()
     run.write(PROCESS, {"pid": os.getpid(), "started": 1.0, "at": time.time()})
-    found = current(runs.supervisor.folder(runs.id))
-    assert found is not None
-    assert found[1].is_over
+    runs.until(lambda: (found := current(runs.supervisor.folder(runs.id))) is not None and found[1].is_over)
+
+
+def test_a_run_that_nobody_began_is_no_crash(runs: Runs) -> None:
+    """Who was about to start it was killed between two steps."""
+    runs.start("finish")
+    folder = new_run(runs.supervisor.folder(runs.id), {"version": 1, "what": "run", "seq": 0})
+    runs.until(lambda: runs.status.state == "finished")
+    assert (folder.number, runs.count, runs.wanted.crashes) == (1, 1, 0)
+    runs.start("finish")
+    new_run(runs.supervisor.folder(runs.id), {"version": 1, "what": "run", "seq": 0})
+    runs.want(run=False)
+    runs.until(lambda: runs.status.state == "stopped")
+    assert runs.count == 2
+
+
+def test_a_way_back_whose_end_was_not_noted_is_not_gone_twice(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service is killed as it starts what comes after a rollback."""
+    runs.start()
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    runs.want(version=2, fallback=1, upgrade="migrate", outcome="migrating")
+    runs.until(lambda: runs.wanted.outcome == "done")
+    runs.want(upgrade="rollback", outcome="rolling-back")
+    start = supervisor.launch
+
+    def killed(pipeline: Path, what: Launch) -> None:
+        start(pipeline, what)
+        if what.facts["what"] == "run":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(supervisor, "launch", killed)
+    with pytest.raises(KeyboardInterrupt):
+        runs.until(lambda: False)
+    monkeypatch.undo()
+    runs.supervisor = runs.another()
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    assert (runs.wanted.outcome, runs.wanted.version, runs.pipeline.in_force) == ("rolled-back", 1, 1)
+    assert runs.count == 4
+
+
+def test_the_state_of_before_goes_at_the_next_start_after_its_time(runs: Runs) -> None:
+    runs.start("finish")
+    runs.until(lambda: runs.status.state == "finished")
+    runs.want(version=2, run=True, fallback=1, upgrade="migrate", outcome="migrating")
+    runs.until(lambda: runs.wanted.outcome == "done" and runs.status.state == "finished")
+    gone = runs.supervisor.checkpoint(runs.id) / "pruned"
+    assert (runs.wanted.previous, gone.exists()) == (1, False)
+    runs.want(upgraded_at=datetime.now(UTC) - timedelta(days=31), run=True)
+    runs.until(lambda: not runs.wanted.run)
+    assert (runs.wanted.previous, gone.exists(), runs.status.state, runs.count) == (0, True, "finished", 4)

@@ -23,7 +23,7 @@ def begin(database: Database, key: str, body: bytes = b"{}") -> idempotent.Answe
         return idempotent.begin(session, key, body)
 
 
-def end(database: Database, key: str, answer: idempotent.Answer | None) -> None:
+def end(database: Database, key: str, answer: idempotent.Answer) -> None:
     with database.write() as session:
         idempotent.end(session, key, answer)
 
@@ -41,8 +41,17 @@ def test_a_request_is_carried_out_once_and_answered_alike(database: Database) ->
 
 def test_what_failed_may_be_tried_again(database: Database) -> None:
     assert begin(database, "k") is None
-    end(database, "k", None)
+    with database.write() as session:
+        idempotent.forget(session, "k")
     assert begin(database, "k", b"[]") is None
+
+
+def test_what_failed_after_its_change_is_not_carried_out_again(database: Database) -> None:
+    assert begin(database, "k") is None
+    end(database, "k", idempotent.Answer(200, "1"))
+    with database.write() as session:
+        idempotent.forget(session, "k")
+    assert begin(database, "k") == idempotent.Answer(200, "1")
 
 
 def test_what_a_service_was_doing_when_it_ended_may_be_tried_again(database: Database) -> None:

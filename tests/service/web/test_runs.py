@@ -81,11 +81,44 @@ def test_an_upgrade(client: TestClient) -> None:
     assert client.post("/pipelines/shop/upgrade/rollback", json={}).status_code == 409
     moved = client.post("/pipelines/shop/upgrade/migrate", json={"version": 2, "partial": True})
     assert (moved.status_code, moved.json()["from"], moved.json()["to"]) == (200, 1, 2), moved.text
-    until(lambda: client.get("/pipelines/shop/upgrade").json()["can_roll_back"])
+    seen: list[list[str]] = []
+    until(lambda: steps_until_done(client, seen))
+    assert seen[-1] == ["done"] * 4
+    assert ["done", "going-on", "waiting", "waiting"] in seen
+    assert sorted(seen, key=lambda each: each.count("done")) == seen, "it only goes on"
+    found = client.get("/pipelines/shop/upgrade").json()
+    assert [each["name"] for each in found["steps"]] == ["stop", "read-state", "write-state", "run"]
+    assert found["steps"][1]["text"] == "the state of join-1 is read"
+    assert (found["done"], found["of"], found["can_roll_back"]) == (4, 4, True)
     assert client.get("/pipelines/shop").json()["in_force"] == 2
     assert client.post("/pipelines/shop/upgrade/rollback", json={}).status_code == 200
     until(lambda: client.get("/pipelines/shop/upgrade").json()["state"] == "rolled-back")
     assert client.get("/pipelines/shop").json()["in_force"] == 1
+    back = client.get("/pipelines/shop/upgrade").json()["steps"]
+    assert [(each["name"], each["state"]) for each in back] == [("stop", "done"), ("back", "done"), ("run", "done")]
+
+
+def steps_until_done(client: TestClient, seen: list[list[str]]) -> bool:
+    """Whether an upgrade is done; notes the states of its steps, where they are others than before."""
+    found = client.get("/pipelines/shop/upgrade").json()
+    states = [each["state"] for each in found["steps"]]
+    if seen[-1:] != [states]:
+        seen.append(states)
+    return bool(found["state"] == "done")
+
+
+def test_an_upgrade_that_is_refused_says_why(client: TestClient) -> None:
+    body = {"program": PROGRAM.replace("SELECT id", "SELECT id + 1"), "put_in_force": False}
+    assert client.post("/pipelines/shop/versions", json=body).status_code == 201
+    client.post("/pipelines/shop/run/start", json={"settings": {"conf": {"fake.upgrade": "refuse"}}})
+    until(lambda: client.get("/pipelines/shop").json()["rows_per_second"] is not None)
+    client.post("/pipelines/shop/upgrade/migrate", json={"version": 2})
+    until(lambda: client.get("/pipelines/shop/upgrade").json()["state"] == "refused")
+    until(lambda: client.get("/pipelines/shop").json()["state"] == "running")
+    found = client.get("/pipelines/shop/upgrade").json()
+    assert (found["message"], found["remedy"]) == ("the plan does not fit the checkpoint", "mend it")
+    assert [each["state"] for each in found["steps"]] == ["done", "failed", "waiting"]
+    assert not found["can_roll_back"]
 
 
 @pytest.mark.parametrize(
@@ -118,3 +151,23 @@ def test_points_are_picked_evenly() -> None:
     assert thinned(points, 600)[0] == {"batch": 0}
     assert thinned(points[:5], 600) == points[:5]
     assert thinned([], 600) == []
+
+
+def test_figures_are_where_prometheus_looks(client: TestClient) -> None:
+    client.post("/pipelines/shop/run/start", json={})
+    until(lambda: client.get("/pipelines/shop").json()["rows_per_second"] is not None)
+    found = client.get("http://127.0.0.1/metrics")
+    assert found.headers["content-type"].startswith("text/plain; version=")
+    assert 'compiled_plan_pipeline_state{plan="shop",state="running"} 1.0' in found.text
+    assert client.get("/metrics").text.splitlines()[0] == found.text.splitlines()[0]
+
+
+def settings_of(client: TestClient, **asked: Any) -> int:
+    return client.post("/pipelines/shop/run/start", json={"settings": asked}).status_code
+
+
+def test_triggers(client: TestClient) -> None:
+    for trigger in ("2s", "real-time", "real-time=2 min"):
+        assert settings_of(client, trigger=trigger) == 200, trigger
+    for trigger in ("real-time=", "real-time=soon", "real-time=0s", "realtime"):
+        assert settings_of(client, trigger=trigger) == 422, trigger

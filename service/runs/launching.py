@@ -1,0 +1,106 @@
+"""What is started for a pipeline: the command of a run, of an upgrade, or of the way back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from compiled_plan.plans.telemetry.progress_file import last_number
+from compiled_plan.service.runs.locks import checkpoint_lock
+from compiled_plan.service.runs.processes import Launch
+from compiled_plan.service.runs.settings import settings_of
+from compiled_plan.service.store import versions
+from compiled_plan.service.store.tables import Pipeline, Wanted
+from compiled_plan.service.workers.outside import Allowed, check_outside
+
+#: What is done with a checkpoint: a run, or an option of the command alone.
+RUN, ROLLBACK, PRUNE = "run", "rollback", "prune"
+_PLAN = "plan.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a pipeline's runs are.
+
+    Args:
+        home: the service's folder.
+        checkpoint: the folder of its checkpoint.
+        progress: the file of its progress.
+    """
+
+    home: Path
+    checkpoint: Path
+    progress: Path
+
+
+def launch_of(
+    session: Session,
+    pipeline: Pipeline,
+    wanted: Wanted,
+    command: Sequence[str],
+    places: Places,
+    allowed: Allowed,
+    what: str = RUN,
+) -> Launch:
+    """What is to be started.
+
+    Args:
+        session: of the database.
+        pipeline: whose run.
+        wanted: what is wanted of it.
+        command: `execute-plan`.
+        places: its folders.
+        allowed: what the operator allows plans to reach, now.
+        what: is done.
+
+    Raises:
+        UnsupportedError: the plan reaches what is not allowed, or not any more.
+        ExecutionError: the command is not there.
+    """
+    checkpoint = places.checkpoint
+    facts: dict[str, Any] = {"version": wanted.version, "seq": last_number(places.progress), "what": what}
+    facts["upgrade"] = wanted.upgrade
+    files: dict[str, str] = {}
+    environment: dict[str, str] = {}
+    if what != RUN:
+        argv = [*command, "--checkpoint", str(checkpoint), f"--{what}", "--json"]
+    else:
+        settings = settings_of(pipeline.run_settings)
+        facts["launcher"] = settings.launcher
+        files[_PLAN] = versions.plan_text(session, versions.find(session, pipeline, wanted.version))
+        plan = json.loads(files[_PLAN])
+        check_outside(plan, allowed)
+        more = ["--upgrade", wanted.upgrade, *wanted.options] if wanted.upgrade != "check" else []
+        modules = sorted(set(function_modules(plan)))
+        more += [part for each in modules for part in ("--functions-from", each)]
+        if modules:
+            environment["PYTHONPATH"] = path_of(allowed.programs)
+        argv = settings.argv(command, f"{{run}}/{_PLAN}", pipeline.name, checkpoint, places.progress, more)
+    checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    lock = checkpoint_lock(places.home / "locks", str(checkpoint))
+    return Launch(argv, places.home.parent, lock, environment, facts, files)
+
+
+def function_modules(plan: Any) -> Iterator[str]:
+    """The modules of a plan's Python functions, the first part of their names."""
+    waiting = [plan]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, dict):
+            python = found.get("python")
+            if isinstance(python, dict) and python.get("module"):
+                yield str(python["module"]).partition(".")[0]
+            waiting += found.values()
+        elif isinstance(found, list):
+            waiting += found
+
+
+def path_of(folders: Sequence[str]) -> str:
+    """Python's path with folders in front of what the service has."""
+    return os.pathsep.join([*folders, *filter(None, [os.environ.get("PYTHONPATH", "")])])

@@ -1,0 +1,148 @@
+"""What the end of a run means for what is wanted of its pipeline."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.service.runs import glance, output, upgrading
+from compiled_plan.service.runs.backoff import Backoff
+from compiled_plan.service.runs.endings import Ending, Outcome, ending_of
+from compiled_plan.service.runs.folders import COMMAND, RunFolder, is_begun
+from compiled_plan.service.runs.launching import PRUNE, ROLLBACK
+from compiled_plan.service.runs.processes import Phase, ProcessState
+from compiled_plan.service.runs.schedules import Schedule
+from compiled_plan.service.runs.settings import settings_of
+from compiled_plan.service.runs.stopping import was_asked
+from compiled_plan.service.store import versions
+from compiled_plan.service.store.tables import Pipeline, Wanted
+
+_LOG = logging.getLogger(__name__)
+#: Of what it printed, bytes that are looked at for an error.
+_TAIL = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that has ended.
+
+    Args:
+        session: of the database, writing.
+        pipeline: whose run it was.
+        wanted: what is wanted of the pipeline; changed.
+        run: its folder.
+        state: of its process.
+        backoff: how long to wait after a crash.
+        chance: for that.
+    """
+
+    session: Session
+    pipeline: Pipeline
+    wanted: Wanted
+    run: RunFolder
+    state: ProcessState
+    backoff: Backoff
+    chance: random.Random = field(default_factory=random.Random)
+
+    def take_note(self) -> None:
+        """Say how it ended, and what comes next."""
+        command = self.run.read(COMMAND) or {}
+        if self.state.phase is Phase.LOST and not is_begun(self.run):
+            # Who was about to start it ended before that: the next start does it.
+            if not self.wanted.run:
+                glance.set_ended(self.session, self.pipeline, command["version"], "stopped")
+            return
+        self.wanted.seen = self.run.number
+        said = output.read(self.run.output, most=_TAIL).text
+        ending = ending_of(self.state, self.run.progress, command["seq"], said)
+        if command["what"] == ROLLBACK:
+            self._rolled_back(ending)
+            return
+        if command["what"] == PRUNE:
+            self._pruned(ending)
+            return
+        if ending.outcome is Outcome.FINISHED:
+            upgraded(self.wanted, self.run)
+        if ending.outcome is Outcome.REFUSED and self.wanted.fallback:
+            self._fall_back(ending)
+        elif ending.outcome is Outcome.REFUSED:
+            self.wanted.run = False
+            glance.set_failed(self.session, self.pipeline, command["version"], ending)
+        elif ending.outcome is Outcome.FINISHED:
+            self._finished(command["version"])
+        elif was_asked(self.run) or not self.wanted.run:
+            self.wanted.crashes, self.wanted.next_at = 0, None
+            glance.set_ended(self.session, self.pipeline, command["version"], "stopped")
+        else:
+            self._crashed(ending, command["version"])
+
+    def _finished(self, version: int) -> None:
+        wanted, interval = self.wanted, settings_of(self.pipeline.run_settings).interval
+        wanted.crashes = 0
+        wanted.next_at = Schedule(interval).next_after(datetime.now(UTC)) if interval else None
+        wanted.run = wanted.run and interval is not None
+        glance.set_ended(self.session, self.pipeline, version, "finished")
+
+    def _crashed(self, ending: Ending, version: int) -> None:
+        wanted = self.wanted
+        lasted = (self.state.ended or time.time()) - self.state.since
+        wanted.crashes = self.backoff.crashes(wanted.crashes, lasted)
+        if self.backoff.gives_up(wanted.crashes):
+            wanted.run = False
+            next_ = f"after {wanted.crashes} crashes in a row"
+        else:
+            seconds = self.backoff.delay(wanted.crashes, self.chance)
+            wanted.next_at = datetime.now(UTC) + timedelta(seconds=seconds)
+            shown = wanted.next_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+            next_ = f"starts again at {shown}, restart {wanted.crashes}"
+        glance.set_failed(self.session, self.pipeline, version, ending, next_)
+
+    def _fall_back(self, ending: Ending) -> None:
+        """An upgrade was refused, and changed nothing: the version of before goes on."""
+        wanted = self.wanted
+        upgrading.note(self.run, wanted, ending)
+        wanted.version, wanted.fallback, wanted.outcome = wanted.fallback, 0, "refused"
+        wanted.upgrade, wanted.options, wanted.next_at = "check", [], None
+        self._put_in_force()
+        glance.set_failed(self.session, self.pipeline, wanted.version, ending, "the version of before goes on")
+
+    def _rolled_back(self, ending: Ending) -> None:
+        wanted, went = self.wanted, ending.outcome is Outcome.FINISHED
+        upgrading.note(self.run, wanted, None if went else ending)
+        wanted.upgrade, wanted.next_at = "check", None
+        if not went:
+            wanted.outcome, wanted.run = "refused", False
+            glance.set_failed(self.session, self.pipeline, wanted.version, ending)
+            return
+        before = wanted.version
+        wanted.version, wanted.previous, wanted.outcome = wanted.previous, 0, "rolled-back"
+        wanted.fallback = 0
+        self._put_in_force()
+        _LOG.info("pipeline %s: from version %s back to %s", self.pipeline.name, before, wanted.version)
+
+    def _pruned(self, ending: Ending) -> None:
+        if ending.outcome is Outcome.FINISHED:
+            self.wanted.previous, self.wanted.upgraded_at = 0, None
+            return
+        # Tried again after the same time.
+        self.wanted.upgraded_at = datetime.now(UTC)
+        _LOG.warning("pipeline %s: the state of before stays: %s", self.pipeline.name, masked_text(ending.message))
+
+    def _put_in_force(self) -> None:
+        version = versions.find(self.session, self.pipeline, self.wanted.version)
+        versions.put_in_force(self.session, self.pipeline, version, self.wanted.by)
+
+
+def upgraded(wanted: Wanted, run: RunFolder) -> None:
+    """The state has moved, by this run: later starts go on with it."""
+    if wanted.upgrade != "check":
+        upgrading.note(run, wanted)
+        wanted.upgrade, wanted.options, wanted.outcome = "check", [], "done"
+        wanted.previous, wanted.fallback = wanted.fallback or wanted.previous, 0
+        wanted.upgraded_at = datetime.now(UTC)

@@ -1,0 +1,112 @@
+"""How far an upgrade, or the way back, has come: its steps, from what the run says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.service.runs.endings import Ending, messages_since
+from compiled_plan.service.runs.folders import COMMAND, RunFolder, runs_of
+from compiled_plan.service.store.tables import Wanted
+
+#: What is kept of an upgrade that is over, in the folder of its run.
+UPGRADE = "upgrade.json"
+State = Literal["waiting", "going-on", "done", "failed"]
+_MESSAGES = ("upgrade", "start", "step", "batch")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step.
+
+    Args:
+        name: `stop`, `move`, `back`, `run`, or what `execute-plan` calls the step of a migration.
+        text: for people.
+        state: how far it is.
+    """
+
+    name: str
+    text: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What became of an upgrade.
+
+    Args:
+        steps: in order.
+        message: why it was refused.
+        remedy: what to do about that.
+    """
+
+    steps: Sequence[Step] = ()
+    message: str = ""
+    remedy: str = ""
+
+
+def course_of(pipeline: Path, wanted: Wanted) -> Course:
+    """The course of the last upgrade, or way back, of a pipeline; without steps where nothing is kept of it."""
+    if wanted.outcome in ("migrating", "rolling-back"):
+        return Course(_going_on(pipeline, wanted))
+    found = next((kept for run in runs_of(pipeline) if (kept := run.read(UPGRADE))), None)
+    if found is None:
+        return Course()
+    return Course([Step(**each) for each in found["steps"]], found["message"], found["remedy"])
+
+
+def note(run: RunFolder, wanted: Wanted, ending: Ending | None = None) -> None:
+    """Keep what became of it.
+
+    Args:
+        run: that moved the state, or went back.
+        wanted: of the pipeline, as it was meanwhile.
+        ending: of the run that was refused; None where all went well.
+    """
+    steps = list(_going_on(run.path.parent, wanted))
+    if ending is None:
+        steps = [replace(each, state="done") for each in steps]
+    else:
+        at = next((at for at, each in enumerate(steps) if each.state == "going-on"), len(steps) - 1)
+        steps[at] = replace(steps[at], state="failed")
+    said = ("", "") if ending is None else (masked_text(ending.message), masked_text(ending.remedy))
+    run.write(UPGRADE, {"steps": [asdict(each) for each in steps], "message": said[0], "remedy": said[1]})
+
+
+def _going_on(pipeline: Path, wanted: Wanted) -> Sequence[Step]:
+    back = wanted.outcome == "rolling-back"
+    run = next(runs_of(pipeline), None)
+    command = {} if run is None else run.read(COMMAND) or {}
+    begun = command.get("upgrade") == wanted.upgrade and (back or command.get("version") == wanted.version)
+    before, after = (wanted.version, wanted.previous) if back else (wanted.fallback, wanted.version)
+    stop = Step("stop", f"the run of version {before} ends", "done" if begun else "going-on")
+    if back:
+        middle: list[Step] = [Step("back", "the state of before counts again", "going-on" if begun else "waiting")]
+        said: list[dict[str, Any]] = []
+    else:
+        said = list(_said(run, command)) if run is not None and begun else []
+        middle = list(_moves(said, begun))
+    runs = begun and not back and not any(each.state in ("going-on", "waiting") for each in middle)
+    return [stop, *middle, Step("run", f"version {after} runs", "going-on" if runs else "waiting")]
+
+
+def _said(run: RunFolder, command: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    return (each for each in messages_since(run.progress, command["seq"]) if each["event"] in _MESSAGES)
+
+
+def _moves(said: Sequence[dict[str, Any]], begun: bool) -> Iterator[Step]:
+    upgrade = next((each for each in said if each["event"] == "upgrade"), None)
+    if upgrade is None:
+        if not any(each["event"] == "start" for each in said):
+            yield Step("move", "the state moves into a new generation", "going-on" if begun else "waiting")
+        return
+    numbers = [each["number"] for each in said if each["event"] == "step"]
+    over = any(each["event"] == "batch" for each in said) or len(set(numbers)) == len(upgrade["steps"])
+    for number, step in enumerate(upgrade["steps"], 1):
+        state: State = "done" if number in numbers else "waiting"
+        if numbers and number == numbers[-1] and not over:
+            state = "going-on"
+        yield Step(step["step"], masked_text(step["text"]), state)

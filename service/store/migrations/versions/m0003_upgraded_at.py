@@ -1,0 +1,19 @@
+"""When the last upgrade was done."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "m0003"
+down_revision = "m0002"
+
+
+def upgrade() -> None:
+    """The step."""
+    op.add_column("wanted_runs", sa.Column("upgraded_at", sa.DateTime(timezone=True), nullable=True))
+
+
+def downgrade() -> None:
+    """The step back."""
+    op.drop_column("wanted_runs", "upgraded_at")

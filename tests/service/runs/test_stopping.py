@@ -1,0 +1,76 @@
+"""Signals that end a run."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from compiled_plan.service.runs.folders import PROCESS, RunFolder, new_run
+from compiled_plan.service.runs.stopping import STOP, ask_to_stop, asked_at, was_asked
+
+STUBBORN = """
+import signal, sys, time
+for number in (signal.SIGTERM,):
+    signal.signal(number, lambda number, frame: print("asked", flush=True))
+print("here", flush=True)
+while True:
+    time.sleep(0.05)
+"""
+
+
+@pytest.fixture
+def stubborn(tmp_path: Path) -> Iterator[tuple[RunFolder, subprocess.Popen[str]]]:
+    """A run that says when it is asked to stop, and goes on."""
+    process = subprocess.Popen([sys.executable, "-c", STUBBORN], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "here\n"
+    run = new_run(tmp_path)
+    run.write(PROCESS, {"pid": process.pid, "started": psutil.Process(process.pid).create_time(), "at": time.time()})
+    yield run, process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def test_a_run_is_asked_once_again_later_and_then_ended(
+    stubborn: tuple[RunFolder, subprocess.Popen[str]],
+) -> None:
+    run, process = stubborn
+    assert process.stdout is not None and not was_asked(run)
+    for after in (0, 1, 44):
+        ask_to_stop(run, 30, 1000.0 + after)
+        assert (run.read(STOP) or {})["sent"] == 1
+    assert process.stdout.readline() == "asked\n"
+    for after in (46, 50):
+        ask_to_stop(run, 30, 1000.0 + after)
+    assert process.stdout.readline() == "asked\n"
+    assert (asked_at(run), process.poll()) == (1000.0, None)
+    ask_to_stop(run, 30, 1000.0 + 61)
+    assert process.wait(10) == -signal.SIGKILL
+    assert process.stdout.read() == ""
+
+
+def test_what_was_about_to_be_sent_when_the_service_ended_is_not_sent_twice(
+    stubborn: tuple[RunFolder, subprocess.Popen[str]],
+) -> None:
+    run, process = stubborn
+    run.write(STOP, {"at": 1000.0, "sent": 1})
+    ask_to_stop(run, 30, 1010.0)
+    ask_to_stop(run, 30, 1050.0)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "asked\n"
+    process.kill()
+    assert process.stdout.read() == ""
+
+
+def test_a_process_that_is_not_there_yet_is_asked_later(tmp_path: Path) -> None:
+    run = new_run(tmp_path)
+    ask_to_stop(run, 30)
+    assert not was_asked(run)

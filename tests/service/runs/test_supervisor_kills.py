@@ -1,0 +1,225 @@
+"""The service is killed at random moments while its runs are started, stopped and looked at: it finds them again."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from compiled_plan.service.runs.folders import RunFolder
+from compiled_plan.service.runs.processes import signal_run
+from tests.support.service import SERVE_FAKE_RUNS, served
+from tests.support.waiting import wait_until
+
+PROGRAM = """
+CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');
+CREATE TABLE lines (id INT) WITH ('connector' = 'print');
+INSERT INTO lines SELECT id FROM numbers;
+"""
+ENDED = ("none", "stopped", "finished")
+
+
+@dataclass
+class Client:
+    """Starts and stops one pipeline, and remembers what was answered. A request without an answer is sent again.
+
+    Args:
+        name: of the pipeline.
+        do: how its runs go, see `fake_runs`.
+        chance: what it does next.
+        pending: what was sent last, until it is answered: `start` or `stop`, and the key.
+        wanted: whether the service said that it is to run.
+        pid: the process that runs, once it was seen.
+        service: how often the service was started; and the one that the process was last seen by.
+        counts: answered starts and stops, runs that were killed, and those that a service found that was started later.
+    """
+
+    name: str
+    do: str
+    chance: random.Random
+    pending: tuple[str, str] | None = None
+    wanted: bool = False
+    pid: int = 0
+    service: int = 0
+    seen_by: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+    def work(self, address: str, stop: threading.Event) -> None:
+        """Go on until the service is gone."""
+        with httpx2.Client(base_url=f"{address}pipelines/{self.name}/", timeout=60) as http:
+            while not stop.is_set() and not self.faults:
+                try:
+                    self.step(http)
+                except httpx2.HTTPError:
+                    return
+                time.sleep(0.01)
+
+    def step(self, http: httpx2.Client) -> None:
+        """One request, or two."""
+        if self.pending is None:
+            run = http.get("run").json()
+            self.look(run)
+            self.pending = self.next_of(run)
+        if self.pending is not None:
+            what, key = self.pending
+            body = {"settings": {"conf": {"fake.do": self.do}}} if what == "start" else None
+            answer = http.post(f"run/{what}", json=body, headers={"Idempotency-Key": key})
+            if answer.status_code != 200:
+                self.faults.append(f"{what}: {answer.text}")
+            self.pending, self.wanted, self.pid = None, what == "start", 0
+            self.counts[what] += 1
+
+    def next_of(self, run: dict[str, Any]) -> tuple[str, str] | None:
+        """What to send next; nothing where the run is to go on, or has not ended yet."""
+        if not run["wanted"] and not run["pid"] and run["state"] in ENDED and run["number"] == self.runs:
+            return ("start", str(uuid.UUID(int=self.chance.getrandbits(128))))
+        if self.do == "run" and self.wanted and run["pid"] and self.chance.random() < 0.01:
+            return ("stop", str(uuid.UUID(int=self.chance.getrandbits(128))))
+        return None
+
+    @property
+    def runs(self) -> int:
+        """How many runs there have to be."""
+        return self.counts["start"] + self.counts["killed"]
+
+    def look(self, run: dict[str, Any]) -> None:
+        """A run that goes on is always the same process, and there is never one more than was asked for."""
+        if run["number"] > self.runs:
+            self.faults.append(f"run {run['number']}, of {self.counts}: {run}")
+        if self.do == "run" and self.wanted:
+            if not run["wanted"]:
+                self.faults.append(f"it is not to run any more: {run}")
+            if self.pid and run["pid"] not in (0, self.pid):
+                self.faults.append(f"process {run['pid']} in place of {self.pid}: {run}")
+            if self.pid and run["pid"] and self.service != self.seen_by:
+                self.counts["found again"] += 1
+            self.pid, self.seen_by = self.pid or run["pid"], self.service
+
+
+def prepare(address: str, clients: Sequence[Client]) -> None:
+    """A pipeline for each client."""
+    with httpx2.Client(base_url=address, timeout=60) as http:
+        for each in clients:
+            assert http.post("pipelines", json={"name": each.name}).status_code == 201
+            made = http.post(f"pipelines/{each.name}/versions", json={"program": PROGRAM})
+            assert made.status_code == 201, made.text
+
+
+@contextmanager
+def working(address: str, clients: Sequence[Client]) -> Iterator[None]:
+    """The clients do what they do meanwhile."""
+    stop = threading.Event()
+    threads = [threading.Thread(target=each.work, args=(address, stop)) for each in clients]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def kill_a_run(client: Client) -> bool:
+    """Kill the process of a client's run, if it has one that nobody has asked to stop."""
+    if not client.pid or client.pending is not None:
+        return False
+    try:
+        os.kill(client.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    client.counts["killed"] += 1
+    client.pid = 0
+    return True
+
+
+def is_told(address: str, client: Client) -> bool:
+    """Whether the service says how a run has ended that was killed while it was away, and starts it again."""
+    run = httpx2.get(f"{address}pipelines/{client.name}/run").json()
+    return run["state"] == "failed" and "SIGKILL" in run["message"] and "starts again at" in run["message"]
+
+
+def is_begun(clients: Sequence[Client], before: int) -> bool:
+    """Whether there were more starts than before, or something is wrong."""
+    return any(each.faults for each in clients) or sum(each.counts["start"] for each in clients) > before
+
+
+def kill_while_running(home: Path, times: int, seed: int) -> Counter[str]:
+    """Kill the service so often; counts of what was done meanwhile."""
+    chance = random.Random(seed)
+    clients = [
+        Client(name, do, random.Random(f"{seed} {name}"))
+        for name, do in (("one", "run"), ("two", "run"), ("short", "finish"))
+    ]
+    killed: Client | None = None
+    for round_ in range(times + 1):
+        with served(home, command=SERVE_FAKE_RUNS) as (process, address, _):
+            if round_ == 0:
+                prepare(address, clients)
+            if killed is not None:
+                told: Client = killed
+                wait_until(lambda told=told, address=address: is_told(address, told), f"the end of {told.name}")  # type: ignore[misc]
+            before = sum(each.counts["start"] for each in clients)
+            for each in clients:
+                each.service = round_
+            with working(address, clients):
+                if round_ % 5 == 0 or round_ == times:
+                    wait_until(lambda before=before: is_begun(clients, before), "a start")  # type: ignore[misc]
+                time.sleep(chance.random() * 1.5)
+                if round_ < times:
+                    os.kill(process.pid, signal.SIGKILL)
+            assert [each.faults for each in clients if each.faults] == [], f"seed {seed}, kill {round_}"
+            if round_ == times:
+                finish(address, clients)
+        victim = chance.choice(clients[:2])
+        killed = victim if round_ < times and chance.random() < 0.4 and kill_a_run(victim) else None
+    assert not list(home.glob("checkpoints/*/two-*"))
+    return sum((each.counts for each in clients), Counter())
+
+
+def finish(address: str, clients: Sequence[Client]) -> None:
+    """Stop all, and look at what there was: each start that was answered is one run, with its figures and its log."""
+    for each in clients:
+        with httpx2.Client(base_url=f"{address}pipelines/{each.name}/", timeout=60) as http:
+            while each.pending is not None:
+                each.step(http)
+            assert http.post("run/stop").status_code == 200
+            wait_until(lambda http=http: http.get("run").json()["state"] in ENDED, "the end")  # type: ignore[misc]
+            run = http.get("run").json()
+            assert (run["number"], run["pid"], run["wanted"], each.faults) == (each.runs, 0, False, [])
+            for number in range(max(1, run["number"] - 5), run["number"] + 1):
+                lines = http.get("run/logs", params={"run": number}).json()["lines"]
+                # One that was stopped at once may not have come so far.
+                assert lines in (["it starts, password=******"], [])
+            points = http.get("run/history", params={"hours": 1}).json()["points"]
+            assert len(points) >= (each.runs - 1 if each.do == "finish" else 1)
+
+
+def end_all(home: Path) -> None:
+    """No run goes on."""
+    for process in home.glob("runs/*/*/process.json"):
+        signal_run(RunFolder(process.parent), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.deep)])
+def test_runs_are_found_again(tmp_path: Path, kills: int) -> None:
+    seed, begun = int(os.environ.get("SEED", "1")), time.monotonic()
+    try:
+        found = kill_while_running(tmp_path / "home", kills, seed)
+    finally:
+        end_all(tmp_path / "home")
+    print(f"{kills} kills, seed {seed}, {time.monotonic() - begun:.0f} s: {dict(found)}; every run was found again")
+    assert found["start"] > kills // 10 and (found["found again"] > kills // 4 or kills == 1)

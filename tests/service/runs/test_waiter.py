@@ -1,0 +1,61 @@
+"""What waits for the end of a run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from compiled_plan.service.runs import waiter
+from compiled_plan.service.runs.folders import COMMAND, EXIT, RunFolder, new_run
+
+#: Ends at once, and leaves a process that ignores what it can.
+LEAVES = """
+import subprocess, sys
+child = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('here', flush=True); time.sleep(99)"
+process = subprocess.Popen([sys.executable, "-c", child], stdout=subprocess.PIPE)
+process.stdout.readline()
+print(process.pid, flush=True)
+sys.exit(3)
+"""
+
+
+def run_of(folder: Path, *argv: str) -> RunFolder:
+    found = new_run(folder)
+    found.write(COMMAND, {"argv": argv, "cwd": str(folder), "environment": {"SOME": "thing"}})
+    return found
+
+
+@pytest.fixture
+def signals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process keeps its own."""
+    monkeypatch.setattr(waiter.signal, "signal", lambda number, handler: None)
+
+
+@pytest.mark.usefixtures("signals")
+def test_what_a_run_leaves_is_ended_since_it_holds_what_the_next_one_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiter, "_ENDING", 0.3)
+    monkeypatch.setattr(waiter, "_TOLD", 0.3)
+    run = run_of(tmp_path, sys.executable, "-c", LEAVES)
+    assert waiter.wait_for(run) == 3
+    pid = int((run.output / "current").read_text())
+    assert (run.read(EXIT) or {})["left"] == [pid]
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.usefixtures("signals")
+def test_how_a_run_ended_is_written_down(tmp_path: Path) -> None:
+    killed = "import os; print(os.environ['SOME'], os.getcwd(), flush=True); os.kill(os.getpid(), 9)"
+    run = run_of(tmp_path, sys.executable, "-c", killed)
+    assert waiter.wait_for(run) == -9
+    ended = run.read(EXIT) or {}
+    assert (ended["code"], ended["left"]) == (-9, [])
+    assert (run.output / "current").read_text() == f"thing {tmp_path}\n"
+    missing = run_of(tmp_path, os.fspath(tmp_path / "none"))
+    assert waiter.wait_for(missing) == 127
+    assert "No such file" in (missing.output / "current").read_text()
