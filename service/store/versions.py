@@ -105,9 +105,7 @@ def find(session: Session, pipeline: Pipeline, number: int) -> Version:
     """
     found = session.scalar(select(Version).where(Version.pipeline_id == pipeline.id, Version.number == number))
     if found is None:
-        known = (
-            f"its versions are in its list, the newest is {pipeline.newest}" if pipeline.newest else "it has none yet"
-        )
+        known = f"the newest is {pipeline.newest}, old ones may be gone" if pipeline.newest else "it has none yet"
         raise NotFoundError(
             f"the pipeline {pipeline.name!r} has no version {number}", where=f"{pipeline.name} {number}", remedy=known
         )
