@@ -15,6 +15,13 @@ export class Problem extends Error {
   }
 }
 
+/** Characters that turn the text around them: shown as what they are, so that no name passes for another. */
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
+/** What is sent back as it came. */
+const PROGRAMS = /\/versions\/\d+$/;
+export const legibleText = (text) => text.replace(TURNS, "\ufffd");
+const legible = (_, value) => (typeof value === "string" ? legibleText(value) : value);
+
 let onSignedOut = () => {};
 
 /** What to do where the service asks for a token. */
@@ -44,7 +51,7 @@ async function request(method, path, { body, headers = {}, text = false } = {}) 
   }
   const etag = answer.headers.get("etag");
   if (answer.status === 204) return { etag };
-  const document = text ? await answer.text() : await answer.json();
+  const document = text ? await answer.text() : JSON.parse(await answer.text(), PROGRAMS.test(path) ? undefined : legible);
   return etag && !text && !Array.isArray(document) ? { ...document, etag } : document;
 }
 
@@ -113,7 +120,7 @@ export async function whatIf(name, uid, edits) {
 }
 
 export const run = (name) => get(`${of(name)}/run`);
-export const startRun = (name) => post(`${of(name)}/run/start`, {}, { "idempotency-key": crypto.randomUUID() });
+export const startRun = (name, how = {}) => post(`${of(name)}/run/start`, how, { "idempotency-key": crypto.randomUUID() });
 export const stopRun = (name) => post(`${of(name)}/run/stop`, {}, { "idempotency-key": crypto.randomUUID() });
 export const history = (name, hours) => get(`${of(name)}/run/history${query({ hours })}`);
 export const logs = (name, tail) => get(`${of(name)}/run/logs${query({ tail })}`);

@@ -33,6 +33,9 @@ const STEPS = [
   [1, "s"],
 ];
 
+/** The beginning of a long text, up to a word's end. */
+export const clipped = (text, most) => (text.length <= most ? text : `${text.slice(0, most).replace(/\s+\S*$/, "")}…`);
+
 /** How long ago a time was: `3 min ago`. */
 export function ago(time, now = Date.now()) {
   if (!time) return "–";

@@ -43,9 +43,9 @@ export function paced(points) {
   const usual = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
   const longest = Math.max(BREAK, 5 * usual);
   return points.map((point, at) => {
-    const step = at ? steps[at - 1] : 0;
-    const broken = at > 0 && (step > longest || point.batch < points[at - 1].batch);
-    return { ...point, seconds: Math.max(seconds(point), broken ? 0 : step), broken };
+    const step = at ? steps[at - 1] : usual;
+    const broken = step > longest || (at > 0 && point.batch < points[at - 1].batch);
+    return { ...point, seconds: Math.max(seconds(point), broken ? usual : step), broken };
   });
 }
 

@@ -13,10 +13,12 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
+from compiled_plan.service.runs.settings import RunSettings
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.tables import Status
 from compiled_plan.service.web.depends import parts_of
 from compiled_plan.service.web.documents import Asked
+from compiled_plan.service.web.runs import StartOf
 
 router = APIRouter(prefix="/pipelines/{name}")
 EVERY = timedelta(seconds=2)
@@ -32,12 +34,14 @@ class Faked:
         sources: names of its tables.
         lines: what its run printed.
         upgrades: the upgrade of each pipeline.
+        settings: how each pipeline runs.
     """
 
     operators: dict[str, list[str]] = field(default_factory=dict)
     sources: dict[str, list[str]] = field(default_factory=dict)
     lines: dict[str, list[str]] = field(default_factory=dict)
     upgrades: dict[str, dict[str, Any]] = field(default_factory=dict)
+    settings: dict[str, RunSettings] = field(default_factory=dict)
 
 
 class Target(Asked):
@@ -98,7 +102,9 @@ def set_status(request: Request, name: str, **what: Any) -> None:
 def run(request: Request, name: str) -> dict[str, Any]:
     with parts_of(request).database.read() as session:
         found = session.get(Status, pipelines.find(session, name).id)
-        return {"wanted": found is not None and found.state in ("running", "behind", "upgrade-waiting")}
+        wanted = found is not None and found.state in ("running", "behind", "upgrade-waiting")
+        settings = request.app.state.faked.settings.get(name, RunSettings())
+        return {"wanted": wanted, "version": 1, "settings": settings.model_dump()}
 
 
 @router.get("/run/history")
@@ -118,7 +124,7 @@ async def progress(request: Request, name: str) -> StreamingResponse:
         while name in faked.operators and not await request.is_disconnected():
             yield f"id: {number}\ndata: {json.dumps(batch_of(faked, name, number, datetime.now(UTC)))}\n\n"
             number += 1
-            await asyncio.sleep(1)
+            await asyncio.sleep(EVERY.total_seconds())
 
     return StreamingResponse(events(), media_type="text/event-stream")
 
@@ -129,7 +135,9 @@ def logs(request: Request, name: str, tail: int = 100) -> dict[str, Any]:
 
 
 @router.post("/run/start")
-def start(request: Request, name: str) -> dict[str, str]:
+def start(request: Request, name: str, body: StartOf) -> dict[str, str]:
+    if body.settings is not None:
+        request.app.state.faked.settings[name] = body.settings
     set_status(request, name, state="running", version=1, rows_per_second=1800.0, lag=0, message="", remedy="")
     return {"state": "running"}
 
@@ -147,10 +155,20 @@ def state(request: Request, name: str, operator: str) -> dict[str, Any]:
     return {"version": 1, "state": {"operators": [{"uid": operator, "parts": parts}]}}
 
 
+def steps_of(upgrade: dict[str, Any]) -> list[dict[str, str]]:
+    """The steps of an upgrade, as far as they are."""
+    if upgrade["state"] == "none":
+        return []
+    texts = ("the run of version 1 ends", "join-orders-customers keeps its rows", "version 2 runs")
+    done = upgrade.get("done", len(texts))
+    states = ["done"] * done + ["going-on"] + ["waiting"] * len(texts)
+    return [{"name": "a step", "text": text, "state": state} for text, state in zip(texts, states, strict=False)]
+
+
 @router.get("/upgrade")
 def upgrade(request: Request, name: str) -> dict[str, Any]:
     found = request.app.state.faked.upgrades.get(name, {"state": "none"})
-    shown = dict(found)
+    shown = {**found, "steps": steps_of(found)}
     if found["state"] == "migrating":
         # Asked for again and again: it goes on a bit each time.
         found["done"] += 1

@@ -12,12 +12,15 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import httpx2 as httpx
 import uvicorn
 from fastapi import FastAPI
 
-from compiled_plan.service.app import PREFIX, application
+from compiled_plan.service import app as service
+from compiled_plan.service import web
+from compiled_plan.service.app import PREFIX
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.tables import Status
@@ -61,11 +64,11 @@ def free_port() -> int:
 
 def build(home: Path) -> FastAPI:
     """The service's application with runs that are made up."""
-    app = application(Settings(home=home, tokens=False, data=("data", "out")))
+    real = (web.runs.router, web.upgrades.router, web.state.router)
+    routers = [each for each in service.ROUTERS if each not in real] + [runs.router]
+    with patch.object(service, "ROUTERS", routers):
+        app = service.application(Settings(home=home, tokens=False, data=("data", "out")))
     app.state.faked = runs.Faked()
-    app.include_router(runs.router, prefix=PREFIX)
-    # Before those of the service: the first that fits answers.
-    app.router.routes.insert(0, app.router.routes.pop())
     return app
 
 
@@ -118,6 +121,10 @@ def fill(app: FastAPI, address: str) -> None:
                 sources = [node["words"] for node in graph["nodes"] if node["role"] == "source"]
                 faked.sources[name] = [words.removeprefix("Read ") for words in sources]
             app.state.faked.lines[name] = LINES
+    way: dict[str, Any] = {"from": 1, "to": 2, "done": 1, "of": 3, "can_roll_back": False}
+    app.state.faked.upgrades["customers-latest"] = way | {"state": "rolling-back"}
+    said = {"message": "the join has other keys", "remedy": "name it in --reset, and it starts empty"}
+    app.state.faked.upgrades["orders-with-shipments"] = way | {"state": "refused"} | said
 
 
 LINES = [

@@ -31,8 +31,10 @@ def test_the_list_says_how_every_pipeline_does(open_page: Open) -> None:
     expect(page.get_by_text("No pipeline is like that.")).to_be_visible()
 
 
-def test_a_failed_run_is_shown_with_its_remedy(open_page: Open) -> None:
-    page = open_page("pipelines/orders-with-shipments")
+def test_a_failed_run_is_shown_with_its_remedy(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "failed")
+    say(site.app, name, state="failed", message="the join has other keys", remedy="put version 1 in force again")
+    page = open_page(f"pipelines/{name}")
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("has other keys")
     expect(alert).to_contain_text("put version 1 in force again")

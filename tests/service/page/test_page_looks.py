@@ -28,8 +28,17 @@ VIEWS = {
     "tokens": ("tokens", ".page-head"),
     "signin": ("signin", "#token"),
     "compared": (f"{SALES}/upgrade", "textarea"),
-    "failed": ("pipelines/customers-latest", ".node"),
+    "failed": ("pipelines/orders-with-shipments", ".problem"),
+    "new": ("pipelines", ".pipelines-table"),
+    "settings": (SALES, ".node"),
+    "program": (f"{SALES}/versions", ".versions-table tbody tr"),
+    "confirmed": ("pipelines/clicks-deduplicated", ".node"),
+    "upgrading": ("pipelines/customers-latest/upgrade", ".upgrade-progress .step"),
+    "refused": ("pipelines/orders-with-shipments/upgrade", ".upgrade-progress .step"),
+    "nothing": ("pipelines/customers-latest/live", ".live-head"),
 }
+#: The dialogs, by the button that opens them.
+OPENED = {"new": "New", "settings": "How it runs", "program": "Program of version 1", "confirmed": "Stop"}
 #: An operator with its panel open.
 JOIN = re.compile("^Join orders with customers")
 
@@ -42,6 +51,9 @@ def shown(open_page: Open, view: str, **how: object) -> Page:
         page.get_by_role("button", name=JOIN).click()
         page.get_by_label("Rows of orders are kept").fill("3 h")
         expect(page.get_by_text("that are older than 3 h are gone")).to_be_visible()
+    if view in OPENED:
+        page.get_by_role("button", name=OPENED[view]).click()
+        expect(page.get_by_role("dialog")).to_be_visible()
     if view == "compared":
         page.get_by_label("Program").fill((SAMPLES / "upgrade/third.sql").read_text(encoding="utf-8"))
         page.get_by_role("button", name="Compile and compare").click()

@@ -21,7 +21,7 @@ const clock = (_, ticks) => {
 export function drawChart(id, series, data, words) {
   const element = document.getElementById(id);
   if (!element) return;
-  const key = series.map((each) => each.label).join("|");
+  const key = [words.name, ...series.map((each) => each.label)].join("|");
   const found = charts.get(id);
   if (found && found.key === key && found.element === element) {
     found.chart.setData(data);
@@ -47,6 +47,9 @@ export function dropCharts() {
 
 window.addEventListener("resize", redrawCharts);
 
+/** From the first time to the last, a minute at least. */
+const wide = (_, first, last) => (first == null ? [0, 60] : [Math.min(first, last - 60), last]);
+
 function options(element, series, words) {
   const axis = {
     stroke: () => colour("--muted"),
@@ -59,8 +62,8 @@ function options(element, series, words) {
     height: HEIGHT,
     cursor: { y: false, points: { size: 6 } },
     legend: { show: series.length > 1, live: true },
-    padding: [8, 8, 0, 0],
-    scales: { y: { range: (_, least, most) => [Math.min(0, least ?? 0), (most || 1) * 1.1] } },
+    padding: [8, 18, 0, 0],
+    scales: { x: { range: wide }, y: { range: (_, least, most) => [Math.min(0, least ?? 0), (most || 1) * 1.1] } },
     axes: [
       { ...axis, size: 26, values: clock },
       { ...axis, size: 58, values: (_, ticks) => ticks.map((each) => words(each)) },
@@ -72,7 +75,8 @@ function options(element, series, words) {
         stroke: () => colour(each.colour),
         fill: series.length === 1 ? () => colour(`${each.colour}-soft`) : undefined,
         width: 1.5,
-        points: { show: false },
+        // A line needs two points: few, and those alone between breaks, are drawn as such.
+        points: { show: (_, at, first, last) => last - first < 12, size: 5 },
         value: (_, value) => (value == null ? "" : words(value)),
       })),
     ],

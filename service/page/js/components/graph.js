@@ -3,6 +3,7 @@ import { changeWords } from "./badges.js";
 import * as icons from "./icons.js";
 import { nextOperator } from "./graph_keys.js";
 import { layout, NODE } from "./graph_layout.js";
+import { keptOf } from "./ttl.js";
 
 const LEAST = 0.25;
 const MOST = 1.5;
@@ -98,13 +99,13 @@ function operator(node, { chosen, reached, figures, change, choose }) {
   </button>`;
 }
 
-const spoken = (entry) => `${entry.of || entry.name} kept ${entry.ttl_ms ? `for ${entry.effective_ttl}` : "for ever"}`;
+const spoken = (entry, _, all) => `${keptOf(entry, all)} kept ${entry.ttl_ms ? `for ${entry.effective_ttl}` : "for ever"}`;
 
 /** What is kept and for how long; the name of the input where there is more than one. */
 function chip(entry, at, all) {
   const text = entry.ttl_ms ? entry.effective_ttl : "∞";
   return html`<span class="chip ${entry.ttl_ms ? "" : "endless"}">
-    ${icons.clock}${all.length > 1 ? html`<span class="chip-of">${entry.of || entry.name}</span>` : nothing}${text}
+    ${icons.clock}${all.length > 1 ? html`<span class="chip-of">${keptOf(entry, all)}</span>` : nothing}${text}
   </span>`;
 }
 

@@ -1,6 +1,15 @@
 import { html, nothing } from "../lit.js";
 import { warning } from "./icons.js";
 
+/** Longer texts are scrolled in, and not bold. */
+const LONG = 400;
+
+/** A message, however long. */
+export const messageText = (text) =>
+  text.length <= LONG
+    ? html`<p class="problem-what">${text}</p>`
+    : html`<div class="problem-what long" tabindex="0" role="group" aria-label="Message">${text}</div>`;
+
 /** What is wrong, where, and what to do next. */
 export function problemBox(problem, title = "") {
   if (!problem) return nothing;
@@ -8,7 +17,7 @@ export function problemBox(problem, title = "") {
     ${warning}
     <div>
       ${title ? html`<strong>${title}</strong>` : nothing}
-      <p class="problem-what">${problem.message}</p>
+      ${messageText(problem.message)}
       ${problem.where ? html`<p class="problem-where"><span>Where</span> <code>${problem.where}</code></p>` : nothing}
       ${problem.value != null && problem.value !== ""
         ? html`<p class="problem-where"><span>Value</span> <code>${JSON.stringify(problem.value)}</code></p>`

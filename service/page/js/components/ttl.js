@@ -7,6 +7,13 @@ import { warning } from "./icons.js";
 /** Nothing is edited. `texts` are the TTLs as typed, by name of entry; `check` is what the server says of them. */
 export const NO_EDIT = Object.freeze({ node: null, texts: {}, comment: "", check: null, checking: false, removes: null, counting: false, problem: null, saving: false });
 
+/** Whose rows an entry keeps; with its side where several are of the same tables. */
+export function keptOf(entry, all) {
+  const of = entry.of || entry.name;
+  const side = entry.name.replace(/[-_]?state$/i, "");
+  return all.some((each) => each !== entry && each.of === entry.of) && side ? `${side} ${of}` : of;
+}
+
 /** What is different from the plan, as the API wants it. */
 export function editsOf(node, ttl) {
   return node.state
@@ -55,7 +62,7 @@ function field(node, entry, ttl, mayEdit, act) {
   const changed = text.trim() !== entry.ttl;
   return html`<div class="ttl-field">
     <label for=${name}>
-      <span>Rows of <strong>${entry.of || entry.name}</strong> are kept</span>
+      <span>Rows of <strong>${keptOf(entry, node.state)}</strong> are kept</span>
       <code class="muted">${entry.name}</code>
     </label>
     <input id=${name} name=${name} class="ttl-input" autocomplete="off" spellcheck="false" .value=${text}
@@ -83,7 +90,7 @@ function outcome(node, ttl, act) {
   const { problems, warnings } = ttl.check;
   if (problems.length) return problems.map(problemBox);
   return html`<div class="outcome" aria-live="polite">
-    ${editsOf(node, ttl).map((edit) => html`<p>${effect(entryOf(node, edit.state), edit)}</p>`)}
+    ${editsOf(node, ttl).map((edit) => html`<p>${effect(entryOf(node, edit.state), edit, node.state)}</p>`)}
     ${ttl.removes ? removed(ttl.removes) : act.count ? counter(ttl, act) : nothing}
     ${warnings.map((each) => html`<p class="warn">${warning}<span>${each.message}</span></p>`)}
   </div>`;
@@ -92,9 +99,9 @@ function outcome(node, ttl, act) {
 const entryOf = (node, name) => node.state.find((entry) => entry.name === name);
 
 /** What another TTL means for the rows that are kept already: it holds for them, too. */
-function effect(entry, edit) {
+function effect(entry, edit, all) {
   const { ms } = readDuration(edit.ttl);
-  const of = html`rows of <strong>${entry.of || entry.name}</strong>`;
+  const of = html`rows of <strong>${keptOf(entry, all)}</strong>`;
   if (ms == null) return html`Holds for ${of} from the next start on.`;
   const shorter = ms !== 0 && (entry.ttl_ms === 0 || ms < entry.ttl_ms);
   return shorter

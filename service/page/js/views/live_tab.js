@@ -11,7 +11,7 @@ const COLOURS = ["--series-1", "--series-2", "--series-3", "--series-4", "--seri
 
 /** Figures of the run over the last hours. */
 export function liveTab(context, pipeline) {
-  const store = createStore({ hours: 1, points: null, problem: null });
+  const store = createStore({ hours: 1, points: null, problem: null, size: false });
   const { name } = pipeline.get();
 
   async function load() {
@@ -29,7 +29,7 @@ export function liveTab(context, pipeline) {
     start: load,
     stop: dropCharts,
     repaint: redrawCharts,
-    render: ({ hours, problem, points }, { last, live, events, words }) => {
+    render: ({ hours, problem, points, size }, { last, live, events, words }) => {
       const none = points && !merged(points, events, hours).length;
       return html`<div class="live-head">
           <div role="group" aria-label="Time shown" class="segments">
@@ -44,22 +44,28 @@ export function liveTab(context, pipeline) {
         <div class="charts" ?hidden=${none}>
           ${chart("chart-rows", "Rows per second", last ? `${rate(perSecond(last, last.rows_in))} in, ${rate(perSecond(last, last.rows_out))} out` : "")}
           ${chart("chart-time", "Time of a micro-batch", last ? millis(last.duration_ms) : "")}
-          ${chart("chart-lag", "Lag by source", last ? byTable(last.by_source).filter((each) => each.lag != null).map((each) => `${each.name} ${short(each.lag)}`).join(", ") : "")}
-          ${chart("chart-state", "State rows by operator", last ? short(sum(last.by_operator, "state_rows")) : "")}
+          ${chart("chart-lag", "Lag by source", last ? byTable(last.by_source).filter((each) => each.lag != null).map((each) => `${each.name} ${short(each.lag)}`).join(", ") : "", last && last.by_source.every((each) => each.lag == null) ? "These sources do not say how much they still have." : "")}
+          ${chart("chart-state", size ? "State size by operator" : "State rows by operator", last ? (size ? bytes : short)(sum(last.by_operator, size ? "state_bytes" : "state_rows")) : "", last && !last.by_operator.length ? "No operator keeps state." : "", measures(size, store))}
         </div>
         ${last ? tables(last, words) : nothing}`;
     },
-    drawn: ({ points, hours }, { events, words }) => {
+    drawn: ({ points, hours, size }, { events, words }) => {
       const all = merged(points ?? [], events, hours);
-      if (all.length) draw(all, words);
+      if (all.length) draw(all, words, size);
     },
   };
 }
 
-const chart = (id, title, says) => html`<section class="chart">
-  <h2>${title} <span class="muted">${says}</span></h2>
-  <div id=${id} role="img" aria-label="${title}: ${says}"></div>
+const chart = (id, title, says, none = "", more = nothing) => html`<section class="chart">
+  <h2>${title} ${more}<span class="muted">${says}</span></h2>
+  ${none ? html`<p class="muted">${none}</p>` : nothing}
+  <div id=${id} role="img" aria-label="${title}: ${says || none}" ?hidden=${none !== ""}></div>
 </section>`;
+
+/** What is drawn of state: how many rows, or how large. */
+const measures = (size, store) => html`<span class="segments small" role="group" aria-label="State in">
+  ${[[false, "rows"], [true, "bytes"]].map(([each, words]) => html`<button type="button" aria-pressed=${each === size ? "true" : "false"} @click=${() => store.set({ size: each })}>${words}</button>`)}
+</span>`;
 
 const sum = (parts, key) => (parts ?? []).reduce((total, each) => total + (each[key] ?? 0), 0);
 
@@ -70,21 +76,25 @@ function merged(points, events, hours) {
   return paced([...all.values()].filter((point) => Date.parse(point.at) >= since).sort((a, b) => Date.parse(a.at) - Date.parse(b.at)));
 }
 
-function draw(points, words) {
-  const times = points.map((point) => Date.parse(point.at) / 1000);
+/** With a hole in front of each point that comes after a break: nothing is known of that time. */
+const holed = (points) => points.flatMap((point) => (point.broken ? [{ at: point.at, hole: true }, point] : [point]));
+
+function draw(found, words, size) {
+  const points = holed(found);
+  const times = points.map((point) => Date.parse(point.at) / 1000 - (point.hole ? 0.001 : 0));
   drawChart("chart-rows", [series("in", 0), series("out", 1)],
     [times, points.map((each) => perSecond(each, each.rows_in)), points.map((each) => perSecond(each, each.rows_out))], rate);
-  drawChart("chart-time", [series("time", 0)], [times, points.map((each) => each.duration_ms)], millis);
-  by("chart-lag", points.map((each) => ({ tables: byTable(each.by_source) })), times, "tables", (each) => each.name, "lag");
-  by("chart-state", points, times, "by_operator", (each) => words.get(each.uid) ?? each.uid, "state_rows");
+  drawChart("chart-time", [series("time", 0)], [times, points.map((each) => each.duration_ms ?? null)], millis);
+  by("chart-lag", points.map((each) => ({ tables: each.hole ? [] : byTable(each.by_source) })), times, "tables", (each) => each.name, "lag");
+  by("chart-state", points, times, "by_operator", (each) => words.get(each.uid) ?? each.uid, size ? "state_bytes" : "state_rows", size ? bytes : short);
 }
 
 const series = (label, at) => ({ label, colour: COLOURS[at % COLOURS.length] });
 
-function by(id, points, times, parts, nameOf, key) {
+function by(id, points, times, parts, nameOf, key, spoken = short) {
   const names = [...new Set(points.flatMap((point) => (point[parts] ?? []).map(nameOf)))].slice(0, COLOURS.length);
   const values = names.map((name) => points.map((point) => point[parts]?.find((each) => nameOf(each) === name)?.[key] ?? null));
-  drawChart(id, names.map(series), [times, ...values], short);
+  drawChart(id, names.map(series), [times, ...values], spoken);
 }
 
 function tables(last, words) {

@@ -1,8 +1,8 @@
 import * as api from "../api.js";
 import { stateBadge } from "../components/badges.js";
 import { confirm, tell } from "../components/dialog.js";
-import { clock, play, stop as stopIcon, warning } from "../components/icons.js";
-import { problemBox } from "../components/problem.js";
+import { clock, gear, play, stop as stopIcon, warning } from "../components/icons.js";
+import { messageText, problemBox } from "../components/problem.js";
 import { follow, poll } from "../events.js";
 import { isAlive } from "../figures.js";
 import { ago, millis, rate, short } from "../format.js";
@@ -13,6 +13,7 @@ import { createStore } from "../store.js";
 import { liveTab } from "./live_tab.js";
 import { logsTab } from "./logs_tab.js";
 import { planTab } from "./plan_tab.js";
+import { runSettings } from "./run_settings.js";
 import { upgradeTab } from "./upgrade_tab.js";
 import { versionsTab } from "./versions_tab.js";
 
@@ -91,6 +92,13 @@ export function pipelineView(context, route) {
     if (await confirm(`Stop ${name}?`, text, "Stop")) act("stop", () => api.stopRun(name), `${name} stops`);
   }
 
+  async function settings() {
+    if (await runSettings(name, store.get().run)) {
+      tell("The settings are kept");
+      await load();
+    }
+  }
+
   return {
     store,
     start() {
@@ -103,7 +111,7 @@ export function pipelineView(context, route) {
       tab?.stop?.();
     },
     moved: (next) => choose(next.params.tab ?? "plan"),
-    render: (state) => html`${head(state, context.may("operator") && context.app.get().runs, { start, stop })} ${tabs(name, tabName, context.app.get().runs)}
+    render: (state) => html`${head(state, context.may("operator") && context.app.get().runs, { start, stop, settings })} ${tabs(name, tabName, context.app.get().runs)}
       <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`,
     drawn: (state) => tab?.drawn?.(tab.store.get(), state),
     repaint: () => tab?.repaint?.(),
@@ -124,7 +132,7 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRu
       </div>
       <span class="spacer"></span>
       ${pipeline ? glance(pipeline, last) : nothing}
-      ${pipeline && mayRun ? button : nothing}
+      ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="How it runs" title="How it runs" @click=${act.settings} ?disabled=${!pipeline.in_force}>${gear}</button>` : nothing}${button}</span>` : nothing}
     </div>
     ${problemBox(problem ?? loadProblem)} ${pipeline ? failure(pipeline) : nothing}`;
 }
@@ -145,7 +153,7 @@ function glance(pipeline, last) {
 function failure({ state, message, remedy }) {
   if (!message) return nothing;
   return html`<div class="problem state-${state} ${state === "failed" ? "" : "mild"}" role=${state === "failed" ? "alert" : "status"}>${state === "running" ? clock : warning}<div>
-    <p class="problem-what">${message}</p>
+    ${messageText(message)}
     ${remedy ? html`<p class="problem-remedy"><span>Try</span> ${remedy}</p>` : nothing}
   </div></div>`;
 }

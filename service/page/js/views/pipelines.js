@@ -3,7 +3,7 @@ import { STATE_NAMES, stateBadge, stateWords } from "../components/badges.js";
 import { plus, search as searchIcon } from "../components/icons.js";
 import { problemBox } from "../components/problem.js";
 import { poll } from "../events.js";
-import { ago, rate, short } from "../format.js";
+import { ago, clipped, rate, short } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
@@ -93,12 +93,12 @@ function list({ items, q, state }) {
 
 function row(item) {
   const says = item.message
-    ? html`<p class="row-says state-${item.state}">${item.message}${item.remedy ? html` <span class="remedy">${item.remedy}</span>` : nothing}</p>`
+    ? html`<p class="row-says state-${item.state}">${clipped(item.message, 280)}${item.remedy ? html` <span class="remedy">${clipped(item.remedy, 160)}</span>` : nothing}</p>`
     : nothing;
   const waits = item.in_force && item.version && item.in_force !== item.version;
   return html`<tr>
     <th scope="row"><a href=${to(["pipelines", item.name])}>${item.name}</a>
-      ${item.description ? html`<span class="row-what">${item.description}</span>` : nothing}${says}</th>
+      ${item.description ? html`<span class="row-what" title=${item.description}>${clipped(item.description, 140)}</span>` : nothing}${says}</th>
     <td>${stateBadge(item.state)} ${item.since ? html`<span class="since">${ago(item.since)}</span>` : nothing}</td>
     <td class="number" data-label="Version">${item.version || item.in_force || "–"}${waits ? html` <span class="muted">→ ${item.in_force}</span>` : nothing}</td>
     <td data-label="Rows in" class=${item.rows_per_second == null ? "number unknown" : "number"}>${rate(item.rows_per_second)}</td>

@@ -6,6 +6,7 @@ import { problemBox } from "../components/problem.js";
 import { NO_PROGRAM, programInput, readProgram } from "../components/program.js";
 import { poll } from "../events.js";
 import { html, nothing } from "../lit.js";
+import { go } from "../router.js";
 import { createStore } from "../store.js";
 import { progressView } from "./upgrade_progress.js";
 
@@ -34,10 +35,34 @@ export function upgradeTab(context, pipeline, { load }) {
   async function compile(event) {
     event.preventDefault();
     const base = pipeline.get().pipeline.in_force;
+    if (!base) return first();
     show(base, 0, async () => {
       const [old, made] = await Promise.all([api.graph(name, base), api.compile(readProgram(store.get().program), name)]);
       return { old, now: made.graph, diff: made.diff, warnings: made.warnings };
     });
+  }
+
+  /** A pipeline without versions has nothing to compare with. */
+  async function first() {
+    store.set({ busy: true, problem: null });
+    try {
+      await api.addVersion(name, readProgram(store.get().program), "First version");
+      await load();
+      go(["pipelines", name]);
+    } catch (problem) {
+      store.set({ problem });
+    }
+    store.set({ busy: false });
+  }
+
+  /** Take the program in force, to change it. */
+  async function begin() {
+    try {
+      const { program, language, origin } = await api.version(name, pipeline.get().pipeline.in_force);
+      store.set({ program: language === "python" ? { text: origin, language } : { text: program ?? "", language: "sql" }, problem: null });
+    } catch (problem) {
+      store.set({ problem });
+    }
   }
 
   async function compare(number) {
@@ -129,20 +154,22 @@ export function upgradeTab(context, pipeline, { load }) {
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
       ${state.diff ? comparison(state, found?.in_force, { choose, migrate, keep, again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
-        : context.may("editor") ? chooser(state, found, store, compile, compare) : html`<p class="empty">This needs the role editor.</p>`}`,
+        : context.may("editor") ? chooser(state, found, store, { compile, compare, begin }) : html`<p class="empty">This needs the role editor.</p>`}`,
     drawn: ({ diff }) => {
       if (diff) Object.values(SIDES).forEach(arrange);
     },
   };
 }
 
-function chooser(state, pipeline, store, compile, compare) {
+function chooser(state, pipeline, store, { compile, compare, begin }) {
   const others = state.versions.filter((each) => each.number !== pipeline?.in_force);
   return html`<div class="upgrade-choose">
     <form class="card" @submit=${compile}>
-      <h2>A new program</h2>
+      <h2>${pipeline?.in_force ? "A new program" : "The first program"}</h2>
       ${programInput(state.program, (program) => store.set({ program }))}
-      <div class="actions"><button type="submit" class="primary" ?disabled=${state.busy}>${state.busy ? "Comparing…" : "Compile and compare"}</button></div>
+      <div class="actions">
+        ${pipeline?.in_force && !state.program.text ? html`<button type="button" class="quiet" @click=${begin}>Begin with version ${pipeline.in_force}</button>` : nothing}
+        <button type="submit" class="primary" ?disabled=${state.busy}>${pipeline?.in_force ? (state.busy ? "Comparing…" : "Compile and compare") : state.busy ? "Compiling…" : "Compile and add"}</button></div>
     </form>
     ${others.length
       ? html`<section class="card"><h2>Or a version that there is</h2>

@@ -1,0 +1,146 @@
+"""What is odd: long texts, names that turn the text, few points and holes in charts, settings of runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.service.page.conftest import Open, Site
+from tests.service.page.served import SAMPLES, say
+
+pytestmark = pytest.mark.page
+
+SECOND = (SAMPLES / "upgrade/second.sql").read_text(encoding="utf-8")
+ODD = """CREATE TABLE `a\u202eb` (`\u0645` INT, v INT) WITH ('connector' = 'datagen');
+CREATE TABLE o (`\u0645` INT, n BIGINT, PRIMARY KEY (`\u0645`) NOT ENFORCED) WITH ('connector' = 'print');
+INSERT INTO o SELECT x.`\u0645`, COUNT(*) FROM `a\u202eb` AS x JOIN `a\u202eb` AS y ON x.v = y.`\u0645`
+GROUP BY x.`\u0645`;"""
+
+
+def test_a_long_message_leaves_room_for_the_rest(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "long-message")
+    say(site.app, name, state="failed", message="an operator has other keys, " * 200, remedy="look at it, " * 40)
+    page = open_page("pipelines")
+    height = page.locator("tr", has_text=name).evaluate("row => row.offsetHeight")
+    assert height < 160
+    page.get_by_role("link", name=name).click()
+    expect(page.get_by_role("group", name="Message", exact=True)).to_contain_text("other keys")
+    assert page.locator(".problem").evaluate("box => box.offsetHeight") < 300
+    page.get_by_role("group", name="Message", exact=True).focus()  # the keyboard scrolls it
+    expect(page.get_by_role("group", name="Message", exact=True)).to_be_focused()
+    site.client.delete(f"pipelines/{name}", headers={"if-match": "*"})
+
+
+def test_no_name_turns_the_text_around_it(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(ODD, "turning")
+    page = open_page(f"pipelines/{name}")
+    expect(page.get_by_role("button", name="Read a\ufffdb")).to_be_visible()
+    # Of a table that is joined with itself, the sides tell the two apart.
+    join = page.locator(".node", has_text="Join")
+    expect(join).to_contain_text("left a\ufffdb")
+    expect(join).to_contain_text("right a\ufffdb")
+    assert "\u202e" not in page.locator("main").inner_text()
+    page.goto(f"{site.address}/#/pipelines/{name}/upgrade")
+    page.get_by_role("button", name="Begin with version 1").click()
+    # A program is sent back as it was.
+    expect(page.get_by_label("Program")).to_have_value(ODD)
+    page.goto(f"{site.address}/#/pipelines/{name}/versions")
+    page.get_by_role("button", name="Program of version 1").click()
+    expect(page.get_by_role("dialog")).to_contain_text("a\ufffdb")
+
+
+def points_of(*seconds: int) -> list[dict[str, Any]]:
+    """Micro-batches that ended so many seconds after a time of the last hour."""
+    figures = {"rowsIn": 100, "rowsOut": 50, "batchMillis": 500, "watermark": None, "operators": []}
+    source = {"name": "numbers", "rows": 100, "lag": None, "lagUnit": "records", "table": "c.d.numbers", "nodes": []}
+    return [
+        {"event": "batch", "batch": at, "at": "", "ago": 3000 - second, "sources": [source], **figures}
+        for at, second in enumerate(seconds)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "lines", "rate"),
+    [([0], [1], 200), ([0, 10, 20], [3], 10), ([0, 10, 20, 1000, 1010], [3, 2], 10)],
+    ids=["one", "paced", "broken"],
+)
+def test_charts_of_few_points_and_of_breaks(
+    open_page: Open, site: Site, seconds: list[int], lines: list[int], rate: float
+) -> None:
+    page = open_page("pipelines/customers-latest/live")
+    drawn = page.evaluate(
+        """async (points) => {
+          const { paced, perSecond, pointOf } = await import('/js/points.js');
+          const at = (ago) => new Date(Date.now() - ago * 1000).toISOString();
+          const all = paced(points.map((each) => pointOf({ ...each, at: at(each.ago) })));
+          const lines = [];
+          for (const each of all) each.broken || !lines.length ? lines.push(1) : lines[lines.length - 1] += 1;
+          return { lines, rates: all.map((each) => perSecond(each, each.rows_in)) };
+        }""",
+        points_of(*seconds),
+    )
+    assert drawn["lines"] == lines
+    assert drawn["rates"] == pytest.approx([rate] * len(seconds), rel=0.02)
+
+
+def answered(page: Page, points: list[dict[str, Any]]) -> None:
+    """The history of a pipeline is these points."""
+    now = page.evaluate("Date.now()")
+
+    def answer(route: Route) -> None:
+        ends = [page.evaluate("ms => new Date(ms).toISOString()", now - each["ago"] * 1000) for each in points]
+        route.fulfill(json={"points": [{**each, "at": end} for each, end in zip(points, ends, strict=True)]})
+
+    page.route("**/run/history*", answer)
+
+
+def test_a_chart_of_one_point_and_of_a_lag_that_nobody_knows(open_page: Open, site: Site) -> None:
+    page = open_page("pipelines/customers-latest")
+    answered(page, points_of(0))
+    page.goto(f"{site.address}/#/pipelines/customers-latest/live")
+    canvas = page.locator("#chart-rows canvas")
+    expect(canvas).to_be_visible()
+    page.wait_for_timeout(200)
+    blue = """canvas => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      let found = 0;
+      for (let at = 0; at < data.length; at += 4) found += data[at + 2] > 150 && data[at] < 90 && data[at + 3] > 200;
+      return found;
+    }"""
+    assert canvas.evaluate(blue) > 5, "one point is seen, too"
+
+
+def test_how_a_pipeline_runs_is_set_before_it_starts(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "settings-changed")
+    page = open_page(f"pipelines/{name}")
+    page.get_by_role("button", name="How it runs").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Time between micro-batches").fill("soon")
+    dialog.get_by_role("button", name="Save and start").click()
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    dialog.get_by_label("Time between micro-batches").fill("10 s")
+    dialog.get_by_label("Spark's settings").fill("spark.sql.shuffle.partitions = 4\nspark.x.y=a=b")
+    dialog.get_by_label("Files in a micro-batch").fill("3")
+    dialog.get_by_role("button", name="Save and start").click()
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    found = site.client.get(f"pipelines/{name}/run").json()["settings"]
+    assert (found["trigger"], found["max_files_per_batch"]) == ("10 s", 3)
+    assert found["conf"] == {"spark.sql.shuffle.partitions": "4", "spark.x.y": "a=b"}
+    page.get_by_role("button", name="How it runs").click()
+    expect(dialog.get_by_label("Time between micro-batches")).to_have_value("10 s")
+    expect(dialog).to_contain_text("holds from the next start on")
+
+
+def test_a_pipeline_without_a_program_gets_its_first(open_page: Open, site: Site) -> None:
+    site.client.post("pipelines", json={"name": "empty-one"}).raise_for_status()
+    page = open_page("pipelines/empty-one")
+    page.get_by_role("link", name="Add a program").click()
+    page.get_by_label("Program").fill("SELECT nothing")
+    page.get_by_role("button", name="Compile and add").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_label("Program").fill(SECOND)
+    page.get_by_role("button", name="Compile and add").click()
+    expect(page.locator(".node")).to_have_count(9)
+    site.client.delete("pipelines/empty-one", headers={"if-match": "*"})
