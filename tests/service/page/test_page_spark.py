@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.service.page.served import SAMPLES
-from tests.service.test_serving import served
+from tests.support.service import served
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.page
@@ -130,7 +130,9 @@ def test_a_pipeline_from_its_first_program_to_an_upgrade_and_back(place: Place) 
     page.get_by_role("button", name="Migrate to the new program").click()
     page.get_by_role("dialog").get_by_role("button", name="Migrate all the same").click()
     expect(page.locator(".upgrade-progress")).to_contain_text("carried over")
+    expect(page.locator(".upgrade-progress .step.going-on")).to_be_visible()
     expect(page.get_by_text("The upgrade is done")).to_be_visible(timeout=SPARK)
+    expect(page.locator(".upgrade-progress .step.done").last).to_contain_text("version 3 runs")
     page.get_by_role("link", name="Plan", exact=True).click()
     expect(page.locator(".node", has_text="by item").first).to_contain_text(" rows", timeout=SPARK)
     assert place.kept("sales", "Join orders with customers") >= before
@@ -142,3 +144,39 @@ def test_a_pipeline_from_its_first_program_to_an_upgrade_and_back(place: Place) 
     page.get_by_role("dialog").get_by_role("button", name="Roll back").click()
     expect(page.get_by_text("Rolled back", exact=True)).to_be_visible(timeout=SPARK)
     expect(page.locator(".glance")).to_contain_text("Running", timeout=SPARK)
+
+
+def test_runs_that_fail_are_shown_with_their_reason_and_go_on_when_it_is_mended(place: Place) -> None:
+    page, folder = place.page, place.folder / "in"
+    program = f"""
+    CREATE TABLE names (id INT, name STRING) WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json');
+    CREATE TABLE longest (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'blackhole');
+    INSERT INTO longest SELECT id, MAX(name) FROM names GROUP BY id;
+    """
+    place.api.post("pipelines", json={"name": "names"}).raise_for_status()
+    place.api.post("pipelines/names/versions", json={"program": program}).raise_for_status()
+    place.go("pipelines/names")
+    # A folder that is not there.
+    page.get_by_role("button", name="Start").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text(str(folder), timeout=SPARK)
+    expect(alert.locator(".problem-remedy")).not_to_be_empty()
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    # A row that cannot be read; the run is to read what is there, and to end.
+    folder.mkdir()
+    (folder / "1.json").write_text('{"id": 1, "name": "a"}\n{"id": "one", "name": "b"}\n', encoding="utf-8")
+    page.get_by_role("button", name="How it runs").click()
+    page.get_by_role("dialog").get_by_label("Read what is there now, then end").check()
+    page.get_by_role("dialog").get_by_role("button", name="Save and start").click()
+    expect(alert).to_contain_text("1.json", timeout=SPARK)
+    expect(alert).to_contain_text("starts again at")
+    expect(alert.locator(".problem-remedy")).not_to_be_empty()
+    page.get_by_role("link", name="Logs", exact=True).click()
+    expect(page.get_by_role("region", name="Log of the run")).to_contain_text("1.json")
+    place.go("pipelines")
+    expect(page.locator("tr", has_text="names")).to_contain_text("Failed")
+    # Mended, it needs nobody: it is started again.
+    (folder / "1.json").write_text('{"id": 1, "name": "a"}\n{"id": 1, "name": "b"}\n', encoding="utf-8")
+    expect(page.locator("tr", has_text="names")).to_contain_text("Finished", timeout=SPARK)
+    place.go("pipelines/names/live")
+    expect(page.get_by_role("row", name="names")).to_contain_text("2")

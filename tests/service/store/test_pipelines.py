@@ -32,12 +32,13 @@ def large(tmp_path_factory: pytest.TempPathFactory, workers: Workers) -> Iterato
         yield client
 
 
-def fill(settings: Settings) -> None:
+def fill(settings: Settings, plan: str = "{}") -> None:
+    """All the pipelines with all their versions, which have one plan."""
     made = {"created_at": pipelines.now(), "created_by": "me"}
     ids = range(1, PIPELINES + 1)
     database = open_database(settings)
     with database.write() as session:
-        hash_ = blobs.put(session, "{}")
+        hash_ = blobs.put(session, plan)
         numbers = {"in_force": VERSIONS, "newest": VERSIONS}
         session.execute(
             insert(Pipeline),

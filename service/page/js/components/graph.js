@@ -54,7 +54,7 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
     </div>
     <div class="graph-foot">
       ${legend
-        ? html`<span class="line"></span> new rows alone <span class="line changing"></span> rows that change or go
+        ? html`<span class="line"></span><span>new rows alone</span><span class="line changing"></span><span>rows that change or go</span>
             <span class="spacer"></span><span class="keys-hint">Arrow keys move, Enter opens</span>`
         : html`<span class="spacer"></span>`}
       <div class="graph-tools" role="toolbar" aria-label="Zoom">
