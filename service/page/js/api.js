@@ -127,6 +127,6 @@ export const logs = (name, tail) => get(`${of(name)}/run/logs${query({ tail })}`
 export const progressAddress = (name) => `${BASE}${of(name)}/run/progress`;
 
 export const checkUpgrade = (name, number) => post(`${of(name)}/upgrade/check`, { version: number });
-export const migrate = (name, number, partial) => post(`${of(name)}/upgrade/migrate`, { version: number, partial });
+export const migrate = (name, number, how) => post(`${of(name)}/upgrade/migrate`, { version: number, ...how });
 export const rollBack = (name) => post(`${of(name)}/upgrade/rollback`, {});
 export const upgrade = (name) => get(`${of(name)}/upgrade`);

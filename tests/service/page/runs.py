@@ -17,8 +17,8 @@ from compiled_plan.service.runs.settings import RunSettings
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.tables import Status
 from compiled_plan.service.web.depends import parts_of
-from compiled_plan.service.web.documents import Asked
 from compiled_plan.service.web.runs import StartOf
+from compiled_plan.service.web.upgrades import Target
 
 router = APIRouter(prefix="/pipelines/{name}")
 EVERY = timedelta(seconds=2)
@@ -35,6 +35,7 @@ class Faked:
         lines: what its run printed.
         upgrades: the upgrade of each pipeline.
         settings: how each pipeline runs.
+        asked: the last upgrade that was asked for.
     """
 
     operators: dict[str, list[str]] = field(default_factory=dict)
@@ -42,13 +43,7 @@ class Faked:
     lines: dict[str, list[str]] = field(default_factory=dict)
     upgrades: dict[str, dict[str, Any]] = field(default_factory=dict)
     settings: dict[str, RunSettings] = field(default_factory=dict)
-
-
-class Target(Asked):
-    """An upgrade that is asked for."""
-
-    version: int
-    partial: bool = False
+    asked: dict[str, Target] = field(default_factory=dict)
 
 
 def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, Any]:
@@ -186,6 +181,7 @@ def migrate(request: Request, name: str, body: Target) -> dict[str, Any]:
         pipelines.change(session, found, in_force=version.number)
     upgrades = request.app.state.faked.upgrades
     upgrades[name] = {"state": "migrating", "from": old, "to": body.version, "done": 0, "of": 3, "can_roll_back": False}
+    request.app.state.faked.asked[name] = body
     return dict(upgrades[name])
 
 

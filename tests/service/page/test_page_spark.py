@@ -74,12 +74,15 @@ def place(browser: Browser, tmp_path: Path) -> Iterator[Place]:
         httpx.Client(base_url=address, timeout=60) as api,
     ):
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        # Runs take the processors from the page.
+        page.set_default_timeout(30_000)
+        expect.set_options(timeout=30_000)
         yield Place(page, api, address.removesuffix("/api/v1/"), tmp_path)
         for each in api.get("pipelines").json()["items"]:
             name = each["name"]
             api.post(f"pipelines/{name}/run/stop")
             wait_until(lambda name=name: api.get(f"pipelines/{name}/run").json()["pid"] == 0, "the end of a run")  # type: ignore[misc]
+        expect.set_options(timeout=5_000)
         context.close()
 
 

@@ -5,9 +5,11 @@ import { arrange, graphView, showOperator } from "../components/graph.js";
 import { problemBox } from "../components/problem.js";
 import { NO_PROGRAM, programInput, readProgram } from "../components/program.js";
 import { poll } from "../events.js";
+import { isAlive } from "../figures.js";
 import { html, nothing } from "../lit.js";
 import { go } from "../router.js";
 import { createStore } from "../store.js";
+import { askUpgrade } from "./upgrade_dialog.js";
 import { progressView } from "./upgrade_progress.js";
 
 const SIDES = { old: "upgrade-old", now: "upgrade-new" };
@@ -66,7 +68,7 @@ export function upgradeTab(context, pipeline, { load }) {
   }
 
   async function compare(number) {
-    const base = pipeline.get().pipeline.in_force;
+    const base = runs(pipeline.get().pipeline);
     show(base, number, async () => {
       const [old, now, diff] = await Promise.all([api.graph(name, base), api.graph(name, number), api.diff(name, base, number)]);
       return { old, now, diff, warnings: [] };
@@ -85,11 +87,8 @@ export function upgradeTab(context, pipeline, { load }) {
 
   async function migrate() {
     const { target, diff, program } = store.get();
-    const partial = diff.verdict !== "full";
-    const text = partial
-      ? "Some results will differ from what the new program gives from scratch, as said below. The state of before is kept: you can roll back."
-      : "The run is stopped, the state is carried over, and the run goes on. The state of before is kept: you can roll back.";
-    if (!(await confirm(`Upgrade ${name}?`, text, partial ? "Migrate all the same" : "Migrate", { danger: partial }))) return;
+    const how = await askUpgrade(name, diff);
+    if (!how) return;
     act(async () => {
       let number = target;
       if (!number) {
@@ -97,7 +96,7 @@ export function upgradeTab(context, pipeline, { load }) {
         number = made.version.number;
         store.set({ target: number });
       }
-      await api.migrate(name, number, partial);
+      await api.migrate(name, number, how);
     }, "The upgrade starts");
   }
 
@@ -153,7 +152,7 @@ export function upgradeTab(context, pipeline, { load }) {
     render: (state, { pipeline: found }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
-      ${state.diff ? comparison(state, found?.in_force, { choose, migrate, keep, again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
+      ${state.diff ? comparison(state, found, { choose, migrate, keep, again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
         : context.may("editor") ? chooser(state, found, store, { compile, compare, begin }) : html`<p class="empty">This needs the role editor.</p>`}`,
     drawn: ({ diff }) => {
       if (diff) Object.values(SIDES).forEach(arrange);
@@ -162,7 +161,7 @@ export function upgradeTab(context, pipeline, { load }) {
 }
 
 function chooser(state, pipeline, store, { compile, compare, begin }) {
-  const others = state.versions.filter((each) => each.number !== pipeline?.in_force);
+  const others = state.versions.filter((each) => each.number !== runs(pipeline));
   return html`<div class="upgrade-choose">
     <form class="card" @submit=${compile}>
       <h2>${pipeline?.in_force ? "A new program" : "The first program"}</h2>
@@ -174,16 +173,20 @@ function chooser(state, pipeline, store, { compile, compare, begin }) {
     ${others.length
       ? html`<section class="card"><h2>Or a version that there is</h2>
           <ul class="choices">${others.slice(0, 12).map((each) => html`<li><button type="button" class="quiet" ?disabled=${state.busy} @click=${() => compare(each.number)}>
-            Version ${each.number} <span class="muted">${each.comment || each.kind}</span></button></li>`)}</ul></section>`
+            Version ${each.number}${each.number === pipeline?.in_force ? ", in force" : ""} <span class="muted">${each.comment || each.kind}</span></button></li>`)}</ul></section>`
       : nothing}
   </div>`;
 }
 
+/** The version whose state an upgrade comes from: the one that runs, else the one in force. */
+const runs = (pipeline) => (isAlive(pipeline) && pipeline.version) || pipeline?.in_force;
+
 const newName = (target) => (target ? `version ${target}` : "the new program");
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-function comparison(state, inForce, { choose, migrate, keep, again, mayRun }) {
+function comparison(state, pipeline, { choose, migrate, keep, again, mayRun }) {
   const { diff, old, now, base, target, selected } = state;
+  const [inForce, running] = [pipeline?.in_force, runs(pipeline)];
   const changes = changesOf(diff, old, now);
   const side = (key, graph, title, found) => html`<section class="side"><h3>${title}</h3>
     ${graphView({ id: SIDES[key], graph, label: `${title}, ${graph.nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => choose(key, id), changes: found, legend: false })}</section>`;
@@ -191,7 +194,7 @@ function comparison(state, inForce, { choose, migrate, keep, again, mayRun }) {
       <h2 id="upgrade-title" tabindex="-1">From version ${base} to ${newName(target)}</h2><span class="spacer"></span>
       <button type="button" class="quiet" @click=${again}>Another program</button>
       ${target ? nothing : html`<button type="button" ?disabled=${state.busy} @click=${keep}>Save as a version</button>`}
-      ${mayRun && target !== inForce ? html`<button type="button" class="primary" ?disabled=${state.busy || diff.verdict === "incompatible"} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
+      ${mayRun && target !== running ? html`<button type="button" class="primary" ?disabled=${state.busy} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
     </div>
     ${state.warnings.map((text) => html`<p class="note">${text}</p>`)}
     <p class="change-legend" aria-hidden="true">${["kept", "moved", "changed", "added", "removed"].map((each) => html`<span><span class="swatch change-${each}"></span>${each}</span>`)}</p>
