@@ -20,3 +20,6 @@ KAFKA = (
         alone=True,
     ),
 )
+
+#: What the Java classes of protoc need; it serves those that protoc of its major version and of the one before made.
+PROTOBUF = Package("com.google.protobuf:protobuf-java:4.36.2", "com.google.protobuf.Message", alone=True)

@@ -25,7 +25,6 @@ FLINK_CONNECTORS: Mapping[str, str] = {
 
 #: Formats by name, each with the reason.
 FLINK_FORMATS: Mapping[str, str] = {
-    "protobuf": "its messages are told by the name of a Java class, and a plan does not choose classes to load",
     "testcsv": "it is of Flink's own tests; use 'csv'",
     "avro-glue": "its schemas are in a registry of AWS; use 'avro-confluent' with one of Confluent's protocol",
     "avro-variant-confluent": "it is not in Flink 2.3; use 'avro-confluent', with the columns of the table",

@@ -18,6 +18,7 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
 from tests.documents.connector_pages import Example, examples
+from tests.support.protobufs import add_classes
 from tests.support.topics import Message, Topics
 from tools.services.postgres import psql
 from tools.services.registry import serving
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 SECURED = ("kafka, security with PLAIN", "kafka, security with SCRAM")
 #: Read alone: events with a schema cannot be written, here and in Flink.
 WITH_SCHEMA = "debezium, with a schema"
+_PAIR = "CAST(ROW(6, 7) AS ROW<v1 BIGINT, v2 INT>)"
 VALUES = {
     "BIGINT": ("1", "2"),
     "INT": ("3", "4"),
@@ -39,6 +41,9 @@ VALUES = {
     "BOOLEAN": ("TRUE", "FALSE"),
     "DECIMAL(10, 2)": ("5.18", "5.15"),
     "TIMESTAMP(3)": ("TIMESTAMP '2024-01-01 00:00:01'", "TIMESTAMP '2024-01-01 00:00:02'"),
+    "BINARY": ("X'61'", "X'62'"),
+    "map<BIGINT, row<v1 BIGINT, v2 INT>>": (f"MAP[CAST(1 AS BIGINT), {_PAIR}]", f"MAP[CAST(2 AS BIGINT), {_PAIR}]"),
+    "array<row<v1 BIGINT, v2 INT>>": (f"ARRAY[{_PAIR}]", f"ARRAY[{_PAIR}, {_PAIR}]"),
 }
 _BOUNDED = "/*+ OPTIONS('scan.bounded.mode' = 'latest-offset'{start}) */"
 
@@ -113,6 +118,7 @@ def test_examples_run_as_they_stand(
     spark: SparkSession, kafka: Server, postgres: Server, addresses: dict[str, str], tmp_path: Path
 ) -> None:
     topics = Topics(spark, kafka)
+    add_classes(spark, tmp_path)
     psql(postgres.port, "CREATE TABLE users (id BIGINT PRIMARY KEY, name TEXT, age INT, status BOOLEAN)")
     wanted = {n: each for n, each in enumerate(examples()) if not each.refused and each.page not in SECURED}
     writing, reading = list[str](), list[str]()

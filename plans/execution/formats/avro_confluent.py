@@ -10,7 +10,6 @@ Source: Flink's pages "Confluent Avro" and "Debezium", and what Flink 2.3 reads,
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,16 +17,14 @@ from compiled_plan.plans.connectors.avro_schemas import avro_schema, debezium_ro
 from compiled_plan.plans.connectors.formats.avro_confluent import SPEC
 from compiled_plan.plans.connectors.schema_registry import OPTIONS, OWN_SUBJECT, SUBJECT, settings
 from compiled_plan.plans.connectors.spec import FormatSpec, Values
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.formats.base import FormatTable, register
-from compiled_plan.plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.execution.formats.lines import MessageFormat
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.streaming.readwriter import DataStreamReader
+    from pyspark.sql import SparkSession
 
 
-class RegistryAvroFormat(LineFormat):
+class RegistryAvroFormat(MessageFormat):
     """Records with the ids of their schemas.
 
     Args:
@@ -37,10 +34,6 @@ class RegistryAvroFormat(LineFormat):
 
     def __init__(self, spec: FormatSpec, *, events: bool) -> None:
         self.spec, self.events = spec, events
-
-    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
-        """Not for files, whose options are refused before; see `Format.scan`."""
-        raise UnsupportedError(f"format {self.spec.name!r} is not in files", where=f"table {spec.table}")
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, StructType
 
 from compiled_plan.plans.connectors.spec import FormatSpec
+from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import KIND
 from compiled_plan.plans.execution.connectors.dead_letters import COLUMN, DEAD, dead_letter
 from compiled_plan.plans.execution.formats.base import SUFFIX, FormatTable, column, java_column, kernel_formats, shape
@@ -112,6 +113,14 @@ class LineFormat:
         # inline() takes the names from the structs, where a table's columns have their own.
         rows = found.select(F.inline("changes"), *rest)
         return rows.toDF(*names, *rows.columns[len(names) :])
+
+
+class MessageFormat(LineFormat):
+    """Base of the formats that are in messages alone, and not in files."""
+
+    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
+        """Not for files, whose options are refused before; see `Format.scan`."""
+        raise UnsupportedError(f"format {self.spec.name!r} is not in files", where=f"table {spec.table}")
 
 
 def with_faults(read: DataFrame, wrong: Column) -> Column:

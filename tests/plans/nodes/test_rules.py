@@ -233,7 +233,7 @@ def test_a_node_that_nothing_reads() -> None:
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("connector", "kinesis"), ("connector", "of-my-own"), ("format", "protobuf"), ("source.path.regex-pattern", "x")],
+    [("connector", "kinesis"), ("connector", "of-my-own"), ("format", "avro-glue"), ("source.path.regex-pattern", "x")],
 )
 def test_what_only_flink_has_can_be_edited_and_not_run(option: str, value: str) -> None:
     data = data_of("join/three_way_inner")

@@ -96,7 +96,10 @@ def test_a_script_without_an_insert_is_refused(env: TableEnvironment) -> None:
         ("'connector' = 'filesystem'", "lacks the option 'path'"),
         ("'connector' = 'filesystem', 'path' = 'p'", "has no format"),
         ("'connector' = 'filesystem', 'path' = 'p', 'format' = 'jsn'", "no format is named 'jsn'"),
-        ("'connector' = 'filesystem', 'path' = 'p', 'format' = 'protobuf'", "format 'protobuf' is not supported"),
+        (
+            "'connector' = 'filesystem', 'path' = 'p', 'format' = 'protobuf'",
+            "format 'protobuf' is not supported by connector",
+        ),
         ("'connector' = 'print'", "can only be written"),
     ],
 )

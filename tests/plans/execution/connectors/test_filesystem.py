@@ -201,7 +201,7 @@ def test_partitions_of_dates_and_times(session: SparkSession, tmp_path: Path) ->
         ({"json.timestamp-format.standard": "ISO"}, "one of: SQL, ISO-8601"),
         ({"csv.null-literal": "x"}, "no option 'csv.null-literal'"),
         ({"sink.partition-commit.policy.kind": "success-file"}, "is not supported"),
-        ({"format": "protobuf"}, "format 'protobuf' is not supported"),
+        ({"format": "protobuf"}, "format 'protobuf' is not supported by connector 'filesystem'"),
     ],
 )
 def test_options_are_checked_before_anything_starts(

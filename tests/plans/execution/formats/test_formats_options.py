@@ -40,6 +40,7 @@ OPTIONS = {
     "json": f"{_JSON} fail-on-missing-field decode.json-parser.enabled",
     "maxwell-json": _JSON,
     "ogg-json": _JSON,
+    "protobuf": "message-class-name ignore-parse-errors read-default-values write-null-string-literal",
     "raw": "charset endianness",
 }
 

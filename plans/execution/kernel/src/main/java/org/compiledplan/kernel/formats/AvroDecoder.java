@@ -1,6 +1,5 @@
 package org.compiledplan.kernel.formats;
 
-import java.util.HexFormat;
 import java.util.Map;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.IndexedRecord;
@@ -11,7 +10,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 /** The formats of Avro in messages: a message is a row, or an event of Debezium with two. */
 public final class AvroDecoder extends Decoder {
   private static final long serialVersionUID = 1L;
-  private static final int SHOWN = 64;
 
   private final String shape;
   private final AvroBytes messages;
@@ -37,10 +35,7 @@ public final class AvroDecoder extends Decoder {
 
   @Override
   protected Object shown(UTF8String message) {
-    byte[] bytes = message.getBytes();
-    int length = Math.min(bytes.length, SHOWN);
-    return HexFormat.ofDelimiter(" ").formatHex(bytes, 0, length)
-        + (length < bytes.length ? " ..." : "");
+    return hexadecimal(message);
   }
 
   @Override

@@ -2,6 +2,7 @@ package org.compiledplan.kernel.formats;
 
 import java.io.Serializable;
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import java.util.List;
 import org.apache.spark.rdd.InputFileBlockHolder;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -16,6 +17,7 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public abstract class Decoder implements Serializable {
   private static final long serialVersionUID = 1L;
+  private static final int SHOWN = 64;
 
   /** The metadata of formats that have none. */
   protected static final Object[] NO_METADATA = {};
@@ -104,6 +106,14 @@ public abstract class Decoder implements Serializable {
   /** A line as messages show it. */
   protected Object shown(UTF8String line) {
     return line;
+  }
+
+  /** The first bytes of a record that is no text, as messages show it. */
+  protected static String hexadecimal(UTF8String record) {
+    byte[] bytes = record.getBytes();
+    int length = Math.min(bytes.length, SHOWN);
+    return HexFormat.ofDelimiter(" ").formatHex(bytes, 0, length)
+        + (length < bytes.length ? " ..." : "");
   }
 
   /** The changes of a line. */

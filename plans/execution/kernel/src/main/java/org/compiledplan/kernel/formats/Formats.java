@@ -98,6 +98,7 @@ public final class Formats {
       case "raw" -> new RawDecoder(table, shape, options);
       case "avro", "avro-confluent" -> new AvroDecoder(table, shape, options, false);
       case "debezium-avro-confluent" -> new AvroDecoder(table, shape, options, true);
+      case "protobuf" -> new ProtobufDecoder(table, shape, options);
       case "debezium-json" -> new DebeziumDecoder(table, shape, options, keys, false);
       case "ogg-json" -> new DebeziumDecoder(table, shape, options, keys, true);
       case "canal-json" -> new DataOldDecoder(EventDialect.CANAL, table, shape, options, keys);
@@ -152,6 +153,7 @@ public final class Formats {
           case "raw" -> new RawEncoder(table, shape, options);
           case "avro", "avro-confluent" -> new AvroEncoder(table, shape, options, false);
           case "debezium-avro-confluent" -> new AvroEncoder(table, shape, options, true);
+          case "protobuf" -> new ProtobufEncoder(table, shape, options);
           case "debezium-json" ->
               new JsonEncoder(table, shape, options, JsonEncoder.Envelope.DEBEZIUM);
           case "ogg-json" -> new JsonEncoder(table, shape, options, JsonEncoder.Envelope.OGG);

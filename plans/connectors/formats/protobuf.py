@@ -1,0 +1,63 @@
+"""The format `protobuf`. Source: Flink's page "Protobuf", and what Flink 2.3 reads, writes and refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.columns import column, within
+from compiled_plan.plans.connectors.common import flag
+from compiled_plan.plans.connectors.jars import PROTOBUF
+from compiled_plan.plans.connectors.spec import FormatSpec, TableOption, Unfit, Use
+from compiled_plan.plans.options import Kind
+
+_TYPES = (
+    t.BooleanType,
+    t.IntegerType,
+    t.FloatType,
+    t.DoubleType,
+    t.CharacterType,
+    t.BytesType,
+    t.ArrayType,
+    t.MapType,
+    t.RowType,
+)
+
+
+def _unfit(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
+    """What no message can hold; whether its type has the columns is seen when a run starts."""
+    remedy = (
+        "make it of the type of its field: BOOLEAN, INT, BIGINT, FLOAT, DOUBLE, STRING, BYTES, ARRAY, MAP or ROW "
+        "(a google.protobuf.Timestamp is a ROW<seconds BIGINT, nanos INT>)"
+    )
+    wrong = (field for field in row.fields if not all(isinstance(type_, _TYPES) for type_ in within(field.type)))
+    return next((column("protobuf", field, remedy) for field in wrong), None)
+
+
+SPEC = FormatSpec(
+    "protobuf",
+    "A message of Protocol Buffers, whose type is that of a Java class on the class path.",
+    {
+        "message-class-name": TableOption(
+            Kind.TEXT,
+            doc="The full name of the class that `protoc` made of the type, `com.example.File$Message` where it is "
+            "inside another.",
+            required=True,
+        ),
+        "ignore-parse-errors": flag("Pass over what cannot be read.", uses=Use.SOURCE),
+        "read-default-values": flag(
+            "A field that is not there is its default, and not NULL; plain fields of proto3 always are.",
+            uses=Use.SOURCE,
+        ),
+        "write-null-string-literal": TableOption(
+            Kind.TEXT,
+            doc="What a text that is NULL is written as in arrays and maps, by default an empty one; other types have "
+            "their default.",
+            uses=Use.SINK,
+        ),
+    },
+    messages=True,
+    files=False,
+    unfit=_unfit,
+    packages=(PROTOBUF,),
+)

@@ -1,0 +1,52 @@
+package org.compiledplan.kernel.formats;
+
+import java.util.Map;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.sparkproject.spark_core.protobuf.Descriptors.Descriptor;
+import org.sparkproject.spark_core.protobuf.DynamicMessage;
+import org.sparkproject.spark_core.protobuf.InvalidProtocolBufferException;
+
+/** The format `protobuf`: a message is a row. */
+public final class ProtobufDecoder extends Decoder {
+  private static final long serialVersionUID = 1L;
+
+  private final String shape;
+  private final ProtobufMessages messages;
+  private final boolean defaults;
+  private transient Descriptor type;
+  private transient ProtobufReaders.RowReader reader;
+
+  ProtobufDecoder(String table, String shape, Map<String, String> options) {
+    super(table, Boolean.parseBoolean(options.get("ignore-parse-errors")));
+    this.shape = shape;
+    messages = new ProtobufMessages(options);
+    defaults = Boolean.parseBoolean(options.get("read-default-values"));
+  }
+
+  @Override
+  protected boolean skips(UTF8String message) {
+    // A message without a byte is one whose fields are all as they are by default.
+    return false;
+  }
+
+  @Override
+  protected Object shown(UTF8String message) {
+    return hexadecimal(message);
+  }
+
+  @Override
+  protected ArrayData decode(UTF8String message) throws Exception {
+    if (reader == null) {
+      type = messages.descriptor();
+      reader = ProtobufReaders.row(type, Shape.parse(shape), defaults);
+    }
+    DynamicMessage found;
+    try {
+      found = DynamicMessage.parseFrom(type, message.getBytes());
+    } catch (InvalidProtocolBufferException e) {
+      throw new DataException("no message " + type.getFullName() + ": " + e.getMessage());
+    }
+    return insert(reader.read(found));
+  }
+}

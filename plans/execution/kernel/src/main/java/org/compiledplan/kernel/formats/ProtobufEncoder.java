@@ -1,0 +1,30 @@
+package org.compiledplan.kernel.formats;
+
+import java.util.Map;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** The format `protobuf`: a row is a message. */
+public final class ProtobufEncoder extends Encoder {
+  private static final long serialVersionUID = 1L;
+
+  private final String shape;
+  private final ProtobufMessages messages;
+  private final String nothing;
+  private transient ProtobufWriters.RowWriter writer;
+
+  ProtobufEncoder(String table, String shape, Map<String, String> options) {
+    super(table);
+    this.shape = shape;
+    messages = new ProtobufMessages(options);
+    nothing = options.getOrDefault("write-null-string-literal", "");
+  }
+
+  @Override
+  protected UTF8String encode(byte kind, InternalRow row) throws Exception {
+    if (writer == null) {
+      writer = ProtobufWriters.row(messages.descriptor(), Shape.parse(shape), nothing);
+    }
+    return UTF8String.fromBytes(writer.write(row).toByteArray());
+  }
+}

@@ -1,0 +1,127 @@
+package org.compiledplan.kernel.formats;
+
+import java.io.Serializable;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.sparkproject.spark_core.protobuf.DescriptorProtos.FileDescriptorProto;
+import org.sparkproject.spark_core.protobuf.DescriptorProtos.FileDescriptorSet;
+import org.sparkproject.spark_core.protobuf.Descriptors.Descriptor;
+import org.sparkproject.spark_core.protobuf.Descriptors.DescriptorValidationException;
+import org.sparkproject.spark_core.protobuf.Descriptors.FieldDescriptor;
+import org.sparkproject.spark_core.protobuf.Descriptors.FileDescriptor;
+import org.sparkproject.spark_core.protobuf.InvalidProtocolBufferException;
+
+/** A type of messages, which options of the format tell; and which columns its fields can be. */
+public final class ProtobufMessages implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /** Options that tables do not have: the full name of a type, and the files that define it. */
+  static final String TYPE = "message-type";
+
+  static final String DESCRIPTORS = "descriptors";
+
+  private final String type;
+  private final String descriptors;
+  private transient Descriptor descriptor;
+
+  ProtobufMessages(Map<String, String> options) {
+    type = options.get(TYPE);
+    descriptors = options.get(DESCRIPTORS);
+  }
+
+  /**
+   * Checks the columns of a table.
+   *
+   * @throws DataException the type has no such field, or one that the column cannot hold
+   */
+  public static void check(String shape, Map<String, String> options)
+      throws InvalidProtocolBufferException, DescriptorValidationException {
+    Descriptor of = new ProtobufMessages(options).descriptor();
+    ProtobufReaders.row(of, Shape.parse(shape), false);
+    ProtobufWriters.row(of, Shape.parse(shape), "");
+  }
+
+  /** The type. */
+  Descriptor descriptor() throws InvalidProtocolBufferException, DescriptorValidationException {
+    if (descriptor == null) {
+      Map<String, FileDescriptor> files = new LinkedHashMap<>();
+      byte[] bytes = Base64.getDecoder().decode(descriptors);
+      // Each is behind those that it imports, and the one that is asked for is the last.
+      for (FileDescriptorProto file : FileDescriptorSet.parseFrom(bytes).getFileList()) {
+        FileDescriptor[] imported =
+            file.getDependencyList().stream().map(files::get).toArray(FileDescriptor[]::new);
+        FileDescriptor built = FileDescriptor.buildFrom(file, imported);
+        files.put(file.getName(), built);
+        descriptor = within(built);
+      }
+    }
+    return descriptor;
+  }
+
+  /** The type in a file, where it is in it: one inside another has that one's name before its. */
+  private Descriptor within(FileDescriptor file) {
+    String start = file.getPackage().isEmpty() ? "" : file.getPackage() + ".";
+    Descriptor found = null;
+    for (String name :
+        type.startsWith(start) ? type.substring(start.length()).split("\\.") : new String[0]) {
+      found = found == null ? file.findMessageTypeByName(name) : found.findNestedTypeByName(name);
+      if (found == null) {
+        return null;
+      }
+    }
+    return found;
+  }
+
+  /** The field of a column. */
+  static FieldDescriptor field(Descriptor type, String name) {
+    FieldDescriptor found = type.findFieldByName(name);
+    if (found == null) {
+      throw new DataException(
+          "column " + name + ": message " + type.getFullName() + " has no such field");
+    }
+    return found;
+  }
+
+  /** What is wrong with a column of a field. */
+  static DataException unfit(FieldDescriptor field, Shape shape) {
+    String type =
+        field.isMapField()
+            ? "map"
+            : (field.isRepeated() ? "repeated " : "") + field.getType().name().toLowerCase();
+    return new DataException(
+        "the field "
+            + field.getFullName()
+            + " is a "
+            + type
+            + ", which no "
+            + shape.text()
+            + " is");
+  }
+
+  /** Whether a column of one value can be a field that is no message. */
+  static boolean fits(FieldDescriptor field, Shape shape) {
+    return switch (field.getJavaType()) {
+      case BOOLEAN -> shape.root().equals("BOOLEAN");
+      case INT -> shape.root().equals("INTEGER");
+      case LONG -> shape.root().equals("BIGINT");
+      case FLOAT -> shape.root().equals("FLOAT");
+      case DOUBLE -> shape.root().equals("DOUBLE");
+      case STRING -> isText(shape);
+      case BYTE_STRING -> shape.root().equals("BINARY") || shape.root().equals("VARBINARY");
+      case ENUM -> isText(shape) || isWhole(shape);
+      case MESSAGE -> false;
+    };
+  }
+
+  static boolean isText(Shape shape) {
+    return shape.root().equals("CHAR") || shape.root().equals("VARCHAR");
+  }
+
+  private static boolean isWhole(Shape shape) {
+    return switch (shape.root()) {
+      case "TINYINT", "SMALLINT", "INTEGER", "BIGINT" -> true;
+      default -> false;
+    };
+  }
+}

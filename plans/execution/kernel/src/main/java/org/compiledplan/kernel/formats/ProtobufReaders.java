@@ -1,0 +1,183 @@
+package org.compiledplan.kernel.formats;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.sparkproject.spark_core.protobuf.ByteString;
+import org.sparkproject.spark_core.protobuf.Descriptors.Descriptor;
+import org.sparkproject.spark_core.protobuf.Descriptors.EnumValueDescriptor;
+import org.sparkproject.spark_core.protobuf.Descriptors.FieldDescriptor;
+import org.sparkproject.spark_core.protobuf.Message;
+
+/** Turns values of Protocol Buffers into those of a logical type, in Spark's internal form. */
+final class ProtobufReaders {
+  /** How a value of an enum is called that its type does not have. */
+  private static final String UNRECOGNIZED = "UNRECOGNIZED";
+
+  private ProtobufReaders() {}
+
+  /** Turns a message into a row. */
+  @FunctionalInterface
+  interface RowReader {
+    InternalRow read(Message message);
+  }
+
+  /** Reads a value; that of a repeated field is a list. */
+  @FunctionalInterface
+  private interface Reader {
+    Object read(Object value);
+  }
+
+  /**
+   * A reader of messages as rows, whose columns are fields of their names.
+   *
+   * @param defaults whether a field that is not there has its default, and is not null
+   */
+  static RowReader row(Descriptor type, Shape shape, boolean defaults) {
+    int width = shape.names().length;
+    FieldDescriptor[] fields = new FieldDescriptor[width];
+    Reader[] readers = new Reader[width];
+    boolean[] always = new boolean[width];
+    for (int i = 0; i < width; i++) {
+      Shape column = shape.children()[i];
+      fields[i] = ProtobufMessages.field(type, shape.names()[i]);
+      readers[i] = named(shape.names()[i], fields[i], column, defaults);
+      // As Flink: of proto3, plain values are never null, not even optional ones.
+      boolean isPlain = !fields[i].isRepeated() && isPlain(fields[i]);
+      always[i] = defaults || isPlain && (isProto3(type) || !fields[i].hasPresence());
+    }
+    return message -> {
+      Object[] values = new Object[width];
+      for (int i = 0; i < width; i++) {
+        if (always[i] || isThere(message, fields[i])) {
+          values[i] = readers[i].read(message.getField(fields[i]));
+        }
+      }
+      return new GenericInternalRow(values);
+    };
+  }
+
+  private static boolean isProto3(Descriptor type) {
+    return type.getFile().toProto().getSyntax().equals("proto3");
+  }
+
+  private static boolean isPlain(FieldDescriptor field) {
+    return field.getJavaType() != FieldDescriptor.JavaType.MESSAGE;
+  }
+
+  private static boolean isThere(Message message, FieldDescriptor field) {
+    return field.isRepeated() ? message.getRepeatedFieldCount(field) > 0 : message.hasField(field);
+  }
+
+  private static Reader named(String name, FieldDescriptor field, Shape shape, boolean defaults) {
+    try {
+      return field.isMapField()
+          ? map(field, shape, defaults)
+          : field.isRepeated() ? array(field, shape, defaults) : one(field, shape, defaults);
+    } catch (DataException e) {
+      throw new DataException("column " + name + ": " + e.getMessage());
+    }
+  }
+
+  private static Reader one(FieldDescriptor field, Shape shape, boolean defaults) {
+    if (!isPlain(field)) {
+      if (!shape.root().equals("ROW")) {
+        throw ProtobufMessages.unfit(field, shape);
+      }
+      RowReader row = row(field.getMessageType(), shape, defaults);
+      return value -> row.read((Message) value);
+    }
+    if (!ProtobufMessages.fits(field, shape)) {
+      throw ProtobufMessages.unfit(field, shape);
+    }
+    return switch (field.getJavaType()) {
+      case STRING -> value -> SparkValues.text((String) value);
+      case BYTE_STRING -> value -> ((ByteString) value).toByteArray();
+      case ENUM -> enumeration(field, shape);
+      default -> value -> value;
+    };
+  }
+
+  private static Reader enumeration(FieldDescriptor field, Shape shape) {
+    if (ProtobufMessages.isText(shape)) {
+      return value -> {
+        EnumValueDescriptor found = (EnumValueDescriptor) value;
+        return SparkValues.text(isKnown(found) ? found.getName() : UNRECOGNIZED);
+      };
+    }
+    return value -> {
+      EnumValueDescriptor found = (EnumValueDescriptor) value;
+      int number = found.getNumber();
+      if (!isKnown(found)) {
+        throw new DataException(
+            "the field "
+                + field.getFullName()
+                + " has the number "
+                + number
+                + ", which is none of "
+                + field.getEnumType().getFullName());
+      }
+      return whole(number, shape);
+    };
+  }
+
+  private static boolean isKnown(EnumValueDescriptor value) {
+    return value.getType().findValueByNumber(value.getNumber()) != null;
+  }
+
+  private static Object whole(int number, Shape shape) {
+    boolean fits =
+        switch (shape.root()) {
+          case "TINYINT" -> number == (byte) number;
+          case "SMALLINT" -> number == (short) number;
+          default -> true;
+        };
+    if (!fits) {
+      throw new DataException(SparkValues.wanted(number, shape.text()));
+    }
+    return switch (shape.root()) {
+      case "TINYINT" -> (byte) number;
+      case "SMALLINT" -> (short) number;
+      case "BIGINT" -> (long) number;
+      default -> number;
+    };
+  }
+
+  private static Reader array(FieldDescriptor field, Shape shape, boolean defaults) {
+    if (!shape.root().equals("ARRAY")) {
+      throw ProtobufMessages.unfit(field, shape);
+    }
+    Reader element = one(field, shape.children()[0], defaults);
+    return value -> {
+      List<Object> found = new ArrayList<>();
+      ((List<?>) value).forEach(each -> found.add(element.read(each)));
+      return new GenericArrayData(found.toArray());
+    };
+  }
+
+  /** Of a key that is there twice the last value counts. */
+  private static Reader map(FieldDescriptor field, Shape shape, boolean defaults) {
+    if (!shape.root().equals("MAP")) {
+      throw ProtobufMessages.unfit(field, shape);
+    }
+    FieldDescriptor key = field.getMessageType().findFieldByName("key");
+    FieldDescriptor value = field.getMessageType().findFieldByName("value");
+    Reader keys = one(key, shape.children()[0], defaults);
+    Reader values = one(value, shape.children()[1], defaults);
+    return entries -> {
+      Map<Object, Object> found = new LinkedHashMap<>();
+      for (Object each : (List<?>) entries) {
+        Message entry = (Message) each;
+        found.put(keys.read(entry.getField(key)), values.read(entry.getField(value)));
+      }
+      return new ArrayBasedMapData(
+          new GenericArrayData(found.keySet().toArray()),
+          new GenericArrayData(found.values().toArray()));
+    };
+  }
+}

@@ -1,0 +1,161 @@
+package org.compiledplan.kernel.formats;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.MapData;
+import org.sparkproject.spark_core.protobuf.ByteString;
+import org.sparkproject.spark_core.protobuf.Descriptors.Descriptor;
+import org.sparkproject.spark_core.protobuf.Descriptors.EnumDescriptor;
+import org.sparkproject.spark_core.protobuf.Descriptors.EnumValueDescriptor;
+import org.sparkproject.spark_core.protobuf.Descriptors.FieldDescriptor;
+import org.sparkproject.spark_core.protobuf.DynamicMessage;
+import org.sparkproject.spark_core.protobuf.Message;
+
+/** Turns values of a logical type, in Spark's internal form, into those of Protocol Buffers. */
+final class ProtobufWriters {
+  private ProtobufWriters() {}
+
+  /** Turns a row into a message. */
+  @FunctionalInterface
+  interface RowWriter {
+    Message write(InternalRow row);
+  }
+
+  /** The value at a position of a row or array; it is not null. */
+  @FunctionalInterface
+  private interface Writer {
+    Object write(SpecializedGetters values, int position);
+  }
+
+  /**
+   * A writer of rows as messages, whose fields are columns of their names; null is a field that is
+   * not there.
+   *
+   * @param nothing what a text is that is null, in arrays and maps
+   */
+  static RowWriter row(Descriptor type, Shape shape, String nothing) {
+    int width = shape.names().length;
+    FieldDescriptor[] fields = new FieldDescriptor[width];
+    Writer[] writers = new Writer[width];
+    for (int i = 0; i < width; i++) {
+      fields[i] = ProtobufMessages.field(type, shape.names()[i]);
+      writers[i] = writer(fields[i], shape.children()[i], nothing);
+    }
+    return row -> {
+      DynamicMessage.Builder message = DynamicMessage.newBuilder(type);
+      for (int i = 0; i < width; i++) {
+        if (!row.isNullAt(i)) {
+          message.setField(fields[i], writers[i].write(row, i));
+        }
+      }
+      return message.build();
+    };
+  }
+
+  private static Writer writer(FieldDescriptor field, Shape shape, String nothing) {
+    return field.isMapField()
+        ? map(field, shape, nothing)
+        : field.isRepeated() ? array(field, shape, nothing) : one(field, shape, nothing);
+  }
+
+  private static Writer one(FieldDescriptor field, Shape shape, String nothing) {
+    return switch (field.getJavaType()) {
+      case BOOLEAN -> SpecializedGetters::getBoolean;
+      case INT -> SpecializedGetters::getInt;
+      case LONG -> SpecializedGetters::getLong;
+      case FLOAT -> SpecializedGetters::getFloat;
+      case DOUBLE -> SpecializedGetters::getDouble;
+      case STRING -> (values, i) -> values.getUTF8String(i).toString();
+      case BYTE_STRING -> (values, i) -> ByteString.copyFrom(values.getBinary(i));
+      case ENUM -> enumeration(field.getEnumType(), shape);
+      case MESSAGE -> {
+        RowWriter row = row(field.getMessageType(), shape, nothing);
+        int size = shape.children().length;
+        yield (values, i) -> row.write(values.getStruct(i, size));
+      }
+    };
+  }
+
+  /** A name or number that the type does not have is its first value, as in Flink. */
+  private static Writer enumeration(EnumDescriptor type, Shape shape) {
+    if (ProtobufMessages.isText(shape)) {
+      return (values, i) -> orFirst(type, type.findValueByName(values.getUTF8String(i).toString()));
+    }
+    return (values, i) -> {
+      int number =
+          switch (shape.root()) {
+            case "TINYINT" -> values.getByte(i);
+            case "SMALLINT" -> values.getShort(i);
+            case "BIGINT" -> (int) values.getLong(i);
+            default -> values.getInt(i);
+          };
+      return orFirst(type, type.findValueByNumber(number));
+    };
+  }
+
+  private static EnumValueDescriptor orFirst(EnumDescriptor type, EnumValueDescriptor found) {
+    return found == null ? type.getValues().get(0) : found;
+  }
+
+  private static Writer array(FieldDescriptor field, Shape shape, String nothing) {
+    Writer element = one(field, shape.children()[0], nothing);
+    Object missing = missing(field, nothing);
+    return (values, i) -> list(values.getArray(i), element, missing);
+  }
+
+  private static List<Object> list(ArrayData found, Writer element, Object missing) {
+    List<Object> list = new ArrayList<>(found.numElements());
+    for (int k = 0; k < found.numElements(); k++) {
+      list.add(found.isNullAt(k) ? missing : element.write(found, k));
+    }
+    return list;
+  }
+
+  private static Writer map(FieldDescriptor field, Shape shape, String nothing) {
+    Descriptor type = field.getMessageType();
+    FieldDescriptor key = type.findFieldByName("key");
+    FieldDescriptor value = type.findFieldByName("value");
+    Writer keys = one(key, shape.children()[0], nothing);
+    Writer items = one(value, shape.children()[1], nothing);
+    Object noKey = missing(key, nothing);
+    Object noValue = missing(value, nothing);
+    return (values, i) -> {
+      MapData found = values.getMap(i);
+      List<Object> names = list(found.keyArray(), keys, noKey);
+      List<Object> contents = list(found.valueArray(), items, noValue);
+      Map<Object, Object> entries = new LinkedHashMap<>();
+      for (int k = 0; k < names.size(); k++) {
+        entries.put(names.get(k), contents.get(k));
+      }
+      List<Message> messages = new ArrayList<>(entries.size());
+      entries.forEach(
+          (name, content) ->
+              messages.add(
+                  DynamicMessage.newBuilder(type)
+                      .setField(key, name)
+                      .setField(value, content)
+                      .build()));
+      return messages;
+    };
+  }
+
+  /** What a null is in an array or a map, which hold none. */
+  private static Object missing(FieldDescriptor field, String nothing) {
+    return switch (field.getJavaType()) {
+      case BOOLEAN -> false;
+      case INT -> 0;
+      case LONG -> 0L;
+      case FLOAT -> 0f;
+      case DOUBLE -> 0d;
+      case STRING -> nothing;
+      case BYTE_STRING -> ByteString.EMPTY;
+      case ENUM -> field.getEnumType().getValues().get(0);
+      case MESSAGE -> DynamicMessage.getDefaultInstance(field.getMessageType());
+    };
+  }
+}
