@@ -12,7 +12,7 @@ from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.page import add_page
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.programs import allowed
-from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, Supervisor
+from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE, Supervisor
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.store import idempotent
 from compiled_plan.service.store.database import open_database
@@ -51,18 +51,24 @@ ROUTERS: tuple[APIRouter, ...] = (
 )
 
 
-def application(settings: Settings, workers: Workers | None = None, command: Sequence[str] = EXECUTE_PLAN) -> FastAPI:
+def application(
+    settings: Settings,
+    workers: Workers | None = None,
+    command: Sequence[str] = EXECUTE_PLAN,
+    inspect: Sequence[str] = INSPECT_STATE,
+) -> FastAPI:
     """The service as an ASGI application; its database is made, or brought to this release, when it starts.
 
     Args:
         settings: what the operator decided.
         workers: of somebody else, who ends them; the service's own if left out.
         command: that runs plans.
+        inspect: that looks at state.
     """
     parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
 
     may = Allowed(**{key: tuple(value) for key, value in allowed(settings).items()})
-    supervisor = Supervisor(settings.home, parts.database, command, allowed=may, keep=settings.keep)
+    supervisor = Supervisor(settings.home, parts.database, command, allowed=may, keep=settings.keep, inspect=inspect)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:

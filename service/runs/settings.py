@@ -36,9 +36,9 @@ def _trigger(text: str) -> str:
 #: Rows go through one by one, see `execute-plan --trigger`.
 REAL_TIME = "real-time"
 Duration = Annotated[str, AfterValidator(_duration), Field(max_length=40)]
-_Master = Annotated[str, Field(max_length=200, pattern=r"^([^-].*)?$")]
+_Master = Annotated[str, Field(max_length=200, pattern=r"^([^-\x00][^\x00]*)?$")]
 _Key = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z][\w.-]*$")]
-_Value = Annotated[str, Field(max_length=4000)]
+_Value = Annotated[str, Field(max_length=4000, pattern=r"^[^\x00]*$")]
 
 
 class RunSettings(BaseModel):

@@ -36,7 +36,8 @@ from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 from compiled_plan.service.workers.outside import Allowed
 
 _LOG = logging.getLogger(__name__)
-#: The command that runs plans.
+#: The commands that run plans, and look at state.
+INSPECT_STATE = (sys.executable, "-m", "compiled_plan.cli.inspect_state")
 EXECUTE_PLAN = (sys.executable, "-m", "compiled_plan.cli.execute_plan")
 #: How often old versions are looked for, in seconds.
 _PRUNE_EVERY = 3600.0
@@ -53,6 +54,7 @@ class Supervisor:
         every: seconds between two ticks.
         allowed: what plans may reach; tables in files of `home` alone if left out.
         keep: what stays of what is over.
+        inspect: the command that looks at state.
     """
 
     def __init__(
@@ -64,8 +66,10 @@ class Supervisor:
         every: float = 1.0,
         allowed: Allowed | None = None,
         keep: Keep | None = None,
+        inspect: Sequence[str] = INSPECT_STATE,
     ) -> None:
-        self.home, self.database, self.command, self.every = home.resolve(), database, tuple(command), every
+        self.home, self.database, self.every = home.resolve(), database, every
+        self.command, self.inspect = tuple(command), tuple(inspect)
         self.backoff = backoff or Backoff()
         self.allowed = allowed or Allowed(data=(str(self.home),))
         self.keep = keep or Keep()
@@ -237,6 +241,7 @@ class Supervisor:
                 wanted = session.get(Wanted, pipeline_id)
                 found = current(self.folder(pipeline_id))
                 runs = found is not None and not found[1].is_over
-                if wanted is None or runs == wanted.run or time.monotonic() > deadline:
+                waits = wanted is not None and wanted.next_at is not None
+                if wanted is None or waits or runs == wanted.run or time.monotonic() > deadline:
                     return
             time.sleep(0.1)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
+from math import inf
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
@@ -166,8 +169,12 @@ async def progress(
     request: Request,
     name: str,
     last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", max_length=40)] = None,
+    seconds: Annotated[float | None, Query(ge=0, le=86_400, description="it ends after so long")] = None,
 ) -> StreamingResponse:
-    """Each event is a message of `execute-plan --json`, its id a number: with `Last-Event-ID` those after it come."""
+    """Each event is a message of `execute-plan --json`, its id a number: with `Last-Event-ID` those after it come.
+
+    It goes on until the client leaves, unless `seconds` is given.
+    """
 
     def found() -> int:
         with parts.database.read() as session:
@@ -175,27 +182,45 @@ async def progress(
 
     file = runs.progress(await asyncio.to_thread(found))
 
-    async def events() -> AsyncIterator[str]:
-        after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
-        if after is None:
-            newest = await asyncio.to_thread(lambda: next(last_messages(file), None))
-            after = 0 if newest is None else newest["seq"] - 1
-        yield "retry: 2000\n\n"
-        looks = 0
-        while not await request.is_disconnected():
-            messages = await asyncio.to_thread(messages_since, file, after)
-            for each in messages:
-                after = each["seq"]
-                if each["event"] == "batch":
-                    yield f"id: {after}\ndata: {json.dumps(each)}\n\n"
-            looks = 0 if messages else looks + 1
-            if looks >= _ALIVE:
-                looks = 0
-                yield ": it goes on\n\n"
-            await asyncio.sleep(_LOOK)
-
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(events(), media_type="text/event-stream", headers=headers)
+    until = inf if seconds is None else time.monotonic() + seconds
+    stream = _events(request, file, number_of_event(last_event_id), until)
+    return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+
+def number_of_event(text: str | None) -> int | None:
+    """The number that a `Last-Event-ID` says; None for one that is no number of ours."""
+    return int(text) if text and text.isascii() and text.isdecimal() else None
+
+
+async def _events(request: Request, file: Path, after: int | None, until: float) -> AsyncIterator[str]:
+    """Micro-batches as events.
+
+    Args:
+        request: whose client may leave.
+        file: of the progress.
+        after: the number that the client has seen last; None begins with the last one there is.
+        until: when it ends, by the monotonic clock.
+    """
+    if after is None:
+        newest = await asyncio.to_thread(lambda: next(last_messages(file), None))
+        after = 0 if newest is None else newest["seq"] - 1
+    yield "retry: 2000\n\n"
+    looks = 0
+    while True:
+        messages = await asyncio.to_thread(messages_since, file, after)
+        for each in messages:
+            after = each["seq"]
+            if each["event"] == "batch":
+                yield f"id: {after}\ndata: {json.dumps(each)}\n\n"
+        looks = 0 if messages else looks + 1
+        if looks >= _ALIVE:
+            looks = 0
+            yield ": it goes on\n\n"
+        left = until - time.monotonic()
+        if left <= 0 or await request.is_disconnected():
+            return
+        await asyncio.sleep(min(_LOOK, left))
 
 
 @router.get("/history", summary="Micro-batches of the last hours, for charts")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -14,9 +13,10 @@ from compiled_plan.service.web.depends import PartsOf, Viewer
 from compiled_plan.service.web.runs import RunsOf
 
 router = APIRouter(prefix="/pipelines/{name}/state", tags=["state"])
-_INSPECT = (sys.executable, "-m", "compiled_plan.cli.inspect_state")
-_Text = Annotated[str, Query(max_length=1000, pattern=r"^([^-].*)?$")]
-_Texts = Annotated[list[Annotated[str, Query(max_length=1000, pattern=r"^([^-].*)?$")]] | None, Query(max_length=100)]
+_Text = Annotated[str, Query(max_length=1000, pattern=r"^([^-\x00][^\x00]*)?$")]
+_Texts = Annotated[
+    list[Annotated[str, Query(max_length=1000, pattern=r"^([^-\x00][^\x00]*)?$")]] | None, Query(max_length=100)
+]
 
 
 @router.get("", summary="Figures by operator, or what is kept for a key")
@@ -40,4 +40,4 @@ def state(
     options = [str(checkpoint), *([operator] if operator else []), "--json"]
     options += [part for each in key or () for part in ("--key", each)]
     options += [part for each in what_if or () for part in ("--what-if", each)]
-    return ask(_INSPECT, options)
+    return ask(runs.inspect, options)

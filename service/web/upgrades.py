@@ -20,7 +20,9 @@ from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.runs import RunsOf
 
 router = APIRouter(prefix="/pipelines/{name}/upgrade", tags=["upgrades"])
-_Uids = Annotated[list[Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^-]")]], Field(max_length=1000)]
+_Uids = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^-\x00][^\x00]*$")]], Field(max_length=1000)
+]
 
 
 class Target(Asked):

@@ -15,6 +15,11 @@ from typing import Any
 from compiled_plan.plans.telemetry.progress_file import ProgressFile
 
 COMMAND = (sys.executable, "-m", "tests.support.fake_runs")
+#: The same; where only a question is asked, it is answered at once.
+_ASKED = 'case " $* " in *" --dry-run "*) echo "{}" ;; *) exec "$0" -m tests.support.fake_runs "$@" ;; esac'
+QUICK_COMMAND = ("/bin/sh", "-c", _ASKED, sys.executable)
+#: A stand-in for `inspect-state`.
+INSPECT = ("/bin/sh", "-c", """echo '{"version": 1, "state": {"operators": []}}'""", "inspect-state")
 
 
 def main() -> None:

@@ -196,6 +196,8 @@ def finish(address: str, clients: Sequence[Client]) -> None:
         with httpx2.Client(base_url=f"{address}pipelines/{each.name}/", timeout=60) as http:
             while each.pending is not None:
                 each.step(http)
+            # A stop may come before what was accepted has begun.
+            wait_until(lambda http=http, each=each: http.get("run").json()["number"] == each.runs, "a start")  # type: ignore[misc]
             assert http.post("run/stop").status_code == 200
             wait_until(lambda http=http: http.get("run").json()["state"] in ENDED, "the end")  # type: ignore[misc]
             run = http.get("run").json()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -20,9 +20,12 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from compiled_plan.service.app import application
+from compiled_plan.service.runs.folders import RunFolder
+from compiled_plan.service.runs.processes import signal_run
 from compiled_plan.service.settings import Limits, Settings
 from compiled_plan.service.workers.pool import Workers
 from tests.service.web.conftest import PROGRAM
+from tests.support.fake_runs import INSPECT, QUICK_COMMAND
 
 #: What exists, for path parameters and headers.
 KNOWN = {"name": ("orders", "other", "missing"), "number": (1, 2, 3), "id": (1, 2)}
@@ -37,15 +40,12 @@ def test_the_description_says_how_errors_are_answered(client: TestClient) -> Non
     assert "HTTPValidationError" not in str(found)
 
 
-#: Runs that are started are refused at once.
-NOTHING = (sys.executable, "-c", "import sys; sys.exit(2)")
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory, workers: Workers) -> Iterator[str]:
     """A served service with two pipelines."""
     limits = Limits(requests_per_minute=10**9, compile_seconds=20)
-    app = application(Settings(home=tmp_path_factory.mktemp("served"), tokens=False, limits=limits), workers, NOTHING)
+    home = tmp_path_factory.mktemp("served")
+    app = application(Settings(home=home, tokens=False, limits=limits), workers, QUICK_COMMAND, INSPECT)
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -53,6 +53,8 @@ def address(tmp_path_factory: pytest.TempPathFactory, workers: Workers) -> Itera
     yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     server.should_exit = True
     thread.join()
+    for process in home.glob("runs/*/*/process.json"):
+        signal_run(RunFolder(process.parent), signal.SIGKILL)
 
 
 def prepare(address: str) -> dict[str, Any]:
@@ -101,11 +103,23 @@ def rewritten(draw: st.DrawFn) -> str:
     return " ".join(words)
 
 
+@st.composite
+def started(draw: st.DrawFn, path: str, body: Any) -> Any:
+    """A start or an upgrade that may go well; or what it was, but by no spark-submit."""
+    if draw(st.integers(0, 3)):
+        number = {"version": draw(st.integers(1, 3))}
+        if path.endswith("migrate"):
+            return number
+        does = draw(st.sampled_from(["run", "finish", "crash", "refuse"]))
+        return {**(number if draw(st.booleans()) else {}), "settings": {"conf": {"fake.do": does}}}
+    if isinstance(body, dict) and isinstance(body.get("settings"), dict):
+        body["settings"].pop("launcher", None)
+    return body
+
+
 def ask(address: str, examples: int, seen: Counter[str]) -> None:
     """Ask every operation of the description so often; none is answered by an error of the service's own."""
     schema = schemathesis.openapi.from_url(f"{address}/api/v1/openapi.json")
-    # Events go on until the client leaves; looking at state starts Spark.
-    schema = schema.exclude(path_regex=r"/run/progress$|/state$")
     for found in schema.get_all_operations():
         ask_operation(found.ok(), address, examples, seen, prepare(address))
 
@@ -122,6 +136,10 @@ def ask_operation(operation: Any, address: str, examples: int, seen: Counter[str
             is_plan = operation.path.endswith("/validate") or data.draw(st.booleans())
             body = {"plan": data.draw(changed(plan))} if is_plan else {"program": data.draw(rewritten())}
             case.body = body if operation.method == "post" else case.body
+        if operation.path.endswith("/run/progress"):
+            case.query["seconds"] = data.draw(st.sampled_from([0, 0.1]))  # else it goes on until the client leaves
+        if operation.path.endswith(("/run/start", "/upgrade/migrate")):
+            case.body = data.draw(started(operation.path, case.body))
         headers = {"If-Match": "*"} if data.draw(st.booleans()) else {}
         answer = case.call(base_url=address, headers=headers, timeout=60)
         seen[f"{operation.method.upper()} {operation.path}"] += 1

@@ -14,7 +14,7 @@ from compiled_plan.service.app import application
 from compiled_plan.service.settings import Settings
 from compiled_plan.service.web.runs import thinned
 from compiled_plan.service.workers.pool import Workers
-from tests.support.fake_runs import COMMAND
+from tests.support.fake_runs import COMMAND, INSPECT
 
 PROGRAM = """
 CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');
@@ -25,7 +25,7 @@ INSERT INTO lines SELECT id FROM numbers;
 
 @pytest.fixture
 def client(settings: Settings, workers: Workers) -> Iterator[TestClient]:
-    app = application(settings, workers, COMMAND)
+    app = application(settings, workers, COMMAND, INSPECT)
     with TestClient(app, base_url="http://127.0.0.1/api/v1", client=("127.0.0.1", 5000)) as found:
         assert found.post("/pipelines", json={"name": "shop"}).status_code == 201
         body = {"program": PROGRAM, "put_in_force": True}
@@ -171,3 +171,40 @@ def test_triggers(client: TestClient) -> None:
         assert settings_of(client, trigger=trigger) == 200, trigger
     for trigger in ("real-time=", "real-time=soon", "real-time=0s", "realtime"):
         assert settings_of(client, trigger=trigger) == 422, trigger
+
+
+def events(client: TestClient, **headers: str) -> list[tuple[int, dict[str, Any]]]:
+    """The events of half a second: their ids, and what they say."""
+    answer = client.get("/pipelines/shop/run/progress", params={"seconds": 0.5}, headers=headers)
+    assert answer.headers["content-type"].startswith("text/event-stream"), answer.text
+    first, *found = answer.text.strip().split("\n\n")
+    assert first == "retry: 2000"
+    lines = [dict(line.split(": ", 1) for line in event.split("\n")) for event in found if event[0] != ":"]
+    return [(int(each["id"]), json.loads(each["data"])) for each in lines]
+
+
+def test_events_go_on_where_the_client_has_come_to(client: TestClient) -> None:
+    assert events(client) == []
+    client.post("/pipelines/shop/run/start", json={})
+    until(lambda: client.get("/pipelines/shop").json()["rows_per_second"] is not None)
+    live = events(client)
+    assert len(live) >= 2
+    assert [each["event"] for _, each in live] == ["batch"] * len(live)
+    everything = events(client, **{"Last-Event-ID": "0"})
+    numbers = [number for number, _ in everything]
+    assert [each["batch"] for _, each in everything] == list(range(len(everything)))
+    assert all(each in everything for each in live)
+    seen = numbers[1]
+    after = events(client, **{"Last-Event-ID": str(seen)})
+    assert [number for number, _ in after][: len(numbers) - 2] == numbers[2:], "none twice, none left out"
+    for odd in ("x", "-1", "1.5", ""):
+        assert events(client, **{"Last-Event-ID": odd}), odd
+
+
+def test_state_is_asked_for_where_there_is_some(client: TestClient) -> None:
+    assert client.get("/pipelines/shop/state").status_code == 404
+    client.post("/pipelines/shop/run/start", json={"settings": {"conf": {"fake.do": "finish"}}})
+    until(lambda: run(client)["state"] == "finished")
+    assert client.get("/pipelines/shop/state").json() == {"version": 1, "state": {"operators": []}}
+    for odd in ({"operator": "--checkpoint"}, {"key": "-x"}, {"what_if": "\0"}, {"key": ["a=1"] * 101}):
+        assert client.get("/pipelines/shop/state", params=odd).status_code == 422, odd
