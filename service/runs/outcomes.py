@@ -7,6 +7,7 @@ import random
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from sqlalchemy.orm import Session
 
@@ -15,6 +16,7 @@ from compiled_plan.service.runs import glance, output, upgrading
 from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.endings import Ending, Outcome, ending_of
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, is_begun
+from compiled_plan.service.runs.generations import generation_of
 from compiled_plan.service.runs.launching import PRUNE, ROLLBACK
 from compiled_plan.service.runs.processes import Phase, ProcessState
 from compiled_plan.service.runs.schedules import Schedule
@@ -38,6 +40,7 @@ class Ended:
         wanted: what is wanted of the pipeline; changed.
         run: its folder.
         state: of its process.
+        checkpoint: the pipeline's.
         backoff: how long to wait after a crash.
         chance: for that.
     """
@@ -47,6 +50,7 @@ class Ended:
     wanted: Wanted
     run: RunFolder
     state: ProcessState
+    checkpoint: Path
     backoff: Backoff
     chance: random.Random = field(default_factory=random.Random)
 
@@ -69,7 +73,7 @@ class Ended:
             return
         if ending.outcome is Outcome.FINISHED:
             upgraded(self.wanted, self.run)
-        if ending.outcome is Outcome.REFUSED and self.wanted.fallback:
+        if ending.outcome is Outcome.REFUSED and self.wanted.fallback and not has_moved(self.checkpoint, self.wanted):
             self._fall_back(ending)
         elif ending.outcome is Outcome.REFUSED:
             self.wanted.run = False
@@ -109,7 +113,7 @@ class Ended:
         upgrading.note(self.run, wanted, ending)
         wanted.version, wanted.fallback, wanted.outcome = wanted.fallback, 0, "refused"
         wanted.upgrade, wanted.options, wanted.next_at = "check", [], None
-        self._put_in_force()
+        put_in_force(self.session, self.pipeline, wanted)
         glance.set_failed(self.session, self.pipeline, wanted.version, ending, "the version of before goes on")
 
     def _rolled_back(self, ending: Ending) -> None:
@@ -120,11 +124,7 @@ class Ended:
             wanted.outcome, wanted.run = "refused", False
             glance.set_failed(self.session, self.pipeline, wanted.version, ending)
             return
-        before = wanted.version
-        wanted.version, wanted.previous, wanted.outcome = wanted.previous, 0, "rolled-back"
-        wanted.fallback = 0
-        self._put_in_force()
-        _LOG.info("pipeline %s: from version %s back to %s", self.pipeline.name, before, wanted.version)
+        went_back(self.session, self.pipeline, wanted)
 
     def _pruned(self, ending: Ending) -> None:
         if ending.outcome is Outcome.FINISHED:
@@ -134,9 +134,24 @@ class Ended:
         self.wanted.upgraded_at = datetime.now(UTC)
         _LOG.warning("pipeline %s: the state of before stays: %s", self.pipeline.name, masked_text(ending.message))
 
-    def _put_in_force(self) -> None:
-        version = versions.find(self.session, self.pipeline, self.wanted.version)
-        versions.put_in_force(self.session, self.pipeline, version, self.wanted.by)
+
+def has_moved(checkpoint: Path, wanted: Wanted) -> bool:
+    """Whether the upgrade that goes on has moved the state: another generation counts than before."""
+    return generation_of(checkpoint) != wanted.generation
+
+
+def went_back(session: Session, pipeline: Pipeline, wanted: Wanted) -> None:
+    """The version and the state of before count again."""
+    before = wanted.version
+    wanted.version, wanted.previous, wanted.outcome = wanted.previous, 0, "rolled-back"
+    wanted.upgrade, wanted.fallback, wanted.options = "check", 0, []
+    put_in_force(session, pipeline, wanted)
+    _LOG.info("pipeline %s: from version %s back to %s", pipeline.name, before, wanted.version)
+
+
+def put_in_force(session: Session, pipeline: Pipeline, wanted: Wanted) -> None:
+    """What is wanted to run is in force."""
+    versions.put_in_force(session, pipeline, versions.find(session, pipeline, wanted.version), wanted.by)
 
 
 def upgraded(wanted: Wanted, run: RunFolder) -> None:
@@ -144,5 +159,6 @@ def upgraded(wanted: Wanted, run: RunFolder) -> None:
     if wanted.upgrade != "check":
         upgrading.note(run, wanted)
         wanted.upgrade, wanted.options, wanted.outcome = "check", [], "done"
-        wanted.previous, wanted.fallback = wanted.fallback or wanted.previous, 0
+        # Where nothing was kept before there is nothing to go back to.
+        wanted.previous, wanted.fallback = wanted.fallback if wanted.generation else 0, 0
         wanted.upgraded_at = datetime.now(UTC)

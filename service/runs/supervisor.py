@@ -25,7 +25,7 @@ from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.endings import Ending, Outcome, last_of
 from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder
 from compiled_plan.service.runs.launching import PRUNE, ROLLBACK, RUN, Places, launch_of
-from compiled_plan.service.runs.outcomes import Ended, upgraded
+from compiled_plan.service.runs.outcomes import Ended, has_moved, upgraded, went_back
 from compiled_plan.service.runs.processes import ProcessState, TakenError, current, launch
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.settings import settings_of
@@ -150,7 +150,8 @@ class Supervisor:
                 return
             if found is not None and wanted.seen < found[0].number:
                 prune_runs(self.folder(pipeline.id), self.keep.runs)
-                Ended(session, pipeline, wanted, *found, self.backoff, self._chance).take_note()
+                checkpoint = self.checkpoint(pipeline_id)
+                Ended(session, pipeline, wanted, *found, checkpoint, self.backoff, self._chance).take_note()
             if not self._next(wanted):
                 return
         with self.database.write() as session:
@@ -189,6 +190,9 @@ class Supervisor:
     # ---- a start
 
     def _start(self, session: Session, pipeline: Pipeline, wanted: Wanted, what: str) -> None:
+        if what == ROLLBACK and not has_moved(self.checkpoint(pipeline.id), wanted):
+            went_back(session, pipeline, wanted)
+            return
         places = Places(self.home, self.checkpoint(pipeline.id), self.progress(pipeline.id))
         try:
             made = launch_of(session, pipeline, wanted, self.command, places, self.allowed, what)

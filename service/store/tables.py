@@ -183,6 +183,8 @@ class Wanted(Base):
     previous: Mapped[int] = mapped_column(default=0)
     #: Of the last upgrade: empty, migrating, done, refused, rolling-back, rolled-back.
     outcome: Mapped[str] = mapped_column(String(16), default="")
+    #: The checkpoint's generation before the last upgrade; 0 for none: its state has moved where another one counts.
+    generation: Mapped[int] = mapped_column(default=0)
     #: When the last upgrade was done: how long the way back is kept counts from there.
     upgraded_at: Mapped[datetime | None] = mapped_column(Moment)
     #: Crashes in a row; when the next start is due; the number of the last run whose end was seen.

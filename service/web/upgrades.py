@@ -9,6 +9,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from compiled_plan.service.runs.asking import ask
+from compiled_plan.service.runs.generations import generation_of
 from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
@@ -20,6 +21,7 @@ from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.runs import RunsOf
 
 router = APIRouter(prefix="/pipelines/{name}/upgrade", tags=["upgrades"])
+_GOING_ON = ("migrating", "rolling-back")
 _Uids = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^-\x00][^\x00]*$")]], Field(max_length=1000)
 ]
@@ -67,12 +69,18 @@ class UpgradeDocument(BaseModel):
     remedy: str = Field(default="", description="what to do about that")
 
 
+def _can_roll_back(wanted: Wanted) -> bool:
+    """From an upgrade that is done, and from one whose run does not come to its first micro-batch."""
+    if wanted.outcome == "migrating":
+        return wanted.fallback > 0
+    return wanted.outcome == "done" and wanted.previous > 0
+
+
 def _document(runs: RunsOf, session: Any, name: str) -> UpgradeDocument:
     pipeline = pipelines.find(session, name)
     wanted = session.get(Wanted, pipeline.id)
     if wanted is None or not wanted.outcome:
-        back = wanted is not None and wanted.previous > 0
-        return UpgradeDocument(state="none", from_=0, to=pipeline.in_force, done=0, of=0, steps=[], can_roll_back=back)
+        return UpgradeDocument(state="none", from_=0, to=pipeline.in_force, done=0, of=0, steps=[], can_roll_back=False)
     course = course_of(runs.folder(pipeline.id), wanted)
     return UpgradeDocument(
         state=wanted.outcome,
@@ -81,7 +89,7 @@ def _document(runs: RunsOf, session: Any, name: str) -> UpgradeDocument:
         done=sum(each.state == "done" for each in course.steps),
         of=len(course.steps),
         steps=[StepDocument(**asdict(each)) for each in course.steps],
-        can_roll_back=wanted.outcome == "done" and wanted.previous > 0,
+        can_roll_back=_can_roll_back(wanted),
         message=course.message,
         remedy=course.remedy,
     )
@@ -117,9 +125,11 @@ def migrate(
             pipeline = pipelines.find(session, name, lock=True)
             version = versions.find(session, pipeline, body.version)
             wanted = runs.wanted(session, pipeline)
-            if wanted.outcome in ("migrating", "rolling-back"):
-                raise ConflictError("an upgrade goes on", where=name, remedy="wait for its end")
-            wanted.fallback = wanted.version or pipeline.in_force
+            if wanted.outcome in _GOING_ON and wanted.run:
+                raise ConflictError("an upgrade goes on", where=name, remedy="wait for its end, or go back")
+            if wanted.outcome not in _GOING_ON:
+                wanted.fallback = wanted.version or pipeline.in_force
+                wanted.generation = generation_of(runs.checkpoint(pipeline.id))
             runs.want_run(session, pipeline, body.version, who.name)
             wanted.upgrade, wanted.options, wanted.outcome = body.how, body.options, "migrating"
             versions.put_in_force(session, pipeline, version, who.name)
@@ -141,8 +151,9 @@ def rollback(
         with parts.database.write() as session:
             pipeline = pipelines.find(session, name, lock=True)
             wanted = runs.wanted(session, pipeline)
-            if not wanted.previous or wanted.outcome != "done":
+            if not _can_roll_back(wanted):
                 raise ConflictError("there is no upgrade to go back from", where=name, remedy="look at its versions")
+            wanted.previous, wanted.fallback = wanted.fallback or wanted.previous, 0
             wanted.run, wanted.next_at, wanted.crashes = True, None, 0
             wanted.upgrade, wanted.outcome, wanted.options = "rollback", "rolling-back", []
             found = _document(runs, session, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import sys
@@ -12,7 +13,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from compiled_plan.plans.inspection.checkpoints import FORMAT
 from compiled_plan.plans.telemetry.progress_file import ProgressFile
+from compiled_plan.service.runs.generations import generation_of
 
 COMMAND = (sys.executable, "-m", "tests.support.fake_runs")
 #: The same; where only a question is asked, it is answered at once.
@@ -20,6 +23,14 @@ _ASKED = 'case " $* " in *" --dry-run "*) echo "{}" ;; *) exec "$0" -m tests.sup
 QUICK_COMMAND = ("/bin/sh", "-c", _ASKED, sys.executable)
 #: A stand-in for `inspect-state`.
 INSPECT = ("/bin/sh", "-c", """echo '{"version": 1, "state": {"operators": []}}'""", "inspect-state")
+
+
+def counts(checkpoint: Path, generation: int) -> None:
+    """Another generation counts."""
+    heads = checkpoint / "heads"
+    heads.mkdir(exist_ok=True)
+    facts = {"format": FORMAT, "generation": generation, "program": 1, "by": "", "at": "", "product": ""}
+    (heads / str(len(list(heads.iterdir())) + 1)).write_text(json.dumps(facts))
 
 
 def main() -> None:
@@ -35,8 +46,10 @@ def main() -> None:
         fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         (checkpoint / "two-runs").touch()
+    generation = generation_of(checkpoint)
     if "--rollback" in arguments:
         (checkpoint / "rolled-back").touch()
+        counts(checkpoint, generation - 1)
         print('{"generation": 1}')
         return
     if "--prune" in arguments:
@@ -69,6 +82,10 @@ def main() -> None:
         for number in (1, 2):
             tell("step", number=number)
             time.sleep(0.3)
+    if settings.get("fake.moves") != "no" and (option("--upgrade") or not generation):
+        counts(checkpoint, generation + 1)
+    if option("--upgrade") and settings.get("fake.upgrade") == "crash":
+        do = "crash"
     if do == "crash":
         failed("the database does not answer", refused=False)
 

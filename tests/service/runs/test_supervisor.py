@@ -14,6 +14,7 @@ import pytest
 from compiled_plan.service.runs import supervisor
 from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.folders import PROCESS, latest_run, new_run, runs_of
+from compiled_plan.service.runs.generations import generation_of
 from compiled_plan.service.runs.processes import Launch, current, signal_run
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.settings import Settings
@@ -182,7 +183,7 @@ def test_a_schedule_starts_what_has_finished(runs: Runs) -> None:
 def test_an_upgrade_and_the_way_back(runs: Runs) -> None:
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)
-    runs.want(version=2, fallback=1, upgrade="migrate", outcome="migrating")
+    runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
     runs.until(lambda: runs.wanted.outcome == "done")
     assert (runs.wanted.version, runs.wanted.previous, runs.wanted.upgrade, runs.count) == (2, 1, "check", 2)
     runs.want(upgrade="rollback", outcome="rolling-back")
@@ -194,7 +195,7 @@ def test_an_upgrade_and_the_way_back(runs: Runs) -> None:
 def test_an_upgrade_that_is_refused_leaves_the_version_of_before_running(runs: Runs) -> None:
     runs.start(**{"fake.upgrade": "refuse"})
     runs.until(lambda: runs.status.rows_per_second is not None)
-    runs.want(version=2, fallback=1, upgrade="migrate", outcome="migrating")
+    runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
     runs.until(lambda: runs.wanted.outcome == "refused" and runs.status.rows_per_second is not None)
     assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
 
@@ -226,7 +227,7 @@ def test_a_way_back_whose_end_was_not_noted_is_not_gone_twice(runs: Runs, monkey
     """The service is killed as it starts what comes after a rollback."""
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)
-    runs.want(version=2, fallback=1, upgrade="migrate", outcome="migrating")
+    runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
     runs.until(lambda: runs.wanted.outcome == "done")
     runs.want(upgrade="rollback", outcome="rolling-back")
     start = supervisor.launch
@@ -249,10 +250,30 @@ def test_a_way_back_whose_end_was_not_noted_is_not_gone_twice(runs: Runs, monkey
 def test_the_state_of_before_goes_at_the_next_start_after_its_time(runs: Runs) -> None:
     runs.start("finish")
     runs.until(lambda: runs.status.state == "finished")
-    runs.want(version=2, run=True, fallback=1, upgrade="migrate", outcome="migrating")
+    runs.want(version=2, run=True, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
     runs.until(lambda: runs.wanted.outcome == "done" and runs.status.state == "finished")
     gone = runs.supervisor.checkpoint(runs.id) / "pruned"
     assert (runs.wanted.previous, gone.exists()) == (1, False)
     runs.want(upgraded_at=datetime.now(UTC) - timedelta(days=31), run=True)
     runs.until(lambda: not runs.wanted.run)
     assert (runs.wanted.previous, gone.exists(), runs.status.state, runs.count) == (0, True, "finished", 4)
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_the_way_back_from_an_upgrade_that_never_comes_to_an_end(runs: Runs, moved: bool) -> None:
+    """The version crashes again and again, after its state has moved or before."""
+    how = {"fake.upgrade": "crash"} if moved else {"fake.do": "crash", "fake.moves": "no"}
+    runs.start()
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    with runs.database.write() as session:
+        pipelines.change(session, pipelines.find(session, "shop"), run_settings={"conf": how})
+    runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
+    runs.until(lambda: not runs.wanted.run)
+    checkpoint = runs.supervisor.checkpoint(runs.id)
+    assert (runs.wanted.outcome, generation_of(checkpoint) > 1) == ("migrating", moved)
+    with runs.database.write() as session:
+        pipelines.change(session, pipelines.find(session, "shop"), run_settings={})
+    runs.want(upgrade="rollback", outcome="rolling-back", previous=1, fallback=0, run=True)
+    runs.until(lambda: runs.wanted.outcome == "rolled-back" and runs.status.rows_per_second is not None)
+    assert (checkpoint / "rolled-back").exists() is moved
+    assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")

@@ -84,7 +84,6 @@ def test_an_upgrade(client: TestClient) -> None:
     seen: list[list[str]] = []
     until(lambda: steps_until_done(client, seen))
     assert seen[-1] == ["done"] * 4
-    assert ["done", "going-on", "waiting", "waiting"] in seen
     assert sorted(seen, key=lambda each: each.count("done")) == seen, "it only goes on"
     found = client.get("/pipelines/shop/upgrade").json()
     assert [each["name"] for each in found["steps"]] == ["stop", "read-state", "write-state", "run"]

@@ -1,4 +1,4 @@
-"""When the last upgrade was done."""
+"""When the last upgrade was done, and what the checkpoint was before."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ down_revision = "m0002"
 def upgrade() -> None:
     """The step."""
     op.add_column("wanted_runs", sa.Column("upgraded_at", sa.DateTime(timezone=True), nullable=True))
+    op.add_column("wanted_runs", sa.Column("generation", sa.Integer(), nullable=False, server_default="0"))
 
 
 def downgrade() -> None:
     """The step back."""
+    op.drop_column("wanted_runs", "generation")
     op.drop_column("wanted_runs", "upgraded_at")

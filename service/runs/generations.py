@@ -1,0 +1,20 @@
+"""Which generation of a pipeline's checkpoint counts: whether an upgrade has moved its state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.files.folders import LocalReads
+from compiled_plan.plans.inspection.checkpoints import CheckpointReader
+
+
+def generation_of(checkpoint: Path) -> int:
+    """The number of the generation that counts; 0 where nothing was ever started, or nobody can tell."""
+    if not checkpoint.is_dir():
+        return 0
+    try:
+        head = CheckpointReader(LocalReads(checkpoint)).head()
+    except CompiledPlanError:
+        return 0
+    return 0 if head is None else head.generation

@@ -1,0 +1,275 @@
+"""The service with real runs on Spark: all that its API does with them, from the first start to the way back."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import psutil
+import pytest
+
+from compiled_plan.service.runs.folders import RunFolder
+from compiled_plan.service.runs.processes import signal_run
+from tests.support.service import served
+from tests.support.waiting import wait_until
+
+TABLES = """
+CREATE TABLE orders (customer STRING, amount INT)
+  WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json', 'source.monitor-interval' = '1 s');
+CREATE TABLE totals (customer STRING, orders BIGINT, amount INT, PRIMARY KEY (customer) NOT ENFORCED)
+  WITH ('connector' = 'print');
+"""
+TOTALS = TABLES + "INSERT INTO totals SELECT customer, COUNT(*), SUM(amount) FROM orders GROUP BY customer;"
+SETTINGS = {"master": "local[2]", "trigger": "1s", "conf": {"spark.sql.shuffle.partitions": "2"}}
+
+
+class Service:
+    """A client of a service, and the folder that its pipelines read."""
+
+    def __init__(self, address: str, data: Path) -> None:
+        self.http = httpx2.Client(base_url=address, timeout=200)
+        self.data = data
+
+    def pipeline(self, name: str, program: str = TOTALS) -> Path:
+        """Make a pipeline; gives the folder that it reads, which is there and empty."""
+        folder = self.data / name
+        folder.mkdir()
+        assert self.http.post("pipelines", json={"name": name}).status_code == 201
+        self.version(name, program.format(folder=folder))
+        return folder
+
+    def version(self, name: str, program: str) -> None:
+        made = self.http.post(f"pipelines/{name}/versions", json={"program": program})
+        assert made.status_code == 201, made.text
+
+    def post(self, name: str, what: str, body: Any = None) -> dict[str, Any]:
+        answer = self.http.post(f"pipelines/{name}/{what}", json=body)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def get(self, name: str, what: str, **params: Any) -> dict[str, Any]:
+        answer = self.http.get(f"pipelines/{name}/{what}", params=params)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def start(self, name: str, **more: Any) -> None:
+        self.post(name, "run/start", {"settings": {**SETTINGS, **more}})
+
+    def until(self, name: str, what: Callable[[dict[str, Any]], bool], about: str) -> dict[str, Any]:
+        """Wait until the document of a run is so."""
+        last: dict[str, Any] = {}
+
+        def holds() -> bool:
+            nonlocal last
+            last = self.get(name, "run")
+            return what(last)
+
+        try:
+            wait_until(holds, about)
+        except AssertionError as fault:
+            raise AssertionError(f"{fault}: {last}; {self.get(name, 'run/logs', tail=20)['lines']}") from None
+        return last
+
+    def prints(self, name: str, line: str) -> None:
+        """Wait until a run has printed a line."""
+        wait_until(lambda: line in self.get(name, "run/logs", tail=1000)["lines"], line)
+
+    def batches(self, name: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.get(name, "run/history", hours=1)["points"]
+        return found
+
+
+def write(folder: Path, name: str, *rows: tuple[str, int]) -> None:
+    """A file that comes as a whole."""
+    aside = folder / f".{name}"
+    aside.write_text("".join(json.dumps({"customer": who, "amount": amount}) + "\n" for who, amount in rows))
+    aside.rename(folder / name)
+
+
+def tree(pid: int) -> list[psutil.Process]:
+    """A process and what it has started."""
+    process = psutil.Process(pid)
+    return [process, *process.children(recursive=True)]
+
+
+def end_all(home: Path) -> None:
+    for process in home.glob("runs/*/*/process.json"):
+        signal_run(RunFolder(process.parent), signal.SIGKILL)
+
+
+@pytest.mark.deep
+def test_a_run_from_its_start_to_the_way_back(tmp_path: Path) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    data.mkdir()
+    options = ("--no-tokens", "--data", str(data))
+    try:
+        with served(home, *options) as (_, address, _):
+            service = Service(address, data)
+            folder = service.pipeline("shop")
+            write(folder, "1.json", ("ann", 1), ("bob", 2), ("ann", 3))
+            begin_and_look(service)
+            pid = service.get("shop", "run")["pid"]
+        # The service was killed; the run goes on, and what comes after it finds it.
+        assert psutil.pid_exists(pid)
+        write(folder, "2.json", ("ann", 10))
+        with served(home, *options) as (_, address, _):
+            service = Service(address, data)
+            service.prints("shop", "+U[ann, 3, 14]")
+            assert service.get("shop", "run")["pid"] == pid
+            crash(service, folder)
+            stop_and_go_on(service, home, folder)
+            upgrade_and_go_back(service, folder)
+    finally:
+        end_all(home)
+
+
+def begin_and_look(service: Service) -> None:
+    """Events as they come, charts, what was printed, state."""
+    events: list[dict[str, Any]] = []
+    service.start("shop")
+
+    def follow() -> None:
+        with service.http.stream("GET", "pipelines/shop/run/progress", params={"seconds": 100}) as stream:
+            for line in stream.iter_lines():
+                if line.startswith("data: "):
+                    events.append(json.loads(line.removeprefix("data: ")))
+                    if events[-1]["rowsIn"]:
+                        return
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    service.prints("shop", "+U[ann, 2, 4]")
+    thread.join()
+    assert (events[-1]["rowsIn"], events[-1]["batch"]) == (3, 0)
+    operator = events[-1]["operators"][0]
+    assert (operator["rowsIn"], operator["stateRows"]) == (3, 2)
+    assert service.batches("shop")[0]["batch"] == 0
+    found = service.get("shop", "state")["state"]["operators"]
+    assert [(each["uid"], sum(part["entries"] for part in each["parts"])) for each in found] == [(operator["uid"], 2)]
+    ann = json.dumps(service.get("shop", "state", operator=operator["uid"], key="customer=ann"))
+    assert '"ann"' in ann and '"bob"' not in ann
+
+
+def crash(service: Service, folder: Path) -> None:
+    """A run whose process is killed starts again, later, from its checkpoint."""
+    processes = tree(service.get("shop", "run")["pid"])
+    os.kill(processes[0].pid, signal.SIGKILL)
+    told = service.until("shop", lambda run: run["state"] == "failed", "a crash")
+    assert "ended by SIGKILL" in told["message"] and "starts again at" in told["message"]
+    service.until("shop", lambda run: run["number"] == 2 and run["pid"], "a restart")
+    assert not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes)
+    write(folder, "3.json", ("bob", 5))
+    service.prints("shop", "+U[bob, 2, 7]")
+    assert service.get("shop", "run")["crashes"] == 1
+
+
+def stop_and_go_on(service: Service, home: Path, folder: Path) -> None:
+    """A stop is clean; the next start goes on where it was."""
+    last = service.batches("shop")[-1]["batch"]
+    processes = tree(service.get("shop", "run")["pid"])
+    service.post("shop", "run/stop")
+    service.until("shop", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
+    (exit_,) = (json.loads(file.read_text()) for file in home.glob("runs/*/2/exit.json"))
+    assert (exit_["code"], exit_["left"]) == (143, [])
+    assert not any(each.is_running() for each in processes)
+    write(folder, "4.json", ("ann", 100))
+    service.start("shop")
+    service.prints("shop", "+U[ann, 4, 114]")
+    assert service.batches("shop")[-1]["batch"] > last
+
+
+def upgrade_and_go_back(service: Service, folder: Path) -> None:
+    """Another program on the state of the one before, and back."""
+    changed = TOTALS.replace("SELECT customer, COUNT(*)", "SELECT UPPER(customer), COUNT(*)")
+    service.version("shop", changed.format(folder=folder))
+    checked = service.http.post("pipelines/shop/upgrade/check", json={"version": 2, "partial": True})
+    assert checked.status_code == 200, checked.text
+    assert (checked.json()["start"], checked.json()["steps"] != []) == ("moves", True)
+    service.post("shop", "upgrade/migrate", {"version": 2, "partial": True})
+    wait_until(lambda: service.get("shop", "upgrade")["state"] in ("done", "refused"), "an upgrade")
+    found = service.get("shop", "upgrade")
+    assert (found["state"], found["done"]) == ("done", found["of"]), found
+    assert len(found["steps"]) > 2 and found["can_roll_back"]
+    write(folder, "5.json", ("bob", 1))
+    service.prints("shop", "+U[BOB, 3, 8]")
+    assert service.http.get("pipelines/shop").json()["in_force"] == 2
+    service.post("shop", "upgrade/rollback")
+    wait_until(lambda: service.get("shop", "upgrade")["state"] in ("rolled-back", "refused"), "the way back")
+    found = service.get("shop", "upgrade")
+    assert (found["state"], found["message"]) == ("rolled-back", "")
+    service.prints("shop", "+U[bob, 3, 8]")
+    service.post("shop", "run/stop")
+    service.until("shop", lambda run: not run["pid"], "a stop")
+
+
+@pytest.mark.deep
+def test_runs_that_fail_are_scheduled_or_stopped_as_they_start(tmp_path: Path) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    data.mkdir()
+    try:
+        with served(home, "--no-tokens", "--data", str(data)) as (_, address, _):
+            service = Service(address, data)
+            for step in (stopped_as_it_starts, refused, failed, scheduled):
+                begun = time.monotonic()
+                step(service)
+                print(f"{step.__name__}: {time.monotonic() - begun:.0f} s")
+    finally:
+        end_all(home)
+
+
+def stopped_as_it_starts(service: Service) -> None:
+    """What Spark's start has begun goes with it."""
+    service.pipeline("early")
+    service.start("early")
+    run = service.until("early", lambda run: run["pid"] > 0, "a start")
+    wait_until(lambda: len(tree(run["pid"])) > 1, "Java")
+    processes = tree(run["pid"])
+    begun = time.monotonic()
+    service.post("early", "run/stop")
+    service.until("early", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
+    print(f"stopped as it started: {time.monotonic() - begun:.1f} s")
+    assert not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes)
+
+
+def refused(service: Service) -> None:
+    """What the next start would refuse alike is told once, with its remedy, and not tried again."""
+    folder = service.pipeline("gone")
+    folder.rmdir()
+    service.start("gone")
+    told = service.until("gone", lambda run: run["state"] == "failed", "a refusal")
+    assert (told["wanted"], told["number"], told["next_at"]) == (False, 1, None), told
+    assert str(folder) in told["message"] and told["remedy"]
+
+
+def failed(service: Service) -> None:
+    """A bad row is told with its remedy."""
+    folder = service.pipeline("bad")
+    (folder / "1.json").write_text('{"customer": "ann", "amount": "much"}\n')
+    service.start("bad")
+    told = service.until("bad", lambda run: run["state"] == "failed", "a failure")
+    assert "much" in told["message"] and told["remedy"], told
+    service.post("bad", "run/stop")
+    service.until("bad", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
+
+
+def scheduled(service: Service) -> None:
+    """A run that reads what is there and ends starts again at its time, and goes on where it was."""
+    folder = service.pipeline("nightly")
+    write(folder, "1.json", ("ann", 1))
+    service.start("nightly", trigger="", every="2 s")
+    service.until("nightly", lambda run: run["state"] == "finished" and run["wanted"], "the first end")
+    write(folder, "2.json", ("ann", 2))
+    service.until("nightly", lambda run: run["number"] > 1, "the second start")
+    wait_until(lambda: any(each["batch"] > 0 for each in service.batches("nightly")), "what came later")
+    assert service.batches("nightly")[-1]["rowsIn"] == 1
+    service.post("nightly", "run/stop")
+    service.until("nightly", lambda run: run["state"] in ("finished", "stopped") and not run["pid"], "a stop")
