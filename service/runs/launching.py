@@ -21,7 +21,8 @@ from compiled_plan.service.workers.outside import Allowed, check_outside
 
 #: What is done with a checkpoint: a run, or an option of the command alone.
 RUN, ROLLBACK, PRUNE = "run", "rollback", "prune"
-_PLAN = "plan.json"
+#: The plan in the folder of its run.
+PLAN = "plan.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +74,15 @@ def launch_of(
     else:
         settings = settings_of(pipeline.run_settings)
         facts["launcher"] = settings.launcher
-        files[_PLAN] = versions.plan_text(session, versions.find(session, pipeline, wanted.version))
-        plan = json.loads(files[_PLAN])
+        files[PLAN] = versions.plan_text(session, versions.find(session, pipeline, wanted.version))
+        plan = json.loads(files[PLAN])
         check_outside(plan, allowed)
         more = ["--upgrade", wanted.upgrade, *wanted.options] if wanted.upgrade != "check" else []
         modules = sorted(set(function_modules(plan)))
         more += [part for each in modules for part in ("--functions-from", each)]
         if modules:
             environment["PYTHONPATH"] = path_of(allowed.programs)
-        argv = settings.argv(command, f"{{run}}/{_PLAN}", pipeline.name, checkpoint, places.progress, more)
+        argv = settings.argv(command, f"{{run}}/{PLAN}", pipeline.name, checkpoint, places.progress, more)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     lock = checkpoint_lock(places.home / "locks", str(checkpoint))
     return Launch(argv, places.home.parent, lock, environment, facts, files)

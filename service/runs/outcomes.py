@@ -20,6 +20,7 @@ from compiled_plan.service.runs.generations import generation_of
 from compiled_plan.service.runs.launching import PRUNE, ROLLBACK
 from compiled_plan.service.runs.processes import Phase, ProcessState
 from compiled_plan.service.runs.schedules import Schedule
+from compiled_plan.service.runs.secrets import ending_without_secrets
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.runs.stopping import was_asked
 from compiled_plan.service.store import versions
@@ -64,7 +65,7 @@ class Ended:
             return
         self.wanted.seen = self.run.number
         said = output.read(self.run.output, most=_TAIL).text
-        ending = ending_of(self.state, self.run.progress, command["seq"], said)
+        ending = ending_without_secrets(ending_of(self.state, self.run.progress, command["seq"], said), self.run)
         if command["what"] == ROLLBACK:
             self._rolled_back(ending)
             return

@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, PlanError
 from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.plans.text.masking import HIDDEN, masked
 
 
 def _duration(text: str) -> str:
@@ -56,6 +57,26 @@ class RunSettings(BaseModel):
     max_files_per_batch: Annotated[int, Field(ge=1)] | None = None
     stop_within: Duration = Field(default="30s", description="time that a stop waits for what runs")
     launcher: Literal["process", "spark-submit"] = "process"
+
+    def shown(self) -> RunSettings:
+        """With what is secret hidden."""
+        return self.model_copy(update={"conf": masked(self.conf)})
+
+    def unmasked(self, known: RunSettings) -> RunSettings:
+        """With the values of before in place of those that are hidden.
+
+        Args:
+            known: the settings of before.
+
+        Raises:
+            PlanError: there is no such value.
+        """
+        before = known.shown().conf
+        for key, value in self.conf.items():
+            if HIDDEN in value and before.get(key) != value:
+                raise PlanError(f"the value of {key!r} is hidden", where="conf", remedy="write the value")
+        conf = {key: known.conf[key] if HIDDEN in value else value for key, value in self.conf.items()}
+        return self.model_copy(update={"conf": conf})
 
     @property
     def interval(self) -> timedelta | None:

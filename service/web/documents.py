@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from compiled_plan.plans.text.masking import masked, masked_program
+from compiled_plan.plans.text.masking import masked, masked_json, masked_program
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.tables import Pipeline, Status, Version
 
@@ -92,7 +92,7 @@ def pipeline_document(pipeline: Pipeline, status: Status | None) -> PipelineDocu
         created_by=pipeline.created_by,
         in_force=pipeline.in_force,
         newest=pipeline.newest,
-        run_settings=pipeline.run_settings,
+        run_settings=masked_json(pipeline.run_settings),
         state="none" if status is None else status.state,  # type: ignore[arg-type]
         version=0 if status is None else status.version,
         since=None if status is None else status.since,

@@ -17,11 +17,11 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from compiled_plan.plans.telemetry.progress_file import last_messages
-from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs import output
 from compiled_plan.service.runs.endings import messages_since
 from compiled_plan.service.runs.folders import RunFolder, latest_run
 from compiled_plan.service.runs.processes import current
+from compiled_plan.service.runs.secrets import without_secrets
 from compiled_plan.service.runs.settings import RunSettings, settings_of
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store import pipelines
@@ -106,7 +106,7 @@ def _document(runs: Supervisor, session: Any, name: str) -> RunDocument:
         next_at=None if wanted is None else wanted.next_at,
         message="" if status is None else status.message,
         remedy="" if status is None else status.remedy,
-        settings=settings_of(pipeline.run_settings),
+        settings=settings_of(pipeline.run_settings).shown(),
     )
 
 
@@ -133,7 +133,8 @@ def start(
                     remedy="add a version, and put it in force",
                 )
             if body.settings is not None:
-                pipelines.change(session, pipeline, run_settings=body.settings.model_dump(exclude_defaults=True))
+                settings = body.settings.unmasked(settings_of(pipeline.run_settings))
+                pipelines.change(session, pipeline, run_settings=settings.model_dump(exclude_defaults=True))
             runs.want_run(session, pipeline, version, who.name)
             found = pipeline.id
             keep(session, _document(runs, session, name))
@@ -262,5 +263,5 @@ def logs(
     if of is None:
         return Logs(lines=[], offset=0, next_offset=0, size=0)
     found = output.read(of.output, offset=offset, tail=None if offset is not None else tail)
-    lines = [masked_text(line) for line in found.text.splitlines()]
+    lines = without_secrets(found.text, of).splitlines()
     return Logs(lines=lines, offset=found.offset, next_offset=found.end, size=found.size)

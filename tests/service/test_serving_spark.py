@@ -147,7 +147,7 @@ def begin_and_look(service: Service) -> None:
 
     thread = threading.Thread(target=follow)
     thread.start()
-    service.prints("shop", "+U[ann, 2, 4]")
+    service.prints("shop", "+I[ann, 2, 4]")
     thread.join()
     assert (events[-1]["rowsIn"], events[-1]["batch"]) == (3, 0)
     operator = events[-1]["operators"][0]
@@ -189,7 +189,7 @@ def stop_and_go_on(service: Service, home: Path, folder: Path) -> None:
 
 def upgrade_and_go_back(service: Service, folder: Path) -> None:
     """Another program on the state of the one before, and back."""
-    changed = TOTALS.replace("SELECT customer, COUNT(*)", "SELECT UPPER(customer), COUNT(*)")
+    changed = TOTALS.replace("SUM(amount)", "SUM(amount) + 1000")
     service.version("shop", changed.format(folder=folder))
     checked = service.http.post("pipelines/shop/upgrade/check", json={"version": 2, "partial": True})
     assert checked.status_code == 200, checked.text
@@ -200,7 +200,7 @@ def upgrade_and_go_back(service: Service, folder: Path) -> None:
     assert (found["state"], found["done"]) == ("done", found["of"]), found
     assert len(found["steps"]) > 2 and found["can_roll_back"]
     write(folder, "5.json", ("bob", 1))
-    service.prints("shop", "+U[BOB, 3, 8]")
+    service.prints("shop", "+U[bob, 3, 1008]")
     assert service.http.get("pipelines/shop").json()["in_force"] == 2
     service.post("shop", "upgrade/rollback")
     wait_until(lambda: service.get("shop", "upgrade")["state"] in ("rolled-back", "refused"), "the way back")
@@ -218,7 +218,7 @@ def test_runs_that_fail_are_scheduled_or_stopped_as_they_start(tmp_path: Path) -
     try:
         with served(home, "--no-tokens", "--data", str(data)) as (_, address, _):
             service = Service(address, data)
-            for step in (stopped_as_it_starts, refused, failed, scheduled):
+            for step in (stopped_as_it_starts, healed, refused, failed, scheduled):
                 begun = time.monotonic()
                 step(service)
                 print(f"{step.__name__}: {time.monotonic() - begun:.0f} s")
@@ -240,14 +240,29 @@ def stopped_as_it_starts(service: Service) -> None:
     assert not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes)
 
 
-def refused(service: Service) -> None:
-    """What the next start would refuse alike is told once, with its remedy, and not tried again."""
+def healed(service: Service) -> None:
+    """An input that is missing is told with a remedy; once it is there, the run starts by itself."""
     folder = service.pipeline("gone")
     folder.rmdir()
     service.start("gone")
+    told = service.until("gone", lambda run: run["state"] == "failed", "a failure")
+    assert told["wanted"] and "starts again at" in told["message"]
+    assert str(folder) in told["message"] and told["remedy"], told
+    folder.mkdir()
+    write(folder, "1.json", ("ann", 1))
+    service.prints("gone", "+I[ann, 1, 1]")
+    service.post("gone", "run/stop")
+    service.until("gone", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
+
+
+def refused(service: Service) -> None:
+    """What the next start would refuse alike is told once, with its remedy, and not tried again."""
+    folder = service.data / "gone"
+    service.version("gone", TABLES.format(folder=folder) + "INSERT INTO totals SELECT customer, 1, amount FROM orders;")
+    service.post("gone", "run/start", {"version": 2})
     told = service.until("gone", lambda run: run["state"] == "failed", "a refusal")
-    assert (told["wanted"], told["number"], told["next_at"]) == (False, 1, None), told
-    assert str(folder) in told["message"] and told["remedy"]
+    assert (told["wanted"], told["next_at"], told["crashes"]) == (False, None, 0), told
+    assert "--upgrade" in told["remedy"] + told["message"], told
 
 
 def failed(service: Service) -> None:

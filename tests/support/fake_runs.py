@@ -71,6 +71,8 @@ def main() -> None:
         sys.exit(1)
 
     print("it starts, password=hush", flush=True)
+    if "fake.says" in settings:
+        print(f"it connects with {settings['fake.says']}", flush=True)
     if do == "refuse":
         failed("the plan does not fit the checkpoint", refused=True)
     if option("--upgrade"):
@@ -87,7 +89,7 @@ def main() -> None:
     if option("--upgrade") and settings.get("fake.upgrade") == "crash":
         do = "crash"
     if do == "crash":
-        failed("the database does not answer", refused=False)
+        failed(f"the database does not answer{settings.get('fake.says', '')}", refused=False)
 
     def stop(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, lambda number, frame: (checkpoint / "two-signals").touch())

@@ -1,0 +1,75 @@
+"""The secrets of a document, and texts without them: for what somebody else printed, in whatever form."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, unquote
+
+from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+from compiled_plan.plans.trees import fold_tree
+
+_IN_URL = re.compile(r"://[^\s/:@]+:([^\s/@]+)@")
+_PARAMETER = re.compile(r"[?&;]([\w.\-]+)=([^&;\s,}\]'\"]*)")
+#: In Kafka's `sasl.jaas.config`, and in headers.
+_QUOTED = re.compile(r"(?i)(?:password|secret|token)\s*=\s*\"([^\"]+)\"")
+_BEARER = re.compile(r"(?i)(?:bearer|basic) (\S+)")
+#: Shorter ones are hidden where they stand alone, since they are a part of many words.
+_SHORT = 4
+_NONE = ("true", "false", "none", "null", HIDDEN)
+
+
+def secrets_in(document: Any) -> frozenset[str]:
+    """What is secret in a JSON document: values of sensitive keys, and passwords in URLs, in all forms they are met in.
+
+    Args:
+        document: such as a plan.
+    """
+    root: tuple[str, Any] = ("", document)
+    found: frozenset[str] = fold_tree(root, _below, lambda place, below: frozenset(_of(place)).union(*below))
+    return frozenset(form for each in found for form in _forms(each))
+
+
+def _below(place: tuple[str, Any]) -> list[tuple[str, Any]]:
+    key, value = place
+    if isinstance(value, dict):
+        return list(value.items())
+    return [(key, each) for each in value] if isinstance(value, list) else []
+
+
+def _of(place: tuple[str, Any]) -> Iterator[str]:
+    key, value = place
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        return
+    text = str(value)
+    yield from _IN_URL.findall(text)
+    yield from (secret for name, secret in _PARAMETER.findall(text) if is_sensitive(name))
+    if is_sensitive(key):
+        yield text
+        yield from _QUOTED.findall(text)
+        yield from _BEARER.findall(text)
+        if "user.info" in key.lower() and ":" in text:
+            yield text.partition(":")[2]
+
+
+def _forms(secret: str) -> Iterator[str]:
+    if len(secret) < 2 or secret.lower() in _NONE:
+        return
+    yield from {secret, unquote(secret), quote(secret, safe=""), json.dumps(secret)[1:-1]}
+
+
+def hidden(text: str, secrets: frozenset[str]) -> str:
+    """A text in which secrets are hidden.
+
+    Args:
+        text: any.
+        secrets: as `secrets_in` gives them.
+    """
+    for each in sorted(secrets, key=len, reverse=True):
+        if len(each) >= _SHORT:
+            text = text.replace(each, HIDDEN)
+        elif each in text:
+            text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", HIDDEN, text)
+    return text
