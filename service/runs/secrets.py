@@ -33,7 +33,9 @@ def _secrets(path: Path, written: int) -> frozenset[str]:
 
 def without_secrets(text: str, run: RunFolder) -> str:
     """A text of a run with what is secret hidden."""
-    return masked_text(hidden(text, secrets_of(run)))
+    shown = hidden(text, secrets_of(run))
+    # The value of an option ends with its line.
+    return "\n".join(map(masked_text, shown.split("\n")))
 
 
 def ending_without_secrets(ending: Ending, run: RunFolder) -> Ending:

@@ -15,6 +15,7 @@ from typing import Any
 
 from compiled_plan.plans.inspection.checkpoints import FORMAT
 from compiled_plan.plans.telemetry.progress_file import ProgressFile
+from compiled_plan.plans.text.secrets import secrets_in
 from compiled_plan.service.runs.generations import generation_of
 
 COMMAND = (sys.executable, "-m", "tests.support.fake_runs")
@@ -71,8 +72,11 @@ def main() -> None:
         sys.exit(1)
 
     print("it starts, password=hush", flush=True)
-    if "fake.says" in settings:
-        print(f"it connects with {settings['fake.says']}", flush=True)
+    said = ""
+    if settings.get("fake.says") == "secrets":
+        found = secrets_in(json.loads(Path(arguments[-1]).read_text())) | secrets_in(settings)
+        said = f" with {' and '.join(sorted(found))}"
+        print(f"it connects{said}", flush=True)
     if do == "refuse":
         failed("the plan does not fit the checkpoint", refused=True)
     if option("--upgrade"):
@@ -89,7 +93,7 @@ def main() -> None:
     if option("--upgrade") and settings.get("fake.upgrade") == "crash":
         do = "crash"
     if do == "crash":
-        failed(f"the database does not answer{settings.get('fake.says', '')}", refused=False)
+        failed(f"the database does not answer{said}", refused=False)
 
     def stop(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, lambda number, frame: (checkpoint / "two-signals").touch())
