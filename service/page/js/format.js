@@ -44,6 +44,12 @@ export function ago(time, now = Date.now()) {
   return seconds < 2 ? "now" : `${Math.floor(seconds / size)} ${unit} ago`;
 }
 
+/** How long something goes on, or how long ago it ended. */
+export function since(time, goesOn) {
+  const text = time ? ago(time) : "";
+  return goesOn ? text.replace(/^(.*) ago$/, "for $1") : text;
+}
+
 const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 export const when = (time) => (time ? WHEN.format(new Date(time)) : "–");

@@ -23,6 +23,8 @@ from compiled_plan.service.web.upgrades import Target
 router = APIRouter(prefix="/pipelines/{name}")
 EVERY = timedelta(seconds=2)
 BATCHES = 1500
+#: When the first of all micro-batches ended.
+BEGUN = datetime.now(UTC) - BATCHES * EVERY
 
 
 @dataclass
@@ -104,9 +106,14 @@ def run(request: Request, name: str) -> dict[str, Any]:
 
 @router.get("/run/history")
 def history(request: Request, name: str, hours: float = 1) -> dict[str, Any]:
-    faked, now = request.app.state.faked, datetime.now(UTC)
-    count = min(BATCHES, int(hours * 1800)) if name in faked.operators else 0
-    return {"points": [batch_of(faked, name, BATCHES - back, now - back * EVERY) for back in range(count, 0, -1)]}
+    faked, last = request.app.state.faked, newest()
+    count = min(last, int(hours * 1800)) if name in faked.operators else 0
+    return {"points": [batch_of(faked, name, each, BEGUN + each * EVERY) for each in range(last - count + 1, last + 1)]}
+
+
+def newest() -> int:
+    """The number of the micro-batch that ended last."""
+    return (datetime.now(UTC) - BEGUN) // EVERY
 
 
 @router.get("/run/progress")
@@ -114,12 +121,12 @@ async def progress(request: Request, name: str) -> StreamingResponse:
     faked = request.app.state.faked
 
     async def events() -> AsyncIterator[str]:
-        number = BATCHES
+        number = newest()
         yield ": here\n\n"
         while name in faked.operators and not await request.is_disconnected():
-            yield f"id: {number}\ndata: {json.dumps(batch_of(faked, name, number, datetime.now(UTC)))}\n\n"
+            yield f"id: {number}\ndata: {json.dumps(batch_of(faked, name, number, BEGUN + number * EVERY))}\n\n"
             number += 1
-            await asyncio.sleep(EVERY.total_seconds())
+            await asyncio.sleep(max(0.1, (BEGUN + number * EVERY - datetime.now(UTC)).total_seconds()))
 
     return StreamingResponse(events(), media_type="text/event-stream")
 
@@ -156,7 +163,8 @@ def steps_of(upgrade: dict[str, Any]) -> list[dict[str, str]]:
         return []
     texts = ("the run of version 1 ends", "join-orders-customers keeps its rows", "version 2 runs")
     done = upgrade.get("done", len(texts))
-    states = ["done"] * done + ["going-on"] + ["waiting"] * len(texts)
+    at = "failed" if upgrade["state"] == "refused" else "going-on"
+    states = ["done"] * done + [at] + ["waiting"] * len(texts)
     return [{"name": "a step", "text": text, "state": state} for text, state in zip(texts, states, strict=False)]
 
 

@@ -159,20 +159,18 @@ def test_runs_that_fail_are_shown_with_their_reason_and_go_on_when_it_is_mended(
     place.api.post("pipelines", json={"name": "names"}).raise_for_status()
     place.api.post("pipelines/names/versions", json={"program": program}).raise_for_status()
     place.go("pipelines/names")
-    # A folder that is not there.
-    page.get_by_role("button", name="Start").click()
-    alert = page.get_by_role("alert")
-    expect(alert).to_contain_text(str(folder), timeout=SPARK)
-    expect(alert.locator(".problem-remedy")).not_to_be_empty()
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
-    # A row that cannot be read; the run is to read what is there, and to end.
-    folder.mkdir()
-    (folder / "1.json").write_text('{"id": 1, "name": "a"}\n{"id": "one", "name": "b"}\n', encoding="utf-8")
+    # A folder that is not there; the run is to read what is there, and to end.
     page.get_by_role("button", name="How it runs").click()
     page.get_by_role("dialog").get_by_label("Read what is there now, then end").check()
     page.get_by_role("dialog").get_by_role("button", name="Save and start").click()
-    expect(alert).to_contain_text("1.json", timeout=SPARK)
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text(str(folder), timeout=SPARK)
     expect(alert).to_contain_text("starts again at")
+    expect(alert.locator(".problem-remedy")).not_to_be_empty()
+    # It is there, with a row that cannot be read.
+    folder.mkdir()
+    (folder / "1.json").write_text('{"id": 1, "name": "a"}\n{"id": "one", "name": "b"}\n', encoding="utf-8")
+    expect(alert).to_contain_text("1.json", timeout=SPARK)
     expect(alert.locator(".problem-remedy")).not_to_be_empty()
     page.get_by_role("link", name="Logs", exact=True).click()
     expect(page.get_by_role("region", name="Log of the run")).to_contain_text("1.json")

@@ -5,7 +5,7 @@ import { clock, gear, play, stop as stopIcon, warning } from "../components/icon
 import { messageText, problemBox } from "../components/problem.js";
 import { follow, poll } from "../events.js";
 import { isAlive } from "../figures.js";
-import { ago, millis, rate, short } from "../format.js";
+import { millis, rate, short, since } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { isIdle, paced, pointOf, wordsOf } from "../points.js";
 import { to } from "../router.js";
@@ -25,6 +25,8 @@ const TABS = {
   logs: { words: "Logs", make: logsTab, runs: true },
 };
 const EVERY = 2500;
+/** Hours of micro-batches that are asked for at first. */
+const RECENT = 0.05;
 /** Micro-batches that are kept for the charts. */
 const MOST = 20000;
 
@@ -57,8 +59,19 @@ export function pipelineView(context, route) {
   function take(message) {
     if (message.batch == null) return;
     const { events: before } = store.get();
+    // The stream begins with the last one there was.
+    if (message.at === before.at(-1)?.at) return;
     const event = paced([...before.slice(-1), pointOf(message)]).at(-1);
     store.set({ events: [...before, event].slice(-MOST), last: event });
+  }
+
+  /** What came just before: a micro-batch alone does not say how far it is from the one before. */
+  async function recent() {
+    const found = await api.history(name, RECENT).catch(() => ({ points: [] }));
+    const events = found.points.map(pointOf);
+    const later = store.get().events.filter((each) => !events.some((one) => one.at === each.at));
+    const all = paced([...events, ...later]);
+    if (all.length) store.set({ events: all, last: all.at(-1) });
   }
 
   function choose(wanted) {
@@ -103,7 +116,10 @@ export function pipelineView(context, route) {
     store,
     start() {
       ends.push(poll(load, EVERY));
-      if (context.app.get().runs) ends.push(follow(api.progressAddress(name), take, (live) => store.set({ live })));
+      if (context.app.get().runs) {
+        recent();
+        ends.push(follow(api.progressAddress(name), take, (live) => store.set({ live })));
+      }
       choose(route.params.tab ?? "plan");
     },
     stop() {
@@ -142,7 +158,7 @@ function glance(pipeline, last) {
   const runs = isAlive(pipeline);
   const fact = (words, value) => html`<div><dt>${words}</dt><dd>${value}</dd></div>`;
   return html`<dl class="glance">
-    <div><dt class="visually-hidden">State</dt><dd>${stateBadge(pipeline.state)}<span class="since">${pipeline.since ? ago(pipeline.since) : ""}</span></dd></div>
+    <div><dt class="visually-hidden">State</dt><dd>${stateBadge(pipeline.state)}<span class="since">${since(pipeline.since, runs)}</span></dd></div>
     ${fact("Version", pipeline.in_force || "–")}
     ${runs ? fact("In", rate(last && isIdle(last) ? 0 : pipeline.rows_per_second)) : nothing}
     ${runs && last ? fact("Batch", millis(last.duration_ms)) : nothing}

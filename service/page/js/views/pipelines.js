@@ -3,7 +3,8 @@ import { STATE_NAMES, stateBadge, stateWords } from "../components/badges.js";
 import { plus, search as searchIcon } from "../components/icons.js";
 import { problemBox } from "../components/problem.js";
 import { poll } from "../events.js";
-import { ago, clipped, rate, short } from "../format.js";
+import { isAlive } from "../figures.js";
+import { clipped, rate, short, since } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
@@ -99,7 +100,7 @@ function row(item) {
   return html`<tr>
     <th scope="row"><a href=${to(["pipelines", item.name])}>${item.name}</a>
       ${item.description ? html`<span class="row-what" title=${item.description}>${clipped(item.description, 140)}</span>` : nothing}${says}</th>
-    <td>${stateBadge(item.state)} ${item.since ? html`<span class="since">${ago(item.since)}</span>` : nothing}</td>
+    <td>${stateBadge(item.state)} ${item.since ? html`<span class="since">${since(item.since, isAlive(item))}</span>` : nothing}</td>
     <td class="number" data-label="Version">${item.version || item.in_force || "–"}${waits ? html` <span class="muted">→ ${item.in_force}</span>` : nothing}</td>
     <td data-label="Rows in" class=${item.rows_per_second == null ? "number unknown" : "number"}>${rate(item.rows_per_second)}</td>
     <td data-label="Lag" class=${item.lag == null ? "number unknown" : "number"}>${short(item.lag)}</td>

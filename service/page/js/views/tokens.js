@@ -43,7 +43,8 @@ export function tokensView() {
     render: ({ items, problem }) => html`<div class="page-head"><h1>Tokens</h1><span class="spacer"></span>
         <button type="button" class="primary" @click=${add}>${plus}New token</button></div>
       ${problemBox(problem)}
-      ${items
+      ${items && !items.length ? html`<p class="empty">No tokens yet: this service asks nobody who they are, and serves this machine alone.</p>` : nothing}
+      ${items?.length
         ? html`<table class="wide-table"><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Made</th>
             <th scope="col">By</th><th scope="col">Ends</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
             <tbody>${items.map((item) => html`<tr><th scope="row">${item.name}</th>
