@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.telemetry.progress_file import last_number
+from compiled_plan.service.runs import submitting
 from compiled_plan.service.runs.locks import checkpoint_lock
 from compiled_plan.service.runs.processes import Launch
 from compiled_plan.service.runs.settings import settings_of
@@ -80,6 +81,8 @@ def launch_of(
         more = ["--upgrade", wanted.upgrade, *wanted.options] if wanted.upgrade != "check" else []
         modules = sorted(set(function_modules(plan)))
         more += [part for each in modules for part in ("--functions-from", each)]
+        if settings.launcher == "spark-submit":
+            environment |= submitting.environment()
         if modules:
             environment["PYTHONPATH"] = path_of(allowed.programs)
         argv = settings.argv(command, f"{{run}}/{PLAN}", pipeline.name, checkpoint, places.progress, more)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -10,9 +9,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, PlanError
+from compiled_plan.plans.errors import CompiledPlanError, PlanError
 from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.text.masking import HIDDEN, masked
+from compiled_plan.service.runs.submitting import submitted
 
 
 def _duration(text: str) -> str:
@@ -103,8 +103,9 @@ class RunSettings(BaseModel):
 
         Raises:
             ExecutionError: spark-submit is asked for, and not there.
+            UnsupportedError: in a mode in which nobody can look after it.
         """
-        spark = [] if self.launcher == "process" else self._submit()
+        spark = [] if self.launcher == "process" else submitted(self.master, self.conf)
         found = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
         found += ["--name", name, "--stop-within", self.stop_within, "--quiet"]
         found += ["--trigger", self.trigger] if self.trigger and not self._ends else []
@@ -119,15 +120,6 @@ class RunSettings(BaseModel):
     @property
     def _ends(self) -> bool:
         return self.available_now or bool(self.every)
-
-    def _submit(self) -> list[str]:
-        submit, script = shutil.which("spark-submit"), shutil.which("execute-plan")
-        if submit is None or script is None:
-            raise ExecutionError(
-                "spark-submit is not on the service's PATH", remedy="install it, or set `launcher` to `process`"
-            )
-        found = [submit, *(["--master", self.master] if self.master else [])]
-        return [*found, *(part for key, value in self.conf.items() for part in ("--conf", f"{key}={value}")), script]
 
 
 def settings_of(found: Mapping[str, object]) -> RunSettings:

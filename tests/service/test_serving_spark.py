@@ -288,3 +288,24 @@ def scheduled(service: Service) -> None:
     assert service.batches("nightly")[-1]["rowsIn"] == 1
     service.post("nightly", "run/stop")
     service.until("nightly", lambda run: run["state"] in ("finished", "stopped") and not run["pid"], "a stop")
+
+
+@pytest.mark.deep
+def test_a_run_that_spark_submit_starts(tmp_path: Path) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    data.mkdir()
+    try:
+        with served(home, "--no-tokens", "--data", str(data)) as (_, address, _):
+            service = Service(address, data)
+            folder = service.pipeline("shop")
+            write(folder, "1.json", ("ann", 1), ("ann", 3))
+            service.start("shop", launcher="spark-submit")
+            service.prints("shop", "+I[ann, 2, 4]")
+            processes = tree(service.get("shop", "run")["pid"])
+            service.post("shop", "run/stop")
+            service.until("shop", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
+            (exit_,) = (json.loads(file.read_text()) for file in home.glob("runs/*/1/exit.json"))
+            assert (exit_["code"], exit_["left"]) == (143, [])
+            assert not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes)
+    finally:
+        end_all(home)

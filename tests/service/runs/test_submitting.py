@@ -1,0 +1,47 @@
+"""Runs that spark-submit starts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.plans.errors import ExecutionError, UnsupportedError
+from compiled_plan.service.runs.settings import RunSettings
+from compiled_plan.service.runs.submitting import submitted
+
+
+@pytest.fixture
+def submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The path of a spark-submit."""
+    file = tmp_path / "spark-submit"
+    file.write_text("#!/bin/sh\n")
+    file.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return str(file)
+
+
+def test_options_of_spark_come_before_the_command_and_its_own_after_it(submit: str, tmp_path: Path) -> None:
+    settings = RunSettings(launcher="spark-submit", master="yarn", conf={"spark.a": "b c"}, trigger="2s")
+    argv = settings.argv(("execute-plan",), "plan.json", "shop", tmp_path / "c", tmp_path / "p", ["--reset", "x"])
+    at = next(at for at, each in enumerate(argv) if each.endswith("cli/execute_plan.py"))
+    assert argv[: at - 4] == [submit, "--master", "yarn"]
+    assert argv[at - 4] == "--jars" and argv[at - 3].endswith(".jar")
+    assert argv[at - 2 : at] == ["--conf", "spark.a=b c"]
+    rest = argv[at + 1 :]
+    assert rest[-3:] == ["--reset", "x", "plan.json"] and "--master" not in rest and "--conf" not in rest
+    assert rest[rest.index("--trigger") + 1] == "2s"
+
+
+def test_what_nobody_could_look_after_is_refused(submit: str) -> None:
+    with pytest.raises(UnsupportedError, match="deployMode=cluster"):
+        submitted("yarn", {"spark.submit.deployMode": "cluster"})
+    assert submitted("", {"spark.submit.deployMode": "client"})[1] == "--jars"
+
+
+def test_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(ExecutionError, match="not on the service's PATH"):
+        submitted("", {})
