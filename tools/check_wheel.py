@@ -30,6 +30,33 @@ assert {api.OWN, cli.OWN, plans.OWN, schemas.OWN, service.OWN} == {"project"}
 print(f"schema and kernel jar found ({len(classes)} classes)")
 """
 
+#: The service, from its first start: its page, its database, and a program that its workers compile.
+SERVICE = """
+import json, pathlib, re, subprocess, sys, urllib.request
+command = str(pathlib.Path(sys.executable).parent / "plan-service")
+service = subprocess.Popen(
+    [command, "serve", "--home", "home", "--port", "0", "--no-tokens"], stderr=subprocess.PIPE, text=True
+)
+try:
+    address = re.search(r"http://\\S+", next(line for line in service.stderr if "http://" in line))[0]
+    def ask(path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.read().decode()
+    assert json.loads(ask("/api/v1/health")) == {"status": "ok"}
+    scripts = re.findall(r'(?:src|href)="([^":]+[.](?:js|css))"', page := ask("/"))
+    assert scripts and all(ask("/" + each.lstrip("/")) for each in scripts), page
+    ask("/api/v1/pipelines", {"name": "numbers"})
+    made = json.loads(ask("/api/v1/pipelines/numbers/versions", {"program": open("program.sql").read()}))
+    assert made["version"]["operators"] > 1, made
+    assert json.loads(ask("/api/v1/pipelines/numbers/versions/1/graph"))["nodes"]
+    print(f"plan-service serves its page with {len(scripts)} scripts and styles, and compiles")
+finally:
+    service.terminate()
+    service.wait(30)
+"""
+
 PROGRAM = """
 CREATE TABLE numbers (n INT, word STRING) WITH ('connector' = 'print');
 INSERT INTO numbers VALUES (1, 'one'), (2, 'two');
@@ -69,6 +96,8 @@ def main() -> int:
             run(binaries / name, "--help", stdout=subprocess.DEVNULL)
             print(f"{name} --help answers")
         (Path(folder) / "program.sql").write_text(PROGRAM, encoding="utf-8")
+        run(*pip, "install", f"{wheel}[service]")
+        run(binaries / "python", "-c", SERVICE)
         run(binaries / "compile-plan", "program.sql", "-o", "plan.json")
         run(binaries / "execute-plan", "plan.json")
     print(f"{wheel.name} works in an empty virtual environment")

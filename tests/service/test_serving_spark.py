@@ -290,17 +290,37 @@ def scheduled(service: Service) -> None:
     service.until("nightly", lambda run: run["state"] in ("finished", "stopped") and not run["pid"], "a stop")
 
 
+SHOUT = """
+from compiled_plan import ScalarFunction
+
+
+class Shout(ScalarFunction):
+    def eval(self, text: str) -> str:
+        return text.upper() + "!"
+"""
+SHOUTED = """
+CREATE FUNCTION shout AS 'words.Shout' LANGUAGE PYTHON;
+CREATE TABLE orders (customer STRING) WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json',
+  'source.monitor-interval' = '1 s');
+CREATE TABLE lines (customer STRING) WITH ('connector' = 'print');
+INSERT INTO lines SELECT shout(customer) FROM orders;
+"""
+
+
 @pytest.mark.deep
-def test_a_run_that_spark_submit_starts(tmp_path: Path) -> None:
-    home, data = tmp_path / "home", tmp_path / "data"
+@pytest.mark.parametrize("launcher", ["process", "spark-submit"])
+def test_functions_in_python_by_each_launcher(tmp_path: Path, launcher: str) -> None:
+    home, data, programs = tmp_path / "home", tmp_path / "data", tmp_path / "programs"
     data.mkdir()
+    programs.mkdir()
+    (programs / "words.py").write_text(SHOUT)
     try:
-        with served(home, "--no-tokens", "--data", str(data)) as (_, address, _):
+        with served(home, "--no-tokens", "--data", str(data), "--programs", str(programs)) as (_, address, _):
             service = Service(address, data)
-            folder = service.pipeline("shop")
-            write(folder, "1.json", ("ann", 1), ("ann", 3))
-            service.start("shop", launcher="spark-submit")
-            service.prints("shop", "+I[ann, 2, 4]")
+            folder = service.pipeline("shop", SHOUTED)
+            write(folder, "1.json", ("ann", 1))
+            service.start("shop", launcher=launcher)
+            service.prints("shop", "+I[ANN!]")
             processes = tree(service.get("shop", "run")["pid"])
             service.post("shop", "run/stop")
             service.until("shop", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
