@@ -7,6 +7,8 @@ import { keptOf } from "./ttl.js";
 
 const LEAST = 0.25;
 const MOST = 1.5;
+/** Above so many operators one is looked for by its name. */
+const MANY = 24;
 const LAYOUTS = new WeakMap();
 
 /** The layout of a graph, computed once. */
@@ -57,6 +59,8 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
         ? html`<span class="line"></span><span>new rows alone</span><span class="line changing"></span><span>rows that change or go</span>
             <span class="spacer"></span><span class="keys-hint">Arrow keys move, Enter opens</span>`
         : html`<span class="spacer"></span>`}
+      ${graph.nodes.length > MANY ? html`<input class="find" type="search" aria-label="Find an operator; Enter goes to the next" placeholder="Find an operator" autocomplete="off"
+            @input=${(event) => event.target.removeAttribute("aria-invalid")} @keydown=${(event) => find(event, graph, choose)} />` : nothing}
       <div class="graph-tools" role="toolbar" aria-label="Zoom">
         <button type="button" class="quiet square" aria-label="Zoom in" @click=${() => zoom(id, 1.25)}>${icons.plus}</button>
         <button type="button" class="quiet square" aria-label="Zoom out" @click=${() => zoom(id, 0.8)}>${icons.minus}</button>
@@ -181,6 +185,22 @@ function keys(event, graph, choose) {
   element.scrollIntoView({ block: "nearest", inline: "nearest" });
   // With the panel open, it goes along.
   if (event.currentTarget.querySelector('[aria-pressed="true"]')) choose(next, { keep: true });
+}
+
+/** Enter: the next operator from the left whose words have the text. */
+function find(event, graph, choose) {
+  if (event.key !== "Enter") return;
+  const text = event.target.value.trim().toLowerCase();
+  const nodes = [...graph.nodes].sort((a, b) => a.rank - b.rank || a.order - b.order);
+  const fitting = nodes.filter((node) => `${node.words} ${node.description} ${node.uid}`.toLowerCase().includes(text));
+  if (!text || !fitting.length) {
+    event.target.setAttribute("aria-invalid", text ? "true" : "false");
+    return;
+  }
+  const at = fitting.findIndex((node) => String(node.id) === event.target.dataset.at);
+  const next = fitting[(at + 1) % fitting.length];
+  event.target.dataset.at = next.id;
+  choose(next.id, { keep: true });
 }
 
 function wheel(event, id) {
