@@ -214,9 +214,9 @@ class Run:
         """The rows for the sinks, and what built them; whatever can be refused is refused here."""
         lowering = Lowering(self.program.plan, ExpressionContext(proctime=self._clock), self.functions)
         bounded = all(source.bounded for source in self._sources.values())
-        options = StageOptions(self.options.host, bounded, self._sinks.reads_order)
+        options = StageOptions(self.options.host, bounded, self._sinks.reads_order, folds=True)
         if self._real_time is not None:
-            options = replace(options, in_order=False, tick=self._real_time.tick)
+            options = replace(options, in_order=False, folds=False, tick=self._real_time.tick)
         builder = StageBuilder(self.spark, lowering, self.program, options)
         rows = self._build(builder, folder)
         assert builder.columns is not None

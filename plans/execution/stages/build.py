@@ -36,12 +36,14 @@ class StageOptions:
         bounded: whether all sources end.
         in_order: whether a sink reads the order of the rows.
         tick: what `op` says of control rows, which come in real-time mode; empty where there are none.
+        folds: whether rows of a key become one before they are shuffled, where the operator allows it.
     """
 
     host: str
     bounded: bool
     in_order: bool
     tick: str = ""
+    folds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,8 @@ class StageBuilder:
         jvm = self.spark._jvm
         assert jvm is not None
         spec = self.specs.stage(level)
-        kernel = java_class(jvm, "org.compiledplan.kernel.host.Stage").attach(frame._jdf, json.dumps(spec))
+        stage = java_class(jvm, "org.compiledplan.kernel.host.Stage")
+        kernel = stage.attach(frame._jdf, json.dumps(spec), self.options.folds)
         nodes = self.program.layout.stages[level - 1]
         columns = {self.hosted.tag(node): self.hosted.named(node) for node in nodes}
         self.handles.append(StageHandle(kernel, spec, columns))

@@ -102,8 +102,8 @@ class Harness:
     ) -> list[Answer]:
         """Run micro-batches through a fresh operator, which finds these states of keys.
 
-        They run once more with the state moved to another checkpoint between each two, where nothing else may come out
-        and nothing may stay longer.
+        They run once more with the state moved to another checkpoint between each two, and with rows of a key folded
+        before they come, where nothing else may come out and nothing may stay longer.
 
         Raises:
             OperatorError: the operator threw.
@@ -111,7 +111,7 @@ class Harness:
         steps = list(steps)
         answer = self._ask(spec, steps, states)
         answers = [_answer(step) for step in answer["steps"]]
-        moved = self._ask(spec, steps, states, reseeds=True)
+        moved = self._ask(spec, steps, states, reseeds=True, folds=True)
         for number, step in enumerate(moved["steps"]):
             assert _answer(step).out == answers[number].out, f"after a move, micro-batch {number} gives something else"
             assert _answer(step).keys <= answers[number].keys, f"after a move, micro-batch {number} forgets less"

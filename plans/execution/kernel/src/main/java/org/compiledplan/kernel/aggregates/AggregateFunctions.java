@@ -82,6 +82,8 @@ public final class AggregateFunctions {
       case "$SUM$1":
       case "$$SUM0$1":
         return call.retract || !call.resultType.isIntegral();
+      case "$AVG$1":
+        return call.retract || !call.argTypes[0].isIntegral();
       default:
         return true;
     }

@@ -18,8 +18,10 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.catalyst.plans.logical.DeserializeToObject;
 import org.apache.spark.sql.catalyst.plans.logical.FlatMapGroupsWithState;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.MapPartitions;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.SerializeFromObject;
 import org.apache.spark.sql.catalyst.plans.logical.TransformWithState;
@@ -31,7 +33,10 @@ import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.Function1;
 import scala.Option;
+import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -59,6 +64,45 @@ public final class InternalRows implements Serializable {
     return input.select(key[0], key[1], functions.struct(columnsOf(schema.fieldNames())).as(ROW));
   }
 
+  /**
+   * What becomes of packed rows, given and made a partition at a time as rows of the three columns;
+   * what is given is valid until the next one is taken.
+   */
+  static Dataset<Row> mapped(
+      Dataset<Row> packed, Function1<Iterator<Object>, Iterator<Object>> change) {
+    org.apache.spark.sql.classic.Dataset<Row> dataset =
+        (org.apache.spark.sql.classic.Dataset<Row>) packed;
+    LogicalPlan input = dataset.queryExecution().analyzed();
+    DataType any = new ObjectType(InternalRow.class);
+    Expression[] given = CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
+    LogicalPlan objects =
+        new DeserializeToObject(nullable("grouped", any, given), object(any), input);
+    LogicalPlan changed = new MapPartitions(change, object(any), objects);
+    LogicalPlan plan = new SerializeFromObject(columns(packed.schema(), any), changed);
+    return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
+  }
+
+  private static Attribute object(DataType type) {
+    return new AttributeReference(
+        "obj", type, true, Metadata.empty(), NamedExpression.newExprId(), none());
+  }
+
+  /** The columns of rows that the kernel made. */
+  private static Seq<NamedExpression> columns(StructType schema, DataType object) {
+    // As Spark's own serializers: wide rows, whose code is not generated for a whole stage, are not
+    // bound again.
+    Expression given = new BoundReference(0, object, true);
+    List<NamedExpression> columns = new ArrayList<>();
+    for (StructField field : schema.fields()) {
+      Expression value =
+          call("get", field.dataType(), given, new Literal(columns.size(), DataTypes.IntegerType));
+      columns.add(
+          new Alias(
+              value, field.name(), NamedExpression.newExprId(), none(), Option.empty(), none()));
+    }
+    return CollectionConverters.asScala(columns).toSeq();
+  }
+
   /** Whether columns are those of {@link #packed} rows. */
   static boolean arePacked(Seq<Attribute> columns) {
     List<Attribute> found = CollectionConverters.asJava(columns);
@@ -77,28 +121,9 @@ public final class InternalRows implements Serializable {
     org.apache.spark.sql.classic.Dataset<InternalRow> dataset =
         (org.apache.spark.sql.classic.Dataset<InternalRow>) typed;
     LogicalPlan operator = ((SerializeFromObject) dataset.queryExecution().analyzed()).child();
-    Attribute object =
-        new AttributeReference(
-            "obj",
-            new ObjectType(InternalRow.class),
-            true,
-            Metadata.empty(),
-            NamedExpression.newExprId(),
-            none());
-    // As Spark's own serializers: wide rows, whose code is not generated for a whole stage, are not
-    // bound again.
-    Expression given = new BoundReference(0, object.dataType(), true);
-    List<NamedExpression> columns = new ArrayList<>();
-    for (StructField field : schema.fields()) {
-      Expression value =
-          call("get", field.dataType(), given, new Literal(columns.size(), DataTypes.IntegerType));
-      columns.add(
-          new Alias(
-              value, field.name(), NamedExpression.newExprId(), none(), Option.empty(), none()));
-    }
+    Attribute object = object(new ObjectType(InternalRow.class));
     LogicalPlan plan =
-        new SerializeFromObject(
-            CollectionConverters.asScala(columns).toSeq(), replaced(operator, object));
+        new SerializeFromObject(columns(schema, object.dataType()), replaced(operator, object));
     return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
   }
 
@@ -164,6 +189,19 @@ public final class InternalRows implements Serializable {
     return call(new InternalRows(), method, returns, true, arguments);
   }
 
+  /** A call that is made where an argument is null, too. */
+  private static Expression nullable(String method, DataType returns, Expression... arguments) {
+    return new Invoke(
+        new Literal(new InternalRows(), new ObjectType(InternalRows.class)),
+        method,
+        returns,
+        CollectionConverters.asScala(List.of(arguments)).toSeq(),
+        InternalRows.<AbstractDataType>none(),
+        false,
+        true,
+        true);
+  }
+
   private static Expression call(
       Object on, String method, DataType returns, boolean deterministic, Expression... arguments) {
     return new Invoke(
@@ -204,6 +242,11 @@ public final class InternalRows implements Serializable {
   /** The row, for as long as it is wanted: Spark reuses the one that it gives. */
   public InternalRow copy(InternalRow row) {
     return row.copy();
+  }
+
+  /** A row of the three columns of packed rows. */
+  public InternalRow grouped(UTF8String key, UTF8String op, InternalRow row) {
+    return new GenericInternalRow(new Object[] {key, op, row});
   }
 
   /** The value at a position of a row that the kernel made. */

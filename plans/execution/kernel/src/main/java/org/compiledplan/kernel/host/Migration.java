@@ -80,6 +80,7 @@ public final class Migration {
             input,
             spec,
             SeedRows.PACKED,
+            null,
             SeedRows.SCHEMA,
             () -> new TransformSeed(spec, metrics, watermark),
             () -> new GroupStateSeed(spec, metrics));

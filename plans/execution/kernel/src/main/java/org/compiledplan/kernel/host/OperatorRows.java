@@ -15,6 +15,8 @@ final class OperatorRows implements Iterator<InternalRow> {
   private final Session session;
   private final long batchWatermark;
   private final Emitted emitted;
+  private final int partial;
+  private long latest = Long.MIN_VALUE;
   private boolean closed;
   private long rowsIn;
 
@@ -30,13 +32,14 @@ final class OperatorRows implements Iterator<InternalRow> {
     this.session = session;
     batchWatermark = context.watermark;
     emitted = new Emitted(spec, to);
+    partial = to.folds ? spec.inputSchema.length() : -1;
   }
 
   @Override
   public boolean hasNext() {
     while (emitted.isEmpty()) {
       if (rows.hasNext()) {
-        session.process(take(rows.next()), emitted);
+        take(rows.next());
       } else if (closed) {
         return false;
       } else {
@@ -49,10 +52,25 @@ final class OperatorRows implements Iterator<InternalRow> {
     return true;
   }
 
-  private InputRow take(InternalRow row) {
+  private void take(InternalRow row) {
     to.interruption.check();
-    rowsIn++;
-    emitted.triggeredBy(row);
+    InputRow input = input(row);
+    if (!to.folds) {
+      emitted.triggeredBy(row);
+    } else if (row.getLong(spec.head[StageSpec.ORD]) >= latest) {
+      // What is emitted in the end is of the last row, in whichever order they come.
+      latest = row.getLong(spec.head[StageSpec.ORD]);
+      emitted.triggeredBy(row);
+    }
+    if (partial >= 0 && row.numFields() > partial && !row.isNullAt(partial)) {
+      rowsIn += session.merge(input, row.getBinary(partial), emitted);
+    } else {
+      rowsIn++;
+      session.process(input, emitted);
+    }
+  }
+
+  private InputRow input(InternalRow row) {
     int port = row.getInt(spec.head[StageSpec.PORT]);
     int column = to.columns[port];
     if (row.isNullAt(column)) {

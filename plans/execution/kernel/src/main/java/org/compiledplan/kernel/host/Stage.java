@@ -26,14 +26,26 @@ public final class Stage {
    * @throws IllegalArgumentException if the description is wrong or names what the kernel cannot do
    */
   public static StageHandle attach(Dataset<Row> input, String specJson) {
+    return attach(input, specJson, false);
+  }
+
+  /**
+   * Attaches a stage.
+   *
+   * @param folds whether rows of a key become one before they are shuffled, where its operator
+   *     allows it: the task that reads them gives them when it has read all
+   */
+  public static StageHandle attach(Dataset<Row> input, String specJson, boolean folds) {
     StageSpec spec = StageSpec.parse(specJson, input.schema());
     String states = StageStates.describe(spec);
     StageMetrics metrics = new StageMetrics(input.sparkSession().sparkContext(), spec);
+    Folding folding = folds ? Folding.of(spec) : null;
     Dataset<Row> output =
         hosted(
-            input,
+            folding == null ? input : input.withColumn(StageSpec.PARTIAL, Folding.none()),
             spec,
-            spec.inputSchema,
+            folding == null ? spec.inputSchema : Folding.schema(spec),
+            folding,
             spec.outputSchema,
             () -> new TransformHost(spec, metrics),
             () -> new GroupStateHost(spec, metrics));
@@ -44,12 +56,14 @@ public final class Stage {
    * The output of what a stage's host calls.
    *
    * @param in the columns that it is given, beside those of the grouping key
+   * @param folding what is done with the rows before they are shuffled, null for nothing
    * @param out the columns that it gives
    */
   static Dataset<Row> hosted(
       Dataset<Row> input,
       StageSpec spec,
       StructType in,
+      Folding folding,
       StructType out,
       Supplier<StatefulProcessor<Row, InternalRow, InternalRow>> transform,
       Supplier<FlatMapGroupsWithStateFunction<Row, InternalRow, byte[], InternalRow>> groupState) {
@@ -57,6 +71,7 @@ public final class Stage {
     Cuts.prepare(input.sparkSession());
     Encoder<Row> keys = Encoders.row(StageKeys.schema());
     Dataset<Row> packed = InternalRows.packed(input, in);
+    if (folding != null) packed = InternalRows.mapped(packed, folding);
     KeyValueGroupedDataset<Row, InternalRow> groups =
         packed
             .groupBy(StageKeys.columns())

@@ -49,6 +49,9 @@ final class StageRuntime {
     /** Whether its timers fire by watermark. */
     final boolean eventTime;
 
+    /** Whether rows of a key may come as one, see {@link Operator#partial}. */
+    final boolean folds;
+
     final Interruption interruption;
     private final long granularity;
     private final long watermarkDelay;
@@ -66,6 +69,7 @@ final class StageRuntime {
       this.outputPosition = outputPosition;
       this.counters = counters;
       operator = create(part, conditions);
+      folds = operator.partial() != null;
       for (int i = 0; i < part.inputs.length; i++)
         fromSpark.add(SparkTypes.fromSpark(part.inputs[i]));
       toSpark = SparkTypes.toSpark(part.output);

@@ -113,6 +113,12 @@ final class StageSpec implements Serializable {
   /** Positions of the head columns in {@link #inputSchema}; op and key are not in it. */
   final int[] head;
 
+  /**
+   * The column behind {@link #inputSchema} in a stage that is given {@link Folding folded} rows:
+   * what the rows that a row stands for come to, null where it stands for itself.
+   */
+  static final String PARTIAL = "partial";
+
   /** Positions of the pass-through columns in {@link #inputSchema}. */
   final int[] passThrough;
 

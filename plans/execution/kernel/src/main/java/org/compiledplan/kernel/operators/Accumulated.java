@@ -1,15 +1,18 @@
 package org.compiledplan.kernel.operators;
 
 import org.compiledplan.kernel.aggregates.Accumulator;
+import org.compiledplan.kernel.state.ByteFields;
 import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.Frames;
 import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
 
 /**
  * The accumulators of some rows, with the number of the rows; read from bytes only when they are
  * needed.
  */
-final class Accumulated implements Stored {
+final class Accumulated implements Stored, Partial {
   private final AggregateCalls calls;
   private final Frames<Accumulator> accumulators;
   private long rows;
@@ -24,6 +27,25 @@ final class Accumulated implements Stored {
   public void fields(Fields io) {
     rows = io.number("rows", rows);
     io.frames("aggregates", accumulators);
+  }
+
+  /** What {@link #toBytes} gave. */
+  static Accumulated of(AggregateCalls calls, byte[] bytes) {
+    Accumulated found = new Accumulated(calls);
+    found.fields(new ByteFields.Reader(new ByteReader(bytes, 0, bytes.length)));
+    return found;
+  }
+
+  @Override
+  public void add(InputRow row) {
+    process(row.values, true);
+  }
+
+  @Override
+  public byte[] toBytes() {
+    ByteWriter out = new ByteWriter(64);
+    fields(new ByteFields.Writer(out));
+    return out.toBytes();
   }
 
   void process(Object[] row, boolean add) {

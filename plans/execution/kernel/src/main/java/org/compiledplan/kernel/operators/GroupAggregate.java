@@ -42,6 +42,11 @@ final class GroupAggregate implements Operator {
   }
 
   @Override
+  public Partial partial() {
+    return orderInsensitive ? new Accumulated(calls) : null;
+  }
+
+  @Override
   public Session open(KeyedState state, BatchContext context) {
     return new Work(state, context);
   }
@@ -59,7 +64,7 @@ final class GroupAggregate implements Operator {
   /** The rows of a group that is not empty, and the values it is grouped by. */
   private final class Group extends SingleEntry {
     private PackedRow key = PackedRow.NONE;
-    private final Accumulated rows = new Accumulated(calls);
+    private Accumulated rows = new Accumulated(calls);
 
     Group() {
       super(ttl);
@@ -103,6 +108,21 @@ final class GroupAggregate implements Operator {
       group.rows.process(row.values, add);
       if (needRetraction && group.rows.rows() == 0) group = null;
       if (!coalesce) emitChange(out);
+    }
+
+    @Override
+    public long merge(InputRow row, byte[] partial, Out out) {
+      Accumulated more = Accumulated.of(calls, partial);
+      if (lastRow == null && group != null) emitted = result(row.values);
+      lastRow = row.values;
+      if (group == null) {
+        group = format.fresh();
+        group.key = PackedRow.of(row.values, grouping);
+        group.rows = more;
+      } else {
+        group.rows.merge(more);
+      }
+      return more.rows();
     }
 
     private Object[] result(Object[] row) {

@@ -18,6 +18,15 @@ public interface Operator {
   /** What its state is. */
   StateFormat<?> stateFormat();
 
+  /**
+   * Takes rows of one key in where they are read, before they are shuffled; null where each must
+   * come by itself. An operator that has one emits nothing before {@link Session#close}, and takes
+   * rows in any order.
+   */
+  default Partial partial() {
+    return null;
+  }
+
   /** Whether the rows of a key may be processed in any order with the same result. */
   default boolean isOrderInsensitive() {
     return false;

@@ -1,13 +1,11 @@
 package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Stored;
 
 /**
  * Aggregates by key and aligned window, once for each window when it is complete. Follows Flink's
@@ -24,12 +22,8 @@ final class WindowAggregate implements Operator {
   private final AggregateCalls calls;
   private final WindowAssigner windows;
   private final WindowTimes times;
+  private final WindowPanes rows;
   private final WindowRow result;
-  private final boolean eventTime;
-  private final int time;
-  private final int startColumn;
-  private final int endColumn;
-  private final boolean dropNullTimes;
   private final boolean newestFirst;
   private final StateFormat<Panes> format;
 
@@ -40,12 +34,8 @@ final class WindowAggregate implements Operator {
     calls = new AggregateCalls(spec, grouping.length, needRetraction);
     windows = new WindowAssigner(spec);
     times = new WindowTimes(spec);
+    rows = new WindowPanes(spec, calls, windows, times);
     result = new WindowRow(spec, grouping.length, calls.size(), needRetraction, times);
-    eventTime = spec.eventTime();
-    time = spec.column("time");
-    startColumn = spec.column("windowStart");
-    endColumn = spec.column("windowEnd");
-    dropNullTimes = spec.flag("dropNullTimes");
     newestFirst = spec.flag("newestFirst");
     format = new StateFormat<>(spec, StateKind.WINDOW_AGGREGATE, Panes::new);
   }
@@ -53,6 +43,12 @@ final class WindowAggregate implements Operator {
   @Override
   public boolean isOrderInsensitive() {
     return !calls.isOrderSensitive();
+  }
+
+  @Override
+  public Partial partial() {
+    // In processing time a row's window is that of the micro-batch, which is not known before.
+    return rows.areOfRows() && isOrderInsensitive() ? rows.new PartialPanes() : null;
   }
 
   @Override
@@ -73,57 +69,16 @@ final class WindowAggregate implements Operator {
     return format;
   }
 
-  /**
-   * The rows of the same windows: those that end at {@code first} and then at each interval up to
-   * {@code last}.
-   */
-  private final class Pane implements Stored {
-    private long slice;
-    private long first;
-    private long last;
-
-    /** Start of an attached window. */
-    private long start;
-
-    private Accumulated rows;
-
-    private Pane() {
-      rows = new Accumulated(calls);
-    }
-
-    private Pane(long slice, long first, long last, long start, Accumulated rows) {
-      this.slice = slice;
-      this.first = first;
-      this.last = last;
-      this.start = start;
-      this.rows = rows;
-    }
-
-    @Override
-    public void fields(Fields io) {
-      first = io.number("firstEnd", first);
-      last = io.timeNear("lastEnd", first, last);
-      slice = io.timeNear("slice", first, slice);
-      if (windows.isAttached()) start = io.timeNear("start", first, start);
-      rows.fields(io);
-    }
-  }
-
-  /**
-   * Those of the window that fires next come first, in the order in which their rows are in time.
-   */
-  private static final Comparator<Pane> ORDER =
-      Comparator.<Pane>comparingLong(pane -> pane.first).thenComparingLong(pane -> pane.slice);
-
   /** The panes of a group. */
   private final class Panes implements KeyState {
     private Object[] group;
-    private final TreeMap<Pane, Pane> panes = new TreeMap<>(ORDER);
+    private final TreeMap<WindowPanes.Pane, WindowPanes.Pane> panes =
+        new TreeMap<>(WindowPanes.ORDER);
 
     @Override
     public void fields(Fields io) {
       group = io.row("key", groupColumns, group);
-      io.list("panes", panes.keySet(), Pane::new, pane -> panes.put(pane, pane));
+      io.list("panes", panes.keySet(), () -> rows.new Pane(), pane -> panes.put(pane, pane));
     }
 
     @Override
@@ -138,7 +93,7 @@ final class WindowAggregate implements Operator {
 
     @Override
     public void entryTimes(EntryTimes to) {
-      for (Pane pane : panes.keySet()) to.entry(0, EntryTimes.NONE, pane.first);
+      for (WindowPanes.Pane pane : panes.keySet()) to.entry(0, EntryTimes.NONE, pane.first);
     }
 
     /** The end of the window that fires next; there must be one. */
@@ -151,12 +106,10 @@ final class WindowAggregate implements Operator {
     private final KeyedState state;
     private final BatchContext context;
     private final Panes kept;
-    private final TreeMap<Pane, Pane> panes;
+    private final TreeMap<WindowPanes.Pane, WindowPanes.Pane> panes;
     private final int stored;
     private boolean changed;
-
-    /** The pane of the row before, most often that of the next too. */
-    private Pane latest;
+    private final WindowPanes.Assigned assigned;
 
     Work(KeyedState state, BatchContext context) {
       this.state = state;
@@ -164,60 +117,44 @@ final class WindowAggregate implements Operator {
       kept = format.read(state.get());
       panes = kept.panes;
       stored = panes.size();
+      assigned = rows.new Assigned(panes);
     }
 
     @Override
     public void process(InputRow row, Out out) {
-      Pane pane = windows.isAttached() ? attached(row) : aligned(row);
+      WindowPanes.Pane pane = assigned.of(row, context.processingTime);
       if (pane == null) return;
-      if (kept.group == null) kept.group = OperatorSpec.values(row.values, grouping);
-      latest = pane;
-      changed = true;
+      touch(row);
       pane.rows.process(row.values, RowKinds.isAdd(row.kind));
     }
 
-    private Pane attached(InputRow row) {
-      long end = WindowTimes.millis(row.values[endColumn]);
-      if (latest != null && latest.first == end && !isLate(end, row)) return latest;
-      return isLate(end, row)
-          ? null
-          : pane(end, end, end, WindowTimes.millis(row.values[startColumn]));
+    private void touch(InputRow row) {
+      if (kept.group == null) kept.group = OperatorSpec.values(row.values, grouping);
+      changed = true;
     }
 
-    private Pane aligned(InputRow row) {
-      if (time >= 0 && row.values[time] == null && dropNullTimes) return null;
-      windows.assign(
-          time < 0 ? times.local(context.processingTime) : WindowTimes.millis(row.values[time]));
-      long last = windows.last;
-      long first = windows.first;
-      boolean late = false;
-      while (first <= last && isLate(first, row)) {
-        first += windows.interval;
-        late = true;
-      }
-      if (first > last) return null;
-      // What is late for a cumulative window goes to what has been merged already.
-      long slice = late && windows.isCumulative() ? windows.start(last) : windows.slice;
-      if (latest != null && latest.slice == slice && latest.first == first) return latest;
-      return pane(slice, first, last, 0);
+    @Override
+    public long merge(InputRow row, byte[] partial, Out out) {
+      WindowPanes.PartialPanes more = rows.new PartialPanes().read(partial);
+      for (WindowPanes.Pane pane : more.panes.keySet()) merge(row, pane, context.watermark);
+      for (WindowPanes.Pane pane : more.neverLate.keySet()) merge(row, pane, Long.MIN_VALUE);
+      return more.rows;
     }
 
-    private boolean isLate(long end, InputRow row) {
-      return eventTime && times.due(end) <= row.watermark;
-    }
-
-    private Pane pane(long slice, long first, long last, long start) {
-      Pane wanted = new Pane(slice, first, last, start, null);
-      Pane found = panes.get(wanted);
-      if (found != null) return found;
-      wanted.rows = new Accumulated(calls);
-      panes.put(wanted, wanted);
-      return wanted;
+    private void merge(InputRow row, WindowPanes.Pane from, long watermark) {
+      if (windows.isAttached() && rows.isLate(from.first, watermark)) return;
+      WindowPanes.Pane pane =
+          windows.isAttached()
+              ? assigned.of(from.slice, from.first, from.last, from.start)
+              : assigned.inTime(from.slice, from.first, from.last, watermark);
+      if (pane == null) return;
+      touch(row);
+      pane.rows.merge(from.rows);
     }
 
     /** Adds a pane; what is there already comes after it. */
-    private void put(Pane pane) {
-      Pane before = panes.remove(pane);
+    private void put(WindowPanes.Pane pane) {
+      WindowPanes.Pane before = panes.remove(pane);
       if (before != null) pane.rows.merge(before.rows);
       panes.put(pane, pane);
     }
@@ -234,7 +171,7 @@ final class WindowAggregate implements Operator {
     }
 
     private void fireWindow(long end, Out out) {
-      List<Pane> due = new ArrayList<>();
+      List<WindowPanes.Pane> due = new ArrayList<>();
       while (!panes.isEmpty() && kept.nextEnd() == end) due.add(panes.pollFirstEntry().getKey());
       Accumulated all = merged(due);
       long start = windows.isAttached() ? due.get(0).start : windows.start(end);
@@ -242,15 +179,15 @@ final class WindowAggregate implements Operator {
       long next = end + windows.interval;
       if (windows.isCumulative()) {
         // From here on all these rows belong to the same windows.
-        if (next <= due.get(0).last) put(new Pane(start, next, due.get(0).last, 0, all));
+        if (next <= due.get(0).last) put(rows.new Pane(start, next, due.get(0).last, 0, all));
       } else {
-        for (Pane pane : due) {
-          if (next <= pane.last) put(new Pane(pane.slice, next, pane.last, 0, pane.rows));
+        for (WindowPanes.Pane pane : due) {
+          if (next <= pane.last) put(rows.new Pane(pane.slice, next, pane.last, 0, pane.rows));
         }
       }
     }
 
-    private Accumulated merged(List<Pane> due) {
+    private Accumulated merged(List<WindowPanes.Pane> due) {
       if (due.size() == 1) return due.get(0).rows;
       Accumulated all = new Accumulated(calls);
       for (int i = 0; i < due.size(); i++) {

@@ -23,6 +23,8 @@ import org.compiledplan.kernel.operators.Operator;
 import org.compiledplan.kernel.operators.OperatorSpec;
 import org.compiledplan.kernel.operators.Operators;
 import org.compiledplan.kernel.operators.Out;
+import org.compiledplan.kernel.operators.Partial;
+import org.compiledplan.kernel.operators.RowKinds;
 import org.compiledplan.kernel.operators.Session;
 import org.compiledplan.kernel.operators.StateFormat;
 import org.compiledplan.kernel.operators.StateKind;
@@ -46,6 +48,8 @@ import org.compiledplan.kernel.values.ValueType;
  * {@code 0<3} over the columns of both rows.
  */
 public final class OperatorHarness {
+  private static final int FOLDED_AT_MOST = 4;
+
   private final ObjectMapper mapper = new ObjectMapper();
   private final Map<String, byte[]> states = new LinkedHashMap<>();
   private final Map<String, Long> timers = new HashMap<>();
@@ -54,6 +58,7 @@ public final class OperatorHarness {
   private Operator operator;
   private String uid;
   private boolean eventTime;
+  private boolean folds;
 
   private OperatorHarness() {}
 
@@ -72,6 +77,7 @@ public final class OperatorHarness {
     ObjectNode answer = mapper.createObjectNode();
     try {
       use(request.get("spec"));
+      folds = request.path("folds").asBoolean();
       request
           .path("states")
           .properties()
@@ -150,7 +156,7 @@ public final class OperatorHarness {
         (key, rows) -> {
           Session session = operator.open(new State(key), context);
           Emission emission = new Emission(out, key);
-          for (InputRow row : rows) session.process(row, emission);
+          give(session, rows, emission);
           session.close(emission);
         });
     for (Map.Entry<String, Long> timer : new ArrayList<>(timers.entrySet())) {
@@ -163,6 +169,30 @@ public final class OperatorHarness {
     result.put("stateRows", stateRows);
     result.put("keys", states.size());
     result.put("timers", timers.size());
+  }
+
+  /** Gives rows to a session; where they may come folded, some of them do, in parts of any size. */
+  private void give(Session session, List<InputRow> rows, Emission emission) {
+    if (!folds || operator.partial() == null) {
+      for (InputRow row : rows) session.process(row, emission);
+      return;
+    }
+    for (int from = 0, parts = 0; from < rows.size(); parts++) {
+      Partial partial = operator.partial();
+      InputRow first = rows.get(from);
+      int folded = 0;
+      while (folded <= parts % FOLDED_AT_MOST
+          && from < rows.size()
+          && RowKinds.isAdd(rows.get(from).kind)) {
+        partial.add(rows.get(from++));
+        folded++;
+      }
+      if (folded == 0) {
+        session.process(rows.get(from++), emission);
+      } else if (session.merge(first, partial.toBytes(), emission) != folded) {
+        throw new IllegalStateException("not as many rows as were folded");
+      }
+    }
   }
 
   /**

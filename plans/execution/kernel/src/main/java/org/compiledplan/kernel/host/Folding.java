@@ -1,0 +1,84 @@
+package org.compiledplan.kernel.host;
+
+import java.io.Serializable;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.operators.Operator;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractFunction1;
+
+/** Makes one row of the rows of a key before they are shuffled, for operators that allow it. */
+final class Folding extends AbstractFunction1<Iterator<Object>, Iterator<Object>>
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final StageSpec spec;
+  private final Set<String> uids;
+
+  private Folding(StageSpec spec, Set<String> uids) {
+    this.spec = spec;
+    this.uids = uids;
+  }
+
+  /** That of a stage, null if none of its operators allows it. */
+  static Folding of(StageSpec spec) {
+    Set<String> uids =
+        spec.operators.stream()
+            .filter(part -> operator(part).partial() != null)
+            .map(part -> part.uid)
+            .collect(Collectors.toSet());
+    return uids.isEmpty() ? null : new Folding(spec, uids);
+  }
+
+  /** The columns of a stage's rows, folded or not. */
+  static StructType schema(StageSpec spec) {
+    return spec.inputSchema.add(StageSpec.PARTIAL, DataTypes.BinaryType, true);
+  }
+
+  /** What rows that stand for themselves have in the last column. */
+  static Column none() {
+    return functions.lit(null).cast(DataTypes.BinaryType);
+  }
+
+  private static Operator operator(StageSpec.OperatorPart part) {
+    return StageRuntime.create(part, Conditions::load);
+  }
+
+  @Override
+  public Iterator<Object> apply(Iterator<Object> rows) {
+    Map<UTF8String, FoldedRows.Folded> folded = new HashMap<>();
+    for (StageSpec.OperatorPart part : spec.operators) {
+      if (!uids.contains(part.uid)) continue;
+      // Operators that allow it have one input.
+      SparkTypes.Reader[] readers = SparkTypes.fromSpark(part.inputs[0]);
+      folded.put(
+          UTF8String.fromString(part.uid),
+          new FoldedRows.Folded(operator(part), part.columns[0], readers));
+    }
+    java.util.Iterator<Object> given = CollectionConverters.asJava(rows);
+    return CollectionConverters.asScala(
+        new FoldedRows(
+            spec,
+            folded,
+            new java.util.Iterator<InternalRow>() {
+              @Override
+              public boolean hasNext() {
+                return given.hasNext();
+              }
+
+              @Override
+              public InternalRow next() {
+                return (InternalRow) given.next();
+              }
+            }));
+  }
+}

@@ -1,0 +1,15 @@
+package org.compiledplan.kernel.operators;
+
+/**
+ * What rows of a key come to before they are shuffled: many rows travel as one. Made where the rows
+ * are read, without state; {@link Session#merge} takes it in where the state is.
+ */
+public interface Partial {
+  /**
+   * Takes a row in, which adds; its watermark is that of its source, whatever that of the batch is.
+   */
+  void add(InputRow row);
+
+  /** The bytes for {@link Session#merge}; they go from task to task, and are never stored. */
+  byte[] toBytes();
+}

@@ -1,0 +1,179 @@
+package org.compiledplan.kernel.operators;
+
+import java.util.Comparator;
+import java.util.TreeMap;
+import org.compiledplan.kernel.state.ByteFields;
+import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+
+/** Panes: accumulators of rows that belong to the same windows, and which pane a row is of. */
+final class WindowPanes {
+  private final AggregateCalls calls;
+  private final WindowAssigner windows;
+  private final WindowTimes times;
+  private final boolean eventTime;
+  private final int time;
+  private final int startColumn;
+  private final int endColumn;
+  private final boolean dropNullTimes;
+
+  WindowPanes(OperatorSpec spec, AggregateCalls calls, WindowAssigner windows, WindowTimes times) {
+    this.calls = calls;
+    this.windows = windows;
+    this.times = times;
+    eventTime = spec.eventTime();
+    time = spec.column("time");
+    startColumn = spec.column("windowStart");
+    endColumn = spec.column("windowEnd");
+    dropNullTimes = spec.flag("dropNullTimes");
+  }
+
+  /** Whether a row says by itself which windows it belongs to, not the time of its micro-batch. */
+  boolean areOfRows() {
+    return windows.isAttached() || time >= 0;
+  }
+
+  /**
+   * The rows of the same windows: those that end at {@code first} and then at each interval up to
+   * {@code last}.
+   */
+  final class Pane implements Stored {
+    long slice;
+    long first;
+    long last;
+
+    /** Start of an attached window. */
+    long start;
+
+    Accumulated rows;
+
+    Pane() {
+      rows = new Accumulated(calls);
+    }
+
+    Pane(long slice, long first, long last, long start, Accumulated rows) {
+      this.slice = slice;
+      this.first = first;
+      this.last = last;
+      this.start = start;
+      this.rows = rows;
+    }
+
+    @Override
+    public void fields(Fields io) {
+      first = io.number("firstEnd", first);
+      last = io.timeNear("lastEnd", first, last);
+      slice = io.timeNear("slice", first, slice);
+      if (windows.isAttached()) start = io.timeNear("start", first, start);
+      rows.fields(io);
+    }
+  }
+
+  /**
+   * Those of the window that fires next come first, in the order in which their rows are in time.
+   */
+  static final Comparator<Pane> ORDER =
+      Comparator.<Pane>comparingLong(pane -> pane.first).thenComparingLong(pane -> pane.slice);
+
+  /** Finds the panes of rows. */
+  final class Assigned {
+    private final TreeMap<Pane, Pane> panes;
+
+    /** The pane of the row before, most often that of the next too. */
+    private Pane latest;
+
+    Assigned(TreeMap<Pane, Pane> panes) {
+      this.panes = panes;
+    }
+
+    /** The pane of a row, null if it is late. */
+    Pane of(InputRow row, long processingTime) {
+      Pane pane = windows.isAttached() ? attached(row) : aligned(row, processingTime);
+      if (pane != null) latest = pane;
+      return pane;
+    }
+
+    private Pane attached(InputRow row) {
+      long end = WindowTimes.millis(row.values[endColumn]);
+      if (isLate(end, row.watermark)) return null;
+      if (latest != null && latest.first == end) return latest;
+      return of(end, end, end, WindowTimes.millis(row.values[startColumn]));
+    }
+
+    private Pane aligned(InputRow row, long processingTime) {
+      if (time >= 0 && row.values[time] == null && dropNullTimes) return null;
+      windows.assign(time < 0 ? times.local(processingTime) : WindowTimes.millis(row.values[time]));
+      return inTime(windows.slice, windows.first, windows.last, row.watermark);
+    }
+
+    /** The pane for those windows that are not complete, null if there is none. */
+    Pane inTime(long slice, long first, long last, long watermark) {
+      boolean late = false;
+      while (first <= last && isLate(first, watermark)) {
+        first += windows.interval;
+        late = true;
+      }
+      if (first > last) return null;
+      // What is late for a cumulative window goes to what has been merged already.
+      if (late && windows.isCumulative()) slice = windows.start(last);
+      if (latest != null && latest.slice == slice && latest.first == first) return latest;
+      return of(slice, first, last, 0);
+    }
+
+    Pane of(long slice, long first, long last, long start) {
+      Pane wanted = new Pane(slice, first, last, start, null);
+      Pane found = panes.get(wanted);
+      if (found != null) return found;
+      wanted.rows = new Accumulated(calls);
+      panes.put(wanted, wanted);
+      return wanted;
+    }
+  }
+
+  boolean isLate(long end, long watermark) {
+    return eventTime && times.due(end) <= watermark;
+  }
+
+  /**
+   * The panes of rows, by the watermarks of their source alone. Those of rows that are never late
+   * are apart: what the batch's watermark says of late rows does not hold for them.
+   */
+  final class PartialPanes implements Partial, Stored {
+    long rows;
+    final TreeMap<Pane, Pane> panes = new TreeMap<>(ORDER);
+    final TreeMap<Pane, Pane> neverLate = new TreeMap<>(ORDER);
+    private final Assigned assigned = new Assigned(panes);
+    private final Assigned assignedNeverLate = new Assigned(neverLate);
+
+    @Override
+    public void fields(Fields io) {
+      rows = io.number("rows", rows);
+      io.list("panes", panes.keySet(), Pane::new, pane -> panes.put(pane, pane));
+      io.list("neverLate", neverLate.keySet(), Pane::new, pane -> neverLate.put(pane, pane));
+    }
+
+    @Override
+    public void add(InputRow row) {
+      rows++;
+      Assigned to = row.watermark == Long.MIN_VALUE ? assignedNeverLate : assigned;
+      // Rows have times of their own, see partial().
+      Pane pane = to.of(row, Long.MIN_VALUE);
+      if (pane != null) pane.rows.process(row.values, true);
+    }
+
+    /** What {@link #toBytes} gave. */
+    PartialPanes read(byte[] bytes) {
+      fields(new ByteFields.Reader(new ByteReader(bytes, 0, bytes.length)));
+      return this;
+    }
+
+    @Override
+    public byte[] toBytes() {
+      ByteWriter out = new ByteWriter(64);
+      fields(new ByteFields.Writer(out));
+      return out.toBytes();
+    }
+  }
+}
