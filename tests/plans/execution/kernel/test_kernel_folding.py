@@ -91,3 +91,33 @@ def test_folding_ends_where_rows_share_no_keys(session: SparkSession, tmp_path: 
     folded = run(session, tmp_path / "folded", HOSTS[0], [rows], folds=True)
     assert folded == run(session, tmp_path / "plain", HOSTS[0], [rows], folds=False)
     assert folded[1]["figures"]["rowsIn"] == 12_000
+
+
+@pytest.mark.deep
+def test_what_is_held_is_given_on_when_it_takes_too_much(session: SparkSession, tmp_path: Path) -> None:
+    keys, rows = 300_000, 900_000
+    path = tmp_path / "in"
+    some = session.range(0, rows, 1, 1).selectExpr(
+        f"CAST(pmod(hash(id), {keys}) AS STRING) AS k", "id AS v", "id % 3 = 0 AS b", "CAST(id % 10 AS STRING) AS t"
+    )
+    some.write.json(str(path))
+    frame = envelope(
+        session.readStream.schema(TYPES).json(str(path)), "figures", F.struct("k", "v", "b", "t").alias("c0")
+    )
+    spec = {
+        "name": "stage",
+        "host": HOSTS[0],
+        "timeMode": "processing",
+        "passThrough": [],
+        "operators": [staged(FIGURES)],
+    }
+    jvm: Any = session._jvm
+    handle = jvm.org.compiledplan.kernel.host.Stage.attach(frame._jdf, json.dumps(spec), True)
+    running = Running(output(session, handle), tmp_path / "checkpoint")
+    try:
+        found = {tuple(row.o0)[:4] for row in running.take()}
+    finally:
+        running.query.stop()
+    expected = some.groupBy("k").agg(F.count("*"), F.count("v"), F.sum(F.when(F.col("b"), F.col("v"))))
+    assert found == {tuple(row) for row in expected.collect()}
+    assert json.loads(handle.metrics())["figures"]["rowsIn"] == rows

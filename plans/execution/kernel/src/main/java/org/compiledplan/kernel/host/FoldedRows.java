@@ -1,12 +1,14 @@
 package org.compiledplan.kernel.host;
 
-import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.InputRow;
 import org.compiledplan.kernel.operators.Operator;
@@ -15,13 +17,18 @@ import org.compiledplan.kernel.operators.RowKinds;
 
 /**
  * The packed rows of a partition, where one stands for all that can be taken together. What it
- * holds is bounded by numbers of keys and rows; where few rows share a key it gives up.
+ * holds is bounded in bytes; where few rows share a key it gives up.
  */
 final class FoldedRows implements Iterator<Object> {
-  private static final int MOST_KEYS = 50_000;
-  private static final int MOST_ROWS = 100_000;
+  private static final long MOST_BYTES = 128L << 20;
 
-  /** After so many rows it is looked at whether rows share keys. */
+  /** About what a key takes, beside its text and its first row. */
+  private static final long KEY_BYTES = 500;
+
+  /** About what a column takes of a row that is not in Spark's form. */
+  private static final long FIELD_BYTES = 40;
+
+  /** After so many rows it is estimated whether all keys can be held. */
   private static final int TRIED_ROWS = 8_192;
 
   /** Rows a key that make it worth while. */
@@ -35,15 +42,18 @@ final class FoldedRows implements Iterator<Object> {
 
   /** An operator whose rows are folded. */
   static final class Folded {
+    private final UTF8String op;
     private final Operator operator;
     private final int column;
     private final SparkTypes.Reader[] readers;
-    private final Map<UTF8String, Group> groups = new LinkedHashMap<>();
+    private final KeyNumbers numbers = new KeyNumbers();
+    private final List<Group> groups = new ArrayList<>();
 
     /**
      * @param column where its input is in a row
      */
-    Folded(Operator operator, int column, SparkTypes.Reader[] readers) {
+    Folded(UTF8String op, Operator operator, int column, SparkTypes.Reader[] readers) {
+      this.op = op;
       this.operator = operator;
       this.column = column;
       this.readers = readers;
@@ -61,8 +71,8 @@ final class FoldedRows implements Iterator<Object> {
 
   /** The rows of a key. */
   private final class Group {
-    private final UTF8String key;
-    private final UTF8String op;
+    private final int number;
+    private final Folded to;
 
     /** The first row, which stands for all. */
     private final InternalRow row;
@@ -74,23 +84,27 @@ final class FoldedRows implements Iterator<Object> {
     /** Null where there is one row only. */
     private Partial partial;
 
-    Group(UTF8String key, UTF8String op, InternalRow row) {
-      this.key = key;
-      this.op = op;
+    Group(int number, Folded to, InternalRow row) {
+      this.number = number;
+      this.to = to;
       this.row = row;
       ord = row.getLong(spec.head[StageSpec.ORD]);
       remember(row);
     }
 
-    void add(Folded to, InternalRow next) {
+    /** Takes a row in; returns about how many bytes that takes. */
+    long add(InternalRow next) {
+      long grown = 0;
       if (partial == null) {
         partial = to.operator.partial();
-        partial.add(to.input(row, watermark(row)));
+        grown = partial.add(to.input(row, watermark(row)));
       }
-      partial.add(to.input(next, watermark(next)));
-      if (next.getLong(spec.head[StageSpec.ORD]) < ord) return;
-      ord = next.getLong(spec.head[StageSpec.ORD]);
-      remember(next);
+      grown += partial.add(to.input(next, watermark(next)));
+      if (next.getLong(spec.head[StageSpec.ORD]) >= ord) {
+        ord = next.getLong(spec.head[StageSpec.ORD]);
+        remember(next);
+      }
+      return grown;
     }
 
     private void remember(InternalRow last) {
@@ -107,7 +121,8 @@ final class FoldedRows implements Iterator<Object> {
 
     /** The packed row. */
     InternalRow made() {
-      return new GenericInternalRow(new Object[] {key, op, partial == null ? row : folded()});
+      return new GenericInternalRow(
+          new Object[] {to.numbers.key(number), to.op, partial == null ? row : folded()});
     }
 
     private InternalRow folded() {
@@ -128,13 +143,14 @@ final class FoldedRows implements Iterator<Object> {
   private final Map<UTF8String, Folded> operators;
   private final Iterator<InternalRow> rows;
   private final Interruption interruption = new Interruption();
-  private final ArrayDeque<Group> ready = new ArrayDeque<>();
+  private final TaskMemory memory = new TaskMemory(MOST_BYTES);
+  private Iterator<Group> ready = Collections.emptyIterator();
+  private boolean isGiven;
   private InternalRow next;
   private boolean foldsOn = true;
+  private boolean full;
   private long read;
-  private int held;
-  private int keys;
-  private long made;
+  private long keys;
 
   FoldedRows(StageSpec spec, Map<UTF8String, Folded> operators, Iterator<InternalRow> rows) {
     this.spec = spec;
@@ -145,10 +161,12 @@ final class FoldedRows implements Iterator<Object> {
   @Override
   public boolean hasNext() {
     while (next == null) {
-      if (!ready.isEmpty()) {
-        next = ready.poll().made();
-      } else if (keys > 0 && (!rows.hasNext() || isFull())) {
-        flush();
+      if (ready.hasNext()) {
+        next = ready.next().made();
+      } else if (isGiven) {
+        forget();
+      } else if (keys > 0 && (full || !rows.hasNext())) {
+        give();
       } else if (!rows.hasNext()) {
         return false;
       } else {
@@ -173,31 +191,53 @@ final class FoldedRows implements Iterator<Object> {
     Folded to = foldsOn ? operators.get(packed.getUTF8String(OP)) : null;
     if (to == null || !RowKinds.isAdd(row.getByte(spec.head[StageSpec.KIND]))) return packed;
     if (row.isNullAt(to.column)) return packed;
-    read++;
-    held++;
-    Group group = to.groups.get(packed.getUTF8String(KEY));
-    if (group == null) {
-      UTF8String key = packed.getUTF8String(KEY).copy();
-      to.groups.put(key, new Group(key, packed.getUTF8String(OP).copy(), row.copy()));
-      keys++;
+    UTF8String key = packed.getUTF8String(KEY);
+    int number = to.numbers.of(key);
+    if (number < to.groups.size()) {
+      full = !memory.grow(to.groups.get(number).add(row));
     } else {
-      group.add(to, row);
+      InternalRow first = row.copy();
+      to.groups.add(new Group(number, to, first));
+      keys++;
+      full = !memory.grow(KEY_BYTES + key.numBytes() + size(first));
+    }
+    if (++read == TRIED_ROWS && !canHold()) {
+      foldsOn = false;
+      full = true;
     }
     return null;
   }
 
-  private boolean isFull() {
-    if (read == TRIED_ROWS && (made + keys) * WORTH_ROWS > read) foldsOn = false;
-    return !foldsOn || keys >= MOST_KEYS || held >= MOST_ROWS;
+  private static long size(InternalRow row) {
+    return row instanceof UnsafeRow
+        ? ((UnsafeRow) row).getSizeInBytes()
+        : row.numFields() * FIELD_BYTES;
   }
 
-  private void flush() {
-    made += keys;
-    held = 0;
-    keys = 0;
+  /**
+   * Whether there is room for all keys: as many as would share a key by chance as often as those of
+   * the first rows did.
+   */
+  private boolean canHold() {
+    long shared = read - keys;
+    return shared > 0 && read * read / (2 * shared) * memory.used() / keys <= MOST_BYTES;
+  }
+
+  private void give() {
+    if (full && keys * WORTH_ROWS > read) foldsOn = false;
+    ready = operators.values().stream().flatMap(to -> to.groups.stream()).iterator();
+    isGiven = true;
+  }
+
+  private void forget() {
     for (Folded to : operators.values()) {
-      ready.addAll(to.groups.values());
+      to.numbers.clear();
       to.groups.clear();
     }
+    isGiven = false;
+    full = false;
+    read = 0;
+    keys = 0;
+    memory.release();
   }
 }

@@ -60,9 +60,8 @@ final class Folding extends AbstractFunction1<Iterator<Object>, Iterator<Object>
       if (!uids.contains(part.uid)) continue;
       // Operators that allow it have one input.
       SparkTypes.Reader[] readers = SparkTypes.fromSpark(part.inputs[0]);
-      folded.put(
-          UTF8String.fromString(part.uid),
-          new FoldedRows.Folded(operator(part), part.columns[0], readers));
+      UTF8String op = UTF8String.fromString(part.uid);
+      folded.put(op, new FoldedRows.Folded(op, operator(part), part.columns[0], readers));
     }
     java.util.Iterator<Object> given = CollectionConverters.asJava(rows);
     return CollectionConverters.asScala(

@@ -37,8 +37,9 @@ final class Accumulated implements Stored, Partial {
   }
 
   @Override
-  public void add(InputRow row) {
+  public long add(InputRow row) {
     process(row.values, true);
+    return calls.bytesOfRow();
   }
 
   @Override

@@ -20,7 +20,12 @@ import org.compiledplan.kernel.values.ValueType;
 final class AggregateCalls {
   private final int[] filters;
   private final List<Supplier<Accumulator>> functions = new ArrayList<>();
+
+  /** About what a value takes that is kept because it is to be told from others. */
+  private static final long VALUE_BYTES = 120;
+
   private final boolean orderSensitive;
+  private final long bytesOfRow;
   private final Frames.Layout<Accumulator> layout;
 
   /**
@@ -31,6 +36,7 @@ final class AggregateCalls {
     JsonNode aggs = spec.get("aggs");
     filters = new int[aggs.size()];
     boolean sensitive = false;
+    int distinct = 0;
     List<ObjectNode> descriptions = new ArrayList<>();
     for (int i = 0; i < filters.length; i++) {
       AggregateCall call = call(spec, aggs.get(i), spec.output[firstResult + i], needRetraction);
@@ -38,7 +44,9 @@ final class AggregateCalls {
       functions.add(AggregateFunctions.of(call));
       descriptions.add(description(spec, aggs.get(i)));
       sensitive |= AggregateFunctions.isOrderSensitive(call);
+      distinct += call.distinct ? 1 : 0;
     }
+    bytesOfRow = distinct * VALUE_BYTES;
     orderSensitive = sensitive;
     layout = new Frames.Layout<>("operator " + spec.uid(), this::fresh, descriptions);
   }
@@ -76,6 +84,11 @@ final class AggregateCalls {
   /** Whether a value depends on the order of the rows. */
   boolean isOrderSensitive() {
     return orderSensitive;
+  }
+
+  /** About how many bytes the accumulators of calls without retraction grow with a row. */
+  long bytesOfRow() {
+    return bytesOfRow;
   }
 
   /** Accumulators of no rows. */

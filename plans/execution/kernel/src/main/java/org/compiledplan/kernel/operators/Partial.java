@@ -7,8 +7,10 @@ package org.compiledplan.kernel.operators;
 public interface Partial {
   /**
    * Takes a row in, which adds; its watermark is that of its source, whatever that of the batch is.
+   *
+   * @return about how many bytes more are held
    */
-  void add(InputRow row);
+  long add(InputRow row);
 
   /** The bytes for {@link Session#merge}; they go from task to task, and are never stored. */
   byte[] toBytes();

@@ -10,6 +10,9 @@ import org.compiledplan.kernel.values.ByteWriter;
 
 /** Panes: accumulators of rows that belong to the same windows, and which pane a row is of. */
 final class WindowPanes {
+  /** About what a pane takes. */
+  private static final long PANE_BYTES = 400;
+
   private final AggregateCalls calls;
   private final WindowAssigner windows;
   private final WindowTimes times;
@@ -155,12 +158,14 @@ final class WindowPanes {
     }
 
     @Override
-    public void add(InputRow row) {
+    public long add(InputRow row) {
+      int before = panes.size() + neverLate.size();
       rows++;
       Assigned to = row.watermark == Long.MIN_VALUE ? assignedNeverLate : assigned;
       // Rows have times of their own, see partial().
       Pane pane = to.of(row, Long.MIN_VALUE);
       if (pane != null) pane.rows.process(row.values, true);
+      return calls.bytesOfRow() + PANE_BYTES * (panes.size() + neverLate.size() - before);
     }
 
     /** What {@link #toBytes} gave. */
