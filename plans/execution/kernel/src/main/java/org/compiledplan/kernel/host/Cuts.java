@@ -1,17 +1,26 @@
 package org.compiledplan.kernel.host;
 
 import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.execution.BinaryExecNode;
 import org.apache.spark.sql.execution.ColumnarRule;
+import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec;
+import org.apache.spark.sql.execution.streaming.operators.stateful.flatmapgroupswithstate.FlatMapGroupsWithStateExec;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
+import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
-/** Puts a {@link Cut} below the shuffle of each stage, in the queries that a session starts. */
+/**
+ * Changes the physical plans of the stages, in the queries that a session starts: puts a {@link
+ * Cut} below the shuffle of each, and a {@link Gather} in the place of the sort that follows it.
+ */
 final class Cuts extends Rule<SparkPlan> {
   private static final Set<SparkSessionExtensions> PREPARED =
       Collections.newSetFromMap(new WeakHashMap<>());
@@ -28,7 +37,7 @@ final class Cuts extends Rule<SparkPlan> {
 
   @Override
   public SparkPlan apply(SparkPlan plan) {
-    return plan.transformUp(new Cutting());
+    return plan.transformUp(new Cutting()).transformUp(new Gatherings());
   }
 
   private static final class Columnar extends ColumnarRule {
@@ -50,6 +59,34 @@ final class Cuts extends Rule<SparkPlan> {
     public SparkPlan apply(SparkPlan node) {
       ShuffleExchangeExec shuffle = (ShuffleExchangeExec) node;
       return shuffle.withNewChildInternal(new Cut(shuffle.child()));
+    }
+  }
+
+  private static final class Gatherings extends AbstractPartialFunction<SparkPlan, SparkPlan> {
+    @Override
+    public boolean isDefinedAt(SparkPlan node) {
+      return isStage(node) && isSort(((BinaryExecNode) node).left());
+    }
+
+    @Override
+    public SparkPlan apply(SparkPlan node) {
+      BinaryExecNode stage = (BinaryExecNode) node;
+      Gather gather = new Gather((SortExec) stage.left());
+      return node.withNewChildren(
+          CollectionConverters.asScala(List.of(gather, stage.right())).toSeq());
+    }
+
+    /** Whether it reads groups of rows one after the other; rows and seeds by key are merged. */
+    private static boolean isStage(SparkPlan node) {
+      return node instanceof TransformWithStateExec
+          || node instanceof FlatMapGroupsWithStateExec
+              && !((FlatMapGroupsWithStateExec) node).hasInitialState();
+    }
+
+    private static boolean isSort(SparkPlan node) {
+      return node instanceof SortExec
+          && !((SortExec) node).global()
+          && InternalRows.arePacked(node.output());
     }
   }
 }

@@ -1,0 +1,150 @@
+package org.compiledplan.kernel.host;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.unsafe.Platform;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * Packed rows of a task, those of a key one after the other: keys in the order in which they first
+ * came, rows of a key in theirs. A row that is given is valid until the next one is taken.
+ */
+final class GatheredRows implements Iterator<InternalRow> {
+  private static final int FIRST_PAGE = 1 << 14;
+  private static final int LAST_PAGE = 1 << 20;
+  private static final int FIRST_ROWS = 1 << 8;
+  private static final int NONE = -1;
+
+  /** What is kept of a row beside its bytes. */
+  private static final int ROW_BYTES = 40;
+
+  /** Columns of packed rows. */
+  private static final int KEY = 0;
+
+  private static final int OP = 1;
+  private static final int WIDTH = 3;
+
+  /** The keys of an operator. */
+  private static final class Keys {
+    private final UTF8String op;
+    private final KeyNumbers numbers = new KeyNumbers();
+    private int[] first = new int[FIRST_ROWS];
+    private int[] last = new int[FIRST_ROWS];
+
+    Keys(UTF8String op) {
+      this.op = op;
+    }
+
+    /** Puts a row behind those of its key; returns the one before it. */
+    int append(UTF8String key, int row) {
+      int before = numbers.size();
+      int number = numbers.of(key);
+      if (number == last.length) {
+        first = Arrays.copyOf(first, 2 * number);
+        last = Arrays.copyOf(last, 2 * number);
+      }
+      int previous = number == before ? NONE : last[number];
+      if (previous == NONE) first[number] = row;
+      last[number] = row;
+      return previous;
+    }
+  }
+
+  private final TaskMemory memory;
+  private final List<Keys> operators = new ArrayList<>();
+  private final List<byte[]> pages = new ArrayList<>();
+  private int filled;
+  private int rows;
+
+  /** Of each row its page, where it is there, its size, and the next row of its key. */
+  private int[] page = new int[FIRST_ROWS];
+
+  private int[] offset = new int[FIRST_ROWS];
+  private int[] size = new int[FIRST_ROWS];
+  private int[] next = new int[FIRST_ROWS];
+
+  private final UnsafeRow given = new UnsafeRow(WIDTH);
+  private int operator;
+  private int key = NONE;
+  private int row = NONE;
+
+  /**
+   * @param memory is asked for what rows take
+   */
+  GatheredRows(TaskMemory memory) {
+    this.memory = memory;
+  }
+
+  /**
+   * Takes a row in.
+   *
+   * @return whether there is room for another one
+   */
+  boolean add(UnsafeRow packed) {
+    if (rows == size.length) widen();
+    int bytes = packed.getSizeInBytes();
+    store(packed, bytes);
+    int previous = of(packed.getUTF8String(OP)).append(packed.getUTF8String(KEY), rows);
+    if (previous != NONE) next[previous] = rows;
+    next[rows++] = NONE;
+    return memory.grow(bytes + ROW_BYTES);
+  }
+
+  private void store(UnsafeRow packed, int bytes) {
+    byte[] to = pages.isEmpty() ? null : pages.get(pages.size() - 1);
+    if (to == null || filled + bytes > to.length) {
+      int length = to == null ? FIRST_PAGE : Math.min(2 * to.length, LAST_PAGE);
+      to = new byte[Math.max(length, bytes)];
+      pages.add(to);
+      filled = 0;
+    }
+    packed.writeToMemory(to, Platform.BYTE_ARRAY_OFFSET + filled);
+    page[rows] = pages.size() - 1;
+    offset[rows] = filled;
+    size[rows] = bytes;
+    filled += bytes;
+  }
+
+  private void widen() {
+    page = Arrays.copyOf(page, 2 * rows);
+    offset = Arrays.copyOf(offset, 2 * rows);
+    size = Arrays.copyOf(size, 2 * rows);
+    next = Arrays.copyOf(next, 2 * rows);
+  }
+
+  /** The keys of an operator; a stage has few. */
+  private Keys of(UTF8String op) {
+    for (Keys keys : operators) if (keys.op.equals(op)) return keys;
+    Keys made = new Keys(op.copy());
+    operators.add(made);
+    return made;
+  }
+
+  @Override
+  public boolean hasNext() {
+    while (row == NONE && operator < operators.size()) {
+      Keys keys = operators.get(operator);
+      if (++key < keys.numbers.size()) {
+        row = keys.first[key];
+      } else {
+        operator++;
+        key = NONE;
+      }
+    }
+    return row != NONE;
+  }
+
+  @Override
+  public InternalRow next() {
+    if (!hasNext()) throw new NoSuchElementException();
+    byte[] from = pages.get(page[row]);
+    given.pointTo(from, Platform.BYTE_ARRAY_OFFSET + offset[row], size[row]);
+    row = next[row];
+    return given;
+  }
+}

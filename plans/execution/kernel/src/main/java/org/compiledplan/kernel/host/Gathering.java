@@ -1,0 +1,52 @@
+package org.compiledplan.kernel.host;
+
+import java.io.Serializable;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.execution.SortExec;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractFunction1;
+
+/**
+ * Brings the rows of a key together: in memory, where a look-up a row is cheaper than its part of a
+ * sort; what is too much for that is sorted by Spark, which spills to disk.
+ */
+final class Gathering extends AbstractFunction1<Iterator<InternalRow>, Iterator<InternalRow>>
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final SortExec sort;
+  private final long most;
+
+  /**
+   * @param sort what Spark would do
+   * @param most bytes that are held before it is done
+   */
+  Gathering(SortExec sort, long most) {
+    this.sort = sort;
+    this.most = most;
+  }
+
+  @Override
+  public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
+    TaskMemory memory = new TaskMemory(most);
+    GatheredRows gathered = new GatheredRows(memory);
+    boolean fits = true;
+    while (fits && rows.hasNext()) fits = gathered.add((UnsafeRow) rows.next());
+    Iterator<InternalRow> found = CollectionConverters.asScala(gathered);
+    return fits ? found : sorted(found.concat(() -> rows), memory);
+  }
+
+  @SuppressWarnings("unchecked")
+  private Iterator<InternalRow> sorted(Iterator<InternalRow> rows, TaskMemory memory) {
+    try {
+      Iterator<?> unsafe = rows;
+      return sort.createSorter().sort((Iterator<UnsafeRow>) unsafe);
+    } catch (java.io.IOException failed) {
+      throw new java.io.UncheckedIOException(failed);
+    } finally {
+      memory.release();
+    }
+  }
+}

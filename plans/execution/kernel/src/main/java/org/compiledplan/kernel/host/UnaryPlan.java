@@ -1,0 +1,85 @@
+package org.compiledplan.kernel.host;
+
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.UnaryExecNode;
+import scala.Function1;
+import scala.collection.immutable.IndexedSeq;
+import scala.collection.immutable.Seq;
+
+/**
+ * A physical operator over one other, whose rows it gives where they are; the child stays in the
+ * driver.
+ */
+abstract class UnaryPlan extends SparkPlan implements UnaryExecNode {
+  private static final long serialVersionUID = 1L;
+
+  private final transient SparkPlan child;
+  private final Seq<Attribute> output;
+
+  UnaryPlan(SparkPlan child) {
+    this.child = child;
+    this.output = child.output();
+  }
+
+  @Override
+  public final SparkPlan child() {
+    return child;
+  }
+
+  @Override
+  public final Seq<Attribute> output() {
+    return output;
+  }
+
+  @Override
+  public final Partitioning outputPartitioning() {
+    return child.outputPartitioning();
+  }
+
+  @Override
+  public final Seq<SparkPlan> children() {
+    return UnaryExecNode.super.children();
+  }
+
+  @Override
+  public final SparkPlan mapChildren(Function1<SparkPlan, SparkPlan> change) {
+    return UnaryExecNode.super.mapChildren(change);
+  }
+
+  @Override
+  public final SparkPlan withNewChildrenInternal(IndexedSeq<SparkPlan> others) {
+    return withNewChildInternal(others.apply(0));
+  }
+
+  @Override
+  public final String verboseStringWithOperatorId() {
+    return UnaryExecNode.super.verboseStringWithOperatorId();
+  }
+
+  @Override
+  public final int productArity() {
+    return 1;
+  }
+
+  @Override
+  public final Object productElement(int at) {
+    return child;
+  }
+
+  @Override
+  public final boolean canEqual(Object other) {
+    return other != null && other.getClass() == getClass();
+  }
+
+  @Override
+  public final boolean equals(Object other) {
+    return canEqual(other) && ((UnaryPlan) other).child.equals(child);
+  }
+
+  @Override
+  public final int hashCode() {
+    return 31 * child.hashCode() + getClass().hashCode();
+  }
+}
