@@ -20,6 +20,8 @@ from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
 #: Micro-batches that figures are made of.
 _BATCHES = 10
+#: After so many seconds without a micro-batch a run may be idle.
+_IDLE = 10.0
 
 
 def set_status(session: Session, pipeline: Pipeline, state: str, version: int, **values: Any) -> None:
@@ -82,18 +84,27 @@ def set_running(
         pipeline,
         "upgrade-waiting" if upgrade else "behind" if behind else "running",
         wanted.version,
-        rows_per_second=rows_per_second(batches),
+        rows_per_second=rows_per_second(batches, datetime.now(UTC).timestamp()),
         lag=lag,
         message=f"version {pipeline.in_force} is in force, and {wanted.version} runs" if upgrade else behind,
         remedy="upgrade the run, or put the version that runs in force again" if upgrade else "",
     )
 
 
-def rows_per_second(batches: Sequence[Mapping[str, Any]]) -> float | None:
-    """Rows that were read in a second, over some micro-batches; None of less than two."""
+def rows_per_second(batches: Sequence[Mapping[str, Any]], now: float) -> float | None:
+    """Rows that were read in a second, over some micro-batches; None of less than two.
+
+    Without rows there are no micro-batches: 0 where the last one is longer ago than three of them take.
+
+    Args:
+        batches: in order.
+        now: seconds since 1970.
+    """
     if len(batches) < 2:
         return None
     first, last = (datetime.fromisoformat(each["at"]).timestamp() for each in (batches[0], batches[-1]))
+    if now - last > max(_IDLE, 3 * (last - first) / (len(batches) - 1)):
+        return 0.0
     return None if last <= first else sum(each["rowsIn"] for each in batches[1:]) / (last - first)
 
 
