@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise, takewhile
 from typing import Any
 
@@ -22,20 +22,31 @@ from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 _BATCHES = 10
 #: After so many seconds without a micro-batch a run may be idle.
 _IDLE = 10.0
+#: What has not changed is written down again after this time.
+_SEEN = timedelta(seconds=30)
 
 
 def set_status(session: Session, pipeline: Pipeline, state: str, version: int, **values: Any) -> None:
     """Write it; since when it is so changes with the state and the version alone."""
     now = datetime.now(UTC)
     found = session.get(Status, pipeline.id)
+    if found is not None and now - found.seen_at < _SEEN and _said(found) == (state, version, *_values(values)):
+        return
     if found is None:
         found = Status(pipeline_id=pipeline.id, state="", version=0, seen_at=now)
         session.add(found)
     if (found.state, found.version) != (state, version):
         found.since = now
     found.state, found.version, found.seen_at = state, version, now
-    found.rows_per_second, found.lag = values.get("rows_per_second"), values.get("lag")
-    found.message, found.remedy = values.get("message", ""), values.get("remedy", "")
+    found.rows_per_second, found.lag, found.message, found.remedy = _values(values)
+
+
+def _values(values: Mapping[str, Any]) -> tuple[Any, ...]:
+    return values.get("rows_per_second"), values.get("lag"), values.get("message", ""), values.get("remedy", "")
+
+
+def _said(status: Status) -> tuple[Any, ...]:
+    return status.state, status.version, status.rows_per_second, status.lag, status.message, status.remedy
 
 
 def set_starting(session: Session, pipeline: Pipeline, version: int) -> None:

@@ -23,7 +23,7 @@ from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.service.runs import glance
 from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.endings import Ending, Outcome, last_of
-from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder
+from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder, latest_run
 from compiled_plan.service.runs.launching import PRUNE, ROLLBACK, RUN, Places, launch_of
 from compiled_plan.service.runs.outcomes import Ended, has_moved, upgraded, went_back
 from compiled_plan.service.runs.processes import ProcessState, TakenError, current, launch
@@ -124,12 +124,19 @@ class Supervisor:
         with self._one_at_a_time:
             self._prune()
             with self.database.read() as session:
-                ids = list(session.scalars(select(Wanted.pipeline_id)))
+                ids = [each.pipeline_id for each in session.scalars(select(Wanted)) if not self._is_at_rest(each)]
             for each in ids:
                 try:
                     self._look_after(each)
                 except Exception:
                     _LOG.exception("pipeline %s: its run cannot be looked after", each)
+
+    def _is_at_rest(self, wanted: Wanted) -> bool:
+        """Whether there is nothing to be done for a pipeline: most of many do not run."""
+        if wanted.run or is_way_back_over(wanted, self.keep.generation_days, datetime.now(UTC)):
+            return False
+        last = latest_run(self.folder(wanted.pipeline_id))
+        return last is None or last.number <= wanted.seen
 
     def _prune(self) -> None:
         if time.monotonic() - self._pruned_at < _PRUNE_EVERY:

@@ -277,3 +277,16 @@ def test_the_way_back_from_an_upgrade_that_never_comes_to_an_end(runs: Runs, mov
     runs.until(lambda: runs.wanted.outcome == "rolled-back" and runs.status.rows_per_second is not None)
     assert (checkpoint / "rolled-back").exists() is moved
     assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
+
+
+def test_a_thousand_pipelines_that_do_not_run_cost_little(runs: Runs) -> None:
+    with runs.database.write() as session:
+        for number in range(1000):
+            pipeline = pipelines.create(session, f"p{number}", "", "me")
+            session.flush()
+            runs.supervisor.wanted(session, pipeline)
+    runs.start("finish")
+    runs.until(lambda: runs.status.state == "finished")
+    begun = time.monotonic()
+    runs.supervisor.tick()
+    assert time.monotonic() - begun < 2
