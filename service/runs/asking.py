@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Semaphore
 from typing import Any
@@ -18,13 +19,16 @@ PATIENCE, AT_ONCE = 180.0, 2
 _ASKING = Semaphore(AT_ONCE)
 
 
-def ask(command: Sequence[str], options: Sequence[str], plan: str = "") -> dict[str, Any]:
+def ask(
+    command: Sequence[str], options: Sequence[str], plan: str = "", environment: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """What a command answers.
 
     Args:
         command: with its first arguments.
         options: further ones; `{plan}` is a file with the plan.
         plan: its text.
+        environment: variables beside those of the service.
 
     Raises:
         PlanError: the command refuses it; with the command's message and remedy.
@@ -35,7 +39,8 @@ def ask(command: Sequence[str], options: Sequence[str], plan: str = "") -> dict[
         file.write_text(plan)
         argv = [*command, *(each.replace("{plan}", str(file)) for each in options)]
         try:
-            done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
+            variables = {**os.environ, **(environment or {})}
+            done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False, env=variables)
         except subprocess.TimeoutExpired:
             raise ExecutionError(f"no answer within {PATIENCE:g} s", remedy="ask again later") from None
     if done.returncode != 0:

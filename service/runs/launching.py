@@ -77,18 +77,31 @@ def launch_of(
         facts["launcher"] = settings.launcher
         files[PLAN] = versions.plan_text(session, versions.find(session, pipeline, wanted.version))
         plan = json.loads(files[PLAN])
-        check_outside(plan, allowed)
         more = ["--upgrade", wanted.upgrade, *wanted.options] if wanted.upgrade != "check" else []
-        modules = sorted(set(function_modules(plan)))
-        more += [part for each in modules for part in ("--functions-from", each)]
+        functions, environment = functions_of(plan, allowed)
+        more += functions
         if settings.launcher == "spark-submit":
             environment |= submitting.environment()
-        if modules:
-            environment["PYTHONPATH"] = path_of(allowed.programs)
         argv = settings.argv(command, f"{{run}}/{PLAN}", pipeline.name, checkpoint, places.progress, more)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     lock = checkpoint_lock(places.home / "locks", str(checkpoint))
     return Launch(argv, places.home.parent, lock, environment, facts, files)
+
+
+def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]]:
+    """What a plan's Python functions need: options of `execute-plan`, and variables.
+
+    Args:
+        plan: its JSON.
+        allowed: the folders that functions may come from.
+
+    Raises:
+        UnsupportedError: the plan reaches what is not allowed.
+    """
+    check_outside(plan, allowed)
+    modules = sorted(set(function_modules(plan)))
+    options = [part for each in modules for part in ("--functions-from", each)]
+    return options, {"PYTHONPATH": path_of(allowed.programs)} if modules else {}
 
 
 def function_modules(plan: Any) -> Iterator[str]:

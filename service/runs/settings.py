@@ -88,6 +88,12 @@ class RunSettings(BaseModel):
         """Time between micro-batches, in milliseconds; 0 where nothing is said, or rows go through one by one."""
         return 0 if not self.trigger or self.trigger.startswith(REAL_TIME) else parse_duration(self.trigger)
 
+    @property
+    def spark(self) -> list[str]:
+        """Spark's master and settings as options of `execute-plan`."""
+        conf = [part for key, value in self.conf.items() for part in ("--conf", f"{key}={value}")]
+        return [*(["--master", self.master] if self.master else []), *conf]
+
     def argv(
         self, command: Sequence[str], plan: str, name: str, checkpoint: Path, progress: Path, more: Sequence[str] = ()
     ) -> list[str]:
@@ -110,9 +116,7 @@ class RunSettings(BaseModel):
         found += ["--name", name, "--stop-within", self.stop_within, "--quiet"]
         found += ["--trigger", self.trigger] if self.trigger and not self._ends else []
         found += ["--available-now"] if self._ends else []
-        if not spark:
-            found += ["--master", self.master] if self.master else []
-            found += [part for key, value in self.conf.items() for part in ("--conf", f"{key}={value}")]
+        found += [] if spark else self.spark
         if self.max_files_per_batch is not None:
             found += ["--max-files-per-batch", str(self.max_files_per_batch)]
         return [*found, *more, plan]

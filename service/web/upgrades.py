@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -10,6 +11,8 @@ from pydantic import BaseModel, Field
 
 from compiled_plan.service.runs.asking import ask
 from compiled_plan.service.runs.generations import generation_of
+from compiled_plan.service.runs.launching import functions_of
+from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
@@ -107,9 +110,10 @@ def check(who: Editor, parts: PartsOf, runs: RunsOf, name: str, body: Target) ->
     with parts.database.read() as session:
         pipeline = pipelines.find(session, name)
         plan = versions.plan_text(session, versions.find(session, pipeline, body.version))
-        checkpoint = runs.checkpoint(pipeline.id)
+        checkpoint, settings = runs.checkpoint(pipeline.id), settings_of(pipeline.run_settings)
+    functions, environment = functions_of(json.loads(plan), runs.allowed)
     options = ["--checkpoint", str(checkpoint), "--dry-run", "--json", "--upgrade", body.how, *body.options]
-    return ask(runs.command, [*options, "{plan}"], plan)
+    return ask(runs.command, [*options, *settings.spark, *functions, "{plan}"], plan, environment)
 
 
 @router.post(

@@ -1,0 +1,68 @@
+"""What an upgrade would do, asked of the command."""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+from compiled_plan.service.app import application
+from compiled_plan.service.settings import Settings
+from compiled_plan.service.workers.pool import Workers
+from tests.support.service import client_of
+
+#: Says how it was called.
+SAYS = "import json, os, sys; print(json.dumps({'argv': sys.argv[1:], 'path': os.environ.get('PYTHONPATH', '')}))"
+FAILS = "import sys; sys.exit('error: it does not fit\\n  at: there\\n  try: reset it, password=hush')"
+FUNCTION = """
+from compiled_plan import ScalarFunction
+
+
+class Shout(ScalarFunction):
+    def eval(self, text: str) -> str:
+        return text.upper()
+"""
+PROGRAM = """
+CREATE FUNCTION shout AS 'loud_words.Shout' LANGUAGE PYTHON;
+CREATE TABLE a (t STRING) WITH ('connector' = 'datagen');
+CREATE TABLE b (t STRING) WITH ('connector' = 'print');
+INSERT INTO b SELECT shout(t) FROM a;
+"""
+
+
+def test_it_is_asked_as_it_would_be_started(settings: Settings, workers: Workers, tmp_path: Path) -> None:
+    (tmp_path / "loud_words.py").write_text(FUNCTION)
+    settings = settings.model_copy(update={"programs": (tmp_path,)})
+    with client_of(application(settings, workers, (sys.executable, "-c", SAYS))) as client:
+        client.post("pipelines", json={"name": "shop"})
+        made = client.post("pipelines/shop/versions", json={"program": PROGRAM})
+        assert made.status_code == 201, made.text
+        body = {"settings": {"master": "local[2]", "conf": {"spark.a": "b"}}}
+        assert client.post("pipelines/shop/run/start", json=body).status_code == 200
+        target = {"version": 1, "partial": True, "reset": ["join-1"], "warm_up": ["all"]}
+        answer = client.post("pipelines/shop/upgrade/check", json=target)
+        assert answer.status_code == 200, answer.text
+        argv, path = answer.json()["argv"], answer.json()["path"]
+        client.post("pipelines/shop/run/stop")
+    assert {"--dry-run", "--json", "migrate-partial"} <= set(argv)
+    pairs = list(pairwise(argv))
+    for pair in (
+        ("--functions-from", "loud_words"),
+        ("--master", "local[2]"),
+        ("--conf", "spark.a=b"),
+        ("--reset", "join-1"),
+        ("--warm-up", "all"),
+    ):
+        assert pair in pairs
+    assert path.startswith(str(tmp_path))
+
+
+def test_a_refusal_is_answered_with_what_to_do(settings: Settings, workers: Workers) -> None:
+    plain = PROGRAM.replace("CREATE FUNCTION shout AS 'loud_words.Shout' LANGUAGE PYTHON;", "").replace("shout(t)", "t")
+    with client_of(application(settings, workers, (sys.executable, "-c", FAILS))) as client:
+        client.post("pipelines", json={"name": "shop"})
+        assert client.post("pipelines/shop/versions", json={"program": plain}).status_code == 201
+        answer = client.post("pipelines/shop/upgrade/check", json={"version": 1})
+    told = answer.json()
+    assert (answer.status_code, told["detail"], told["where"]) == (422, "it does not fit", "there")
+    assert told["remedy"] == "reset it, password=******"
