@@ -5,8 +5,9 @@ Source: Flink's pages "Kafka" and "Upsert Kafka"; Spark's page "Structured Strea
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql import functions as F
 
@@ -25,6 +26,7 @@ from compiled_plan.plans.execution.connectors.base import (
 )
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
 from compiled_plan.plans.execution.connectors.transactions import TransactionSink
+from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -52,8 +54,14 @@ class MessageSink:
         rows = self.encoded(frame)
         if self.messages.format_of(KEY) is not None:
             rows = rows.repartition("key")
-        settings = {f"kafka.{name}": value for name, value in self.producer_settings().items()}
-        self.in_order(rows).write.format("kafka").options(**settings).save()
+        kernel = java_class(self.messages.spark._jvm, "org.compiledplan.kernel.kafka.MessageRows")
+        # Spark's own writer would not tell how many rows it wrote, and whoever asks would wait in vain.
+        kernel.write(self.in_order(rows)._jdf, json.dumps(self.described()))
+
+    def described(self, **defaults: str) -> dict[str, Any]:
+        """What the kernel's MessageRows is told: the settings of the producer, on top of these defaults."""
+        settings = {**defaults, **self.producer_settings()}
+        return {"settings": settings, "table": self.messages.table.identifier}
 
     def encoded(self, frame: DataFrame) -> DataFrame:
         """The rows with their messages beside them: `key`, `value`, `topic`, and `headers` where they are written."""

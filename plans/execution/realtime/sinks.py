@@ -107,9 +107,7 @@ def _target(number: int, sink: Sink, inbox: Inbox | None) -> Target:
             return Target("lines", inbox.told(number), [sink.line().alias("line")])
         case MessageSink():
             # Messages do not wait for others to share a request with, unless the table says so.
-            settings = {"linger.ms": "0", **sink.producer_settings()}
-            spec = {"settings": settings, "table": sink.messages.table.identifier}
-            return Target("kafka", spec, [*sink.parts(), *sink.fixed_partition()])
+            return Target("kafka", sink.described(**{"linger.ms": "0"}), [*sink.parts(), *sink.fixed_partition()])
         case DatabaseSink():
             return Target("jdbc", sink.description(), sink.columns())
         case FileSink():

@@ -201,11 +201,12 @@ def written(topics: Topics, name: str, columns: str, *options: str) -> str:
     return f"({columns}) WITH ({text}, {topics.options})"
 
 
-def write(spark: SparkSession, sinks: dict[str, tuple[str, str]], *others: str) -> None:
-    """Write to tables in one run: of each its text, and the query that it gets."""
+def write(spark: SparkSession, sinks: dict[str, tuple[str, str]], *others: str) -> int:
+    """Write to tables in one run: of each its text, and the query that it gets; how many rows the run says."""
     parts = [f"CREATE TABLE {name} {text};" for name, (text, _) in sinks.items()]
     text = "".join(f"INSERT INTO {name} {query};" for name, (_, query) in sinks.items())
-    run(spark, "\n".join([*others, *parts, f"EXECUTE STATEMENT SET BEGIN {text} END;"]))
+    program = "\n".join([*others, *parts, f"EXECUTE STATEMENT SET BEGIN {text} END;"])
+    return Run(spark, TableEnvironment().compile_script(program), RunOptions()).execute().rows_out
 
 
 @pytest.fixture(scope="module")
@@ -242,11 +243,12 @@ def test_what_is_written(spark: SparkSession, topics: Topics, orders: str) -> No
         "value.format=json",
     )  # fmt: skip
     sinks = {"keyed": (keyed, f"SELECT id, n FROM {ROWS}"), "upserts": (upserts, "SELECT * FROM orders")}
-    write(spark, sinks, orders)
+    rows = write(spark, sinks, orders)
     assert {(each.key, each.value) for each in topics.read("w-keyed")} == {("1", '{"n":"x"}'), ("2", '{"n":"y"}')}
     found = [(each.key, each.value) for each in topics.read("w-upserts")]
     assert [each for each in found if each[0] == '{"id":1}'][-1] == ('{"id":1}', '{"id":1,"n":"c"}')
     assert [each for each in found if each[0] == '{"id":2}'] == [('{"id":2}', '{"id":2,"n":"b"}'), ('{"id":2}', None)]
+    assert rows == 2 + len(found)
 
 
 @pytest.mark.deep

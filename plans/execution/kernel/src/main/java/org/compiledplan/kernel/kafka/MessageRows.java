@@ -1,6 +1,11 @@
 package org.compiledplan.kernel.kafka;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import org.apache.spark.api.java.function.ForeachPartitionFunction;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.realtime.RowSink;
 
 /**
@@ -15,5 +20,24 @@ public final class MessageRows {
   /** What sends them. */
   public static RowSink open(JsonNode spec) {
     return Clients.sender(Thread.currentThread().getContextClassLoader()).open(spec);
+  }
+
+  /** The entry from Python: sends those of a micro-batch, which the brokers have at the end. */
+  public static void write(Dataset<Row> rows, String description) {
+    rows.foreachPartition(task(description));
+  }
+
+  private static ForeachPartitionFunction<Row> task(String description) {
+    return rows -> {
+      // Of a task without rows nothing is opened.
+      if (!rows.hasNext()) return;
+      RowSink sink = open(read(description));
+      while (rows.hasNext()) sink.write(rows.next());
+      sink.finish();
+    };
+  }
+
+  private static JsonNode read(String description) throws IOException {
+    return new ObjectMapper().readTree(description);
   }
 }
