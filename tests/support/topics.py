@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from tools.services.server import Server
+
+class Broker(Protocol):
+    """Has topics."""
+
+    @property
+    def address(self) -> str:
+        """How programs find it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,7 @@ class Topics:
     """The topics of a broker."""
 
     spark: SparkSession
-    server: Server
+    server: Broker
     made: set[str] = field(default_factory=set)
 
     @property

@@ -97,7 +97,7 @@ def latency(setting: Setting) -> Iterator[Line]:
     rates, counts = ((1000,), (2,)) if setting.quick else ((1000, 10_000), (1, 2, 3))
     seconds = setting.seconds or (10 if setting.quick else 60)
     with server.running(broker.SERVICE, setting.folder / "kafka") as kafka:
-        place = Place(kafka.address, setting.folder, min(seconds, 20), seconds, itertools.count())
+        place = Place(kafka.address, setting.folder, max(5, min(seconds // 2, 20)), seconds, itertools.count())
         for operators, engine in itertools.product(counts, ENGINES):
             for rate, found in place.measured(engine, operators, rates).items():
                 what = f"{operators} operators, {rate:,} rows a second, {engine}"

@@ -1,0 +1,152 @@
+"""Runs conformance programs in real-time mode, which reads no files: each file is a topic of a broker.
+
+    python -m tests.conformance.real_time BROKER FOLDER [CASE]...
+
+Flink's plan of each case reads the topics instead. A run is stopped when a batch has ended with which all messages have
+been read. For each case a line of JSON goes to stdout: its name, and what differs from Flink's result.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.hosts import hosted
+from compiled_plan.plans.execution.options import TRANSFORM
+from compiled_plan.plans.execution.program import prepare
+from compiled_plan.plans.execution.realtime.query import in_real_time
+from compiled_plan.plans.inspection.identity import with_uids
+from compiled_plan.plans.plan import CompiledPlan
+from tests.conformance.cases import Case, cases, categories, difference
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from compiled_plan.plans.execution.progress import BatchProgress
+    from tests.support.topics import Topics
+
+#: Stages of one partition, several topics, and ticks run at once; batches are as short as Spark makes them.
+_MASTER = "local[48]"
+_SETTINGS = {"spark.sql.shuffle.partitions": "1", "spark.sql.streaming.realTimeMode.minBatchDuration": "300"}
+_INTERVAL_MS, _MOST_SECONDS = 300, 90
+
+
+@dataclass(frozen=True)
+class Broker:
+    """A broker that runs already."""
+
+    address: str
+
+
+@dataclass(frozen=True)
+class Fed:
+    """A case whose sources are topics.
+
+    Args:
+        case: the case.
+        plan: Flink's plan of it, over topics.
+        files: by topic the file with its messages.
+    """
+
+    case: Case
+    plan: CompiledPlan
+    files: dict[str, Path]
+
+    @property
+    def refusal(self) -> str:
+        """Why it does not run in real-time mode; empty where it does."""
+        try:
+            in_real_time(hosted(prepare(with_uids(self.plan)), TRANSFORM), TRANSFORM)
+        except CompiledPlanError as refused:
+            return str(refused)
+        return ""
+
+
+def fed(case: Case, out: Path, broker: str) -> Fed:
+    """A case over topics of a broker."""
+    document, files = json.loads(case.flink_plan(out)), dict[str, Path]()
+    for options in _sources(document):
+        place = Path(options.pop("path"))
+        topic = f"{case.name.replace('/', '_')}_{place.stem}"
+        files[topic] = place
+        options |= {"connector": "kafka", "topic": topic, "properties.bootstrap.servers": broker}
+        options["scan.startup.mode"] = "earliest-offset"
+    return Fed(case, CompiledPlan.from_json(json.dumps(document)), files)
+
+
+def runnable() -> Iterator[Case]:
+    """All cases that have a result."""
+    return (case for case in cases(*categories()) if not case.refused_at)
+
+
+def _sources(document: dict[str, Any]) -> Iterator[dict[str, str]]:
+    """The options of the tables over files that a plan reads; they may be changed."""
+    for node in document["nodes"]:
+        if "scanTableSource" in node:
+            options = node["scanTableSource"]["table"]["resolvedTable"]["options"]
+            if options["connector"] == "filesystem":
+                yield options
+
+
+def _messages(file: Path) -> list[str]:
+    return [line for line in file.read_text().splitlines() if line]
+
+
+def run(spark: SparkSession, topics: Topics, found: Fed, out: Path) -> str:
+    """What differs from Flink's result; the error where it does not run."""
+    from compiled_plan.plans.execution.options import RunOptions
+    from compiled_plan.plans.execution.run import Run
+    from tests.support.topics import Message
+
+    left = 0
+    for topic, file in found.files.items():
+        topics.make(topic)
+        topics.send(topic, [Message(line) for line in _messages(file)])
+        left += len(_messages(file))
+
+    def report(progress: BatchProgress) -> None:
+        nonlocal left
+        left -= progress.rows_in
+        if left <= 0:
+            running.stop()
+
+    try:
+        running = Run(spark, found.plan, RunOptions(real_time_ms=_INTERVAL_MS), report=report)
+        watch = threading.Timer(_MOST_SECONDS, running.stop)
+        watch.daemon = True
+        watch.start()
+        running.execute()
+        watch.cancel()
+    except CompiledPlanError as error:
+        return str(error)
+    return f"{left} rows were not read in {_MOST_SECONDS} s" if left > 0 else difference(found.case, out)
+
+
+def main(broker: str, folder: str, *names: str) -> None:
+    """Run the cases that run in this mode; all of them, or these."""
+    from compiled_plan.plans.execution.session import spark_session
+    from tests.support.topics import Topics
+    from tools.services.kafka import connector_jars
+
+    jars = {"spark.driver.extraClassPath": ":".join(map(str, connector_jars())), "spark.driver.memory": "2g"}
+    with spark_session(_MASTER, {**_SETTINGS, **jars}, verbose=False) as spark:
+        topics = Topics(spark, Broker(broker))
+        for case in runnable():
+            out = Path(folder, case.name)
+            found = fed(case, out, broker)
+            if (names and case.name not in names) or found.refusal:
+                continue
+            begin = time.monotonic()
+            told = {"case": case.name, "difference": run(spark, topics, found, out)}
+            print(json.dumps({**told, "seconds": round(time.monotonic() - begin, 1)}), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

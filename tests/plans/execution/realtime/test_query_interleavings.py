@@ -1,0 +1,174 @@
+"""Random programs in both modes, without Spark: operators behind one another, rows in any order that the mode allows.
+
+In micro-batches an operator sees the rows of a batch key by key. In real-time mode it sees each row by itself, with
+ticks in between, in the order of each task in front of it and in no order between these. Both must leave the table that
+is computed anew from the rows that are left, and take back nothing that is not there.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from zlib import crc32
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.plans.execution.operators import test_aggregate, test_join, test_rank
+from tests.support.kernel.changelogs import Batches, retract_streams
+from tests.support.kernel.harness import Change, Harness, Step, Table, Values, add_up
+
+_TASKS = 2
+_TICK = Step(0, [])
+
+
+@dataclass(frozen=True)
+class Stage:
+    """An operator of a program.
+
+    Args:
+        spec: what the kernel is told.
+        key: the key of a row that comes to it.
+        model: what it makes of the tables that come to its inputs.
+    """
+
+    spec: dict[str, Any]
+    key: Callable[[Values], str]
+    model: Callable[[Sequence[Table]], Table]
+
+
+def joins(type_: str) -> Stage:
+    return Stage(test_join.spec(type_), lambda row: str(row[0]), lambda tables: test_join.joined(type_, False, *tables))
+
+
+def aggregates(width: int, group: int, value: int) -> Stage:
+    """Rows of a group: how many, their sum and the largest value."""
+    aggs = [("$COUNT$1", []), ("$SUM$1", [value]), ("$MAX$1", [value])]
+    spec = test_aggregate.spec(
+        [{"function": name, "args": args, "needRetract": True} for name, args in aggs],
+        ["BIGINT", "INT", "INT"],
+        grouping=[group],
+        needRetraction=True,
+        inputTypes=[["INT"] * width],
+        outputTypes=["INT", "BIGINT", "INT", "INT"],
+    )
+
+    def model(tables: Sequence[Table]) -> Table:
+        groups: dict[Any, list[Any]] = {}
+        for row in tables[0].elements():
+            groups.setdefault(row[group], []).append(row[value])
+        return Counter(
+            (of, len(found), sum(there), max(there)) if there else (of, len(found), None, None)
+            for of, found in groups.items()
+            for there in [[value for value in found if value is not None]]
+        )
+
+    return Stage(spec, lambda row: str(row[group]), model)
+
+
+def counts() -> Stage:
+    """How many groups have how many rows, behind `aggregates`: it takes back whatever that takes back."""
+    spec = test_aggregate.spec(
+        [{"function": "$COUNT$1", "args": []}],
+        ["BIGINT"],
+        grouping=[1],
+        needRetraction=True,
+        inputTypes=[["INT", "BIGINT", "INT", "INT"]],
+        outputTypes=["BIGINT", "BIGINT"],
+    )
+
+    def model(tables: Sequence[Table]) -> Table:
+        return Counter(Counter(row[1] for row in tables[0].elements()).items())
+
+    return Stage(spec, lambda row: str(row[1]), model)
+
+
+def ranks() -> Stage:
+    """The two largest groups behind `aggregates`."""
+    order = [{"index": 1, "ascending": False}, {"index": 0, "ascending": True, "nullsLast": True}]
+    columns = ["INT", "BIGINT", "INT", "INT"]
+    spec = test_rank.spec("retract", inputTypes=[columns], outputTypes=columns, orderBy=order)
+
+    def model(tables: Sequence[Table]) -> Table:
+        found = sorted(tables[0].elements(), key=lambda row: (-row[1], row[0] is None, row[0]))
+        return Counter(found[:2])
+
+    return Stage(spec, lambda row: "", model)
+
+
+LAST: dict[str, Callable[[], list[Stage]]] = {"counts": lambda: [counts()], "ranks": lambda: [ranks()], "": list}
+
+
+def program(type_: str, last: str) -> list[Stage]:
+    """A join, an aggregate, and what follows."""
+    width = len(test_join.spec(type_)["outputTypes"])
+    return [joins(type_), aggregates(width, group=1, value=width - 2), *LAST[last]()]
+
+
+def in_batches(harness: Harness, stages: Sequence[Stage], batches: Batches) -> Iterable[Change]:
+    """What comes out in micro-batches."""
+    for stage in stages:
+        steps = [Step(number, [keyed(stage, row) for row in rows]) for number, rows in enumerate(batches)]
+        batches = [[replace(row, port=0) for row in answer.out] for answer in harness.run(stage.spec, steps)]
+    return [row for rows in batches for row in rows]
+
+
+def one_by_one(
+    harness: Harness, stages: Sequence[Stage], inputs: Sequence[Sequence[Change]], chance: random.Random
+) -> Iterable[Change]:
+    """What comes out in real-time mode."""
+    for stage in stages:
+        steps: list[Step] = []
+        for time, row in enumerate(interleaved(inputs, chance)):
+            steps.append(Step(time, [keyed(stage, row)]))
+            if chance.random() < 0.2:
+                steps.append(replace(_TICK, time=time))
+        tasks: list[list[Change]] = [[] for _ in range(_TASKS)]
+        for answer in harness.run(stage.spec, steps):
+            for row in answer.out:
+                tasks[crc32(row.key.encode()) % _TASKS].append(replace(row, port=0))
+        inputs = tasks
+    return list(interleaved(inputs, chance))
+
+
+def interleaved(inputs: Sequence[Sequence[Change]], chance: random.Random) -> Iterable[Change]:
+    """The rows of several tasks, each in its order."""
+    left = [list(reversed(rows)) for rows in inputs if rows]
+    while left:
+        rows = chance.choice(left)
+        yield rows.pop()
+        left = [each for each in left if each]
+
+
+def keyed(stage: Stage, row: Change) -> Change:
+    return replace(row, key=stage.key(row.values))
+
+
+def reference(stages: Sequence[Stage], batches: Batches) -> Table:
+    """The table, computed anew from the rows that are left."""
+    rows = [row for batch in batches for row in batch]
+    tables = [add_up(row for row in rows if row.port == port) for port in (0, 1)]
+    for stage in stages:
+        tables = [stage.model(tables)]
+    return tables[0]
+
+
+ROWS = st.tuples(st.none() | st.integers(0, 2), st.integers(0, 3))
+
+
+@pytest.mark.parametrize("last", LAST)
+@pytest.mark.parametrize("type_", ["INNER", "LEFT", "FULL", "SEMI", "ANTI"])
+@given(batches=retract_streams(ROWS, ports=2), seed=st.integers(0, 2**32))
+def test_both_modes_leave_the_table_of_the_rows_that_are_left(
+    harness: Harness, type_: str, last: str, batches: Batches, seed: int
+) -> None:
+    stages = program(type_, last)
+    expected = reference(stages, batches)
+    assert add_up(in_batches(harness, stages, batches)) == expected
+    rows = [row for batch in batches for row in batch]
+    sources = [[row for row in rows if row.port == port] for port in (0, 1)]
+    assert add_up(one_by_one(harness, stages, sources, random.Random(seed))) == expected
