@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,16 @@ def tree(pid: int) -> list[psutil.Process]:
     return [process, *process.children(recursive=True)]
 
 
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those of the processes that run."""
+    found = []
+    for each in processes:
+        with suppress(psutil.NoSuchProcess):
+            if each.is_running() and each.status() != psutil.STATUS_ZOMBIE:
+                found.append(each)
+    return found
+
+
 def end_all(home: Path) -> None:
     for process in home.glob("runs/*/*/process.json"):
         signal_run(RunFolder(process.parent), signal.SIGKILL)
@@ -166,7 +177,7 @@ def crash(service: Service, folder: Path) -> None:
     told = service.until("shop", lambda run: run["state"] == "failed", "a crash")
     assert "ended by SIGKILL" in told["message"] and "starts again at" in told["message"]
     service.until("shop", lambda run: run["number"] == 2 and run["pid"], "a restart")
-    assert not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes)
+    assert not alive(processes)
     write(folder, "3.json", ("bob", 5))
     service.prints("shop", "+U[bob, 2, 7]")
     assert service.get("shop", "run")["crashes"] == 1
@@ -180,7 +191,7 @@ def stop_and_go_on(service: Service, home: Path, folder: Path) -> None:
     service.until("shop", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
     (exit_,) = (json.loads(file.read_text()) for file in home.glob("runs/*/2/exit.json"))
     assert (exit_["code"], exit_["left"]) == (143, [])
-    assert not any(each.is_running() for each in processes)
+    assert not alive(processes)
     write(folder, "4.json", ("ann", 100))
     service.start("shop")
     service.prints("shop", "+U[ann, 4, 114]")
@@ -237,7 +248,7 @@ def stopped_as_it_starts(service: Service) -> None:
     service.post("early", "run/stop")
     service.until("early", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
     print(f"stopped as it started: {time.monotonic() - begun:.1f} s")
-    assert not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes)
+    assert not alive(processes)
 
 
 def healed(service: Service) -> None:
@@ -326,6 +337,6 @@ def test_functions_in_python_by_each_launcher(tmp_path: Path, launcher: str) -> 
             service.until("shop", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
             (exit_,) = (json.loads(file.read_text()) for file in home.glob("runs/*/1/exit.json"))
             assert (exit_["code"], exit_["left"]) == (143, [])
-            assert not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes)
+            assert not alive(processes)
     finally:
         end_all(home)
