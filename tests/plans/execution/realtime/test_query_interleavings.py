@@ -24,6 +24,8 @@ from tests.support.kernel.harness import Change, Harness, Step, Table, Values, a
 
 _TASKS = 2
 _TICK = Step(0, [])
+#: What each operator has seen.
+Checkpoint = list[list[Step]]
 
 
 @dataclass(frozen=True)
@@ -121,18 +123,31 @@ def one_by_one(
     harness: Harness, stages: Sequence[Stage], inputs: Sequence[Sequence[Change]], chance: random.Random
 ) -> Iterable[Change]:
     """What comes out in real-time mode."""
-    for stage in stages:
+    return since(harness, stages, inputs, chance, [[] for _ in stages])[0]
+
+
+def since(
+    harness: Harness,
+    stages: Sequence[Stage],
+    inputs: Sequence[Sequence[Change]],
+    chance: random.Random,
+    checkpoint: Checkpoint,
+) -> tuple[list[Change], Checkpoint]:
+    """What comes out when it goes on from a checkpoint, and the next one."""
+    after: Checkpoint = []
+    for stage, before in zip(stages, checkpoint, strict=True):
         steps: list[Step] = []
         for time, row in enumerate(interleaved(inputs, chance)):
             steps.append(Step(time, [keyed(stage, row)]))
             if chance.random() < 0.2:
                 steps.append(replace(_TICK, time=time))
         tasks: list[list[Change]] = [[] for _ in range(_TASKS)]
-        for answer in harness.run(stage.spec, steps):
+        after.append([*before, *steps])
+        for answer in harness.run(stage.spec, after[-1])[len(before) :]:
             for row in answer.out:
                 tasks[crc32(row.key.encode()) % _TASKS].append(replace(row, port=0))
         inputs = tasks
-    return list(interleaved(inputs, chance))
+    return list(interleaved(inputs, chance)), after
 
 
 def interleaved(inputs: Sequence[Sequence[Change]], chance: random.Random) -> Iterable[Change]:
@@ -170,5 +185,57 @@ def test_both_modes_leave_the_table_of_the_rows_that_are_left(
     expected = reference(stages, batches)
     assert add_up(in_batches(harness, stages, batches)) == expected
     rows = [row for batch in batches for row in batch]
-    sources = [[row for row in rows if row.port == port] for port in (0, 1)]
-    assert add_up(one_by_one(harness, stages, sources, random.Random(seed))) == expected
+    assert add_up(one_by_one(harness, stages, sources(rows), random.Random(seed))) == expected
+
+
+def sources(rows: Iterable[Change]) -> list[list[Change]]:
+    found = list(rows)
+    return [[row for row in found if row.port == port] for port in (0, 1)]
+
+
+def killed(
+    harness: Harness, stages: Sequence[Stage], runs: Sequence[Sequence[Sequence[Change]]], chance: random.Random
+) -> Table:
+    """A table by key, written by a batch, one that is killed, and one that reads on from the same place.
+
+    Args:
+        runs: the inputs of each of the three.
+    """
+    first, lost, again = runs
+    empty: Checkpoint = [[] for _ in stages]
+    changes, checkpoint = since(harness, stages, first, chance, empty)
+    changes += since(harness, stages, lost, chance, checkpoint)[0]
+    changes += since(harness, stages, again, chance, checkpoint)[0]
+    table: dict[Any, Values] = {}
+    for change in changes:
+        if change.adds:
+            table[change.values[0]] = change.values
+        elif change.kind == "-D":
+            table.pop(change.values[0], None)
+    return Counter(table.values())
+
+
+@pytest.mark.parametrize("last", ["counts", ""])
+@given(
+    batches=retract_streams(ROWS, ports=2, insert_only=True),
+    seed=st.integers(0, 2**32),
+    parts=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+)
+def test_a_kill_leaves_the_last_row_of_each_key_right(
+    harness: Harness, last: str, batches: Batches, seed: int, parts: tuple[float, float]
+) -> None:
+    """Where the same changes come in any order: joins that pad nothing, aggregates, over rows that stay."""
+    stages = program("INNER", last)
+    rows = [row for batch in batches for row in batch]
+    done, end = (int(len(rows) * part) for part in sorted(parts))
+    runs = [sources(rows[:done]), sources(rows[done:end]), sources(rows[done:])]
+    assert killed(harness, stages, runs, random.Random(seed)) == reference(stages, batches)
+
+
+def test_what_was_seen_for_a_moment_may_stay_after_a_kill(harness: Harness) -> None:
+    """A row that is padded in the batch that is killed has its match at once in the one that follows."""
+    stages = [joins("LEFT"), aggregates(4, group=3, value=0)]
+    left, right = Change("+I", (1, 7)), Change("+I", (1, 8), port=1)
+    found = killed(harness, stages, [[], [[left]], [[right, left]]], random.Random(1))
+    assert found == Counter([(8, 1, 1, 1), (None, 1, 1, 1)])
+    assert reference(stages, [[left, right]]) == Counter([(8, 1, 1, 1)])
