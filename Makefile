@@ -48,7 +48,7 @@ test: lint kernel classes  ## lint, then all tests
 test-kernel: kernel  ## the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
 	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)
 
-test-page: $(READY)  ## the service's page in Chromium, which is installed where the machine is Debian and the user root (PICTURES=1: those of docs/images anew)
+test-page: kernel classes  ## the service's page in Chromium, some of it over runs on Spark; Chromium is installed where the machine is Debian and the user root (PICTURES=1: those of docs/images anew)
 	@bash tools/chromium.sh
 	@$(BIN)/python -m pytest -q -s -m page tests/service/page $(ARGS)
 
