@@ -10,6 +10,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,11 +112,15 @@ class Client:
 
 def prepare(address: str, clients: Sequence[Client]) -> None:
     """A pipeline for each client."""
-    with httpx2.Client(base_url=address, timeout=60) as http:
-        for each in clients:
+
+    def make(each: Client) -> None:
+        with httpx2.Client(base_url=address, timeout=60) as http:
             assert http.post("pipelines", json={"name": each.name}).status_code == 201
             made = http.post(f"pipelines/{each.name}/versions", json={"program": PROGRAM})
             assert made.status_code == 201, made.text
+
+    with ThreadPoolExecutor(len(clients)) as pool:
+        list(pool.map(make, clients))
 
 
 @contextmanager
@@ -198,6 +203,8 @@ def finish(address: str, clients: Sequence[Client]) -> None:
                 each.step(http)
             # A stop may come before what was accepted has begun.
             wait_until(lambda http=http, each=each: http.get("run").json()["number"] == each.runs, "a start")  # type: ignore[misc]
+            if each.wanted:
+                wait_until(lambda http=http: http.get("run/history").json()["points"] != [], "a micro-batch")  # type: ignore[misc]
             assert http.post("run/stop").status_code == 200
             wait_until(lambda http=http: http.get("run").json()["state"] in ENDED, "the end")  # type: ignore[misc]
             run = http.get("run").json()
@@ -207,7 +214,7 @@ def finish(address: str, clients: Sequence[Client]) -> None:
                 # One that was stopped at once may not have come so far.
                 assert lines in (["it starts, password=******"], [])
             points = http.get("run/history", params={"hours": 1}).json()["points"]
-            assert len(points) >= (each.runs - 1 if each.do == "finish" else 1)
+            assert len(points) >= (each.runs - 1 if each.do == "finish" else each.wanted)
 
 
 def end_all(home: Path) -> None:
