@@ -23,12 +23,15 @@ public final class RealTime {
   public static StreamingQuery start(
       Dataset<Row> rows, SinkWriter writer, String checkpoint, long interval)
       throws TimeoutException {
-    return rows.writeStream()
-        .foreach(writer)
-        .outputMode(OutputMode.Update())
-        .option("checkpointLocation", checkpoint)
-        .trigger(Trigger.RealTime(interval))
-        .start();
+    StreamingQuery query =
+        rows.writeStream()
+            .foreach(writer)
+            .outputMode(OutputMode.Update())
+            .option("checkpointLocation", checkpoint)
+            .trigger(Trigger.RealTime(interval))
+            .start();
+    Rehearsal.of(rows, query, interval);
+    return query;
   }
 
   /**
