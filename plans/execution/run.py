@@ -11,6 +11,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
+from compiled_plan.plans.execution.checkpoint.marks import marks_of_ticks
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at, progress_of
 from compiled_plan.plans.execution.checkpoint.setting import setting_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
@@ -32,7 +33,6 @@ from compiled_plan.plans.execution.packages import provide
 from compiled_plan.plans.execution.program import Program, prepare, table_spec
 from compiled_plan.plans.execution.progress import BatchProgress
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
-from compiled_plan.plans.execution.realtime.ticks import NAME as TICKS
 from compiled_plan.plans.execution.session import query_settings
 from compiled_plan.plans.execution.source_tables import SourceTables
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
@@ -132,6 +132,13 @@ class Run:
             interval, partitions = options.real_time_ms, known or self.setting.partitions
             self._real_time = RealTimeQuery(spark, self.program, self._sinks, interval, partitions)
             self._real_time.check(self._sources)
+            if self.program.event_time and self.start.moves:
+                raise CheckpointError(
+                    "real-time mode: the state of an operator is converted first, and timers that are due then fire in"
+                    " micro-batches",
+                    where=self.start.store.root.uri,
+                    remedy="run once with --available-now in place of --trigger real-time",
+                )
 
     def _prepared(self, plan: CompiledPlan) -> Program:
         """A plan as this run runs it."""
@@ -226,9 +233,8 @@ class Run:
 
     def _execute(self) -> RunResult:
         with self.start.begun(self.spark, self._lose, self._finish_batch, self._stop.is_set):
-            if self._real_time is not None and self.resumes and progress_of(self.folder).planned is not None:
-                # It has an end that was planned, and real-time mode would read on behind it.
-                self._finish_batch()
+            if self._real_time is not None and self.resumes:
+                self._prepare_real_time()
             rows, builder = self._lowered(self.folder)
             states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
             ends = all(source.bounded for source in self._sources.values())
@@ -253,15 +259,33 @@ class Run:
         given = (query, builder.handles, plan, folder, self._tables, counts, self.report)
         return Follower(*given, resumes=self.resumes)
 
-    def _finish_batch(self) -> None:
-        """Run the micro-batch that the old program had begun, and no other: its rows may be in the sinks already."""
+    def _prepare_real_time(self) -> None:
+        """Run what real-time mode cannot begin with: a micro-batch that was begun, timers that are due.
+
+        A batch that was begun has an end that was planned, and real-time mode would read on behind it. Timers that the
+        watermark has passed would fire at once in all stages, before the rows of the stages in front have come.
+        """
+        begun = progress_of(self.folder).planned is not None
+        if begun:
+            self._finish_batch()
+        if self.program.event_time and (begun or marks_of_ticks(self.folder) is None):
+            self._finish_batch(all_there_is=True)
+
+    def _finish_batch(self, *, all_there_is: bool = False) -> None:
+        """Run the micro-batch that the old program had begun, and no other: its rows may be in the sinks already.
+
+        Args:
+            all_there_is: go on with all rows that there are by now, and what is due then.
+        """
         old = Resumption(self.start.store)
         plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from={})
         options = replace(plain, host=old.host, trigger_ms=None, real_time_ms=None, available_now=True)
         run = Run(self.spark, old.plan, options, self.stdout, time_zone=None, start=old)
         rows, builder = run._lowered(run.folder)
-        with query_settings(self.spark, empty_batches=False):
-            query = run._writer(rows, builder).trigger(once=True).start()
+        writer = run._writer(rows, builder)
+        writer = writer.trigger(availableNow=True) if all_there_is else writer.trigger(once=True)
+        with query_settings(self.spark, empty_batches=all_there_is):
+            query = writer.start()
         try:
             follow(self.spark, query, self._stop.is_set, self.options.stop_seconds)
         except StoppedError:
@@ -308,13 +332,13 @@ class Run:
         names = names_of(self.program, self.setting, None if known is None else known.description)
         self._tables = SourceTables.of(self.spark._jvm, self.program, names.by_node)
         frames = {source: self._named(frame, names.by_node[source]) for source, frame in sorted(frames.items())}
+        if self._real_time is not None:
+            control = self._real_time.control(self._sources, names.by_node, folder, self._named)
+            return builder.build(frames, control=control)
         self._event_time = event_time_of(self.program, self.spark, folder, names.by_node, self._interval_ms or 0)
         partitions = {} if self._event_time is None else self._event_time.columns
         if not self.program.event_time:
-            ticking = None if self._real_time is None else self._real_time.ticking()
-            return builder.build(
-                frames, partitions=partitions, ticks=None if ticking is None else self._named(ticking, TICKS)
-            )
+            return builder.build(frames, partitions=partitions)
         folder.make(ENDS)
         place = folder.child(ENDS)
         ends = {source: self._named(end_of_input(self.spark, place), names.end_of(source)) for source in frames}

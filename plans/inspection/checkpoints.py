@@ -35,6 +35,8 @@ PROGRAMS, FACTS = f"{FOLDER}/programs", f"{FOLDER}/generation.json"
 STATE_ROWS, WRITTEN = f"{FOLDER}/state-rows.json", f"{FOLDER}/written.json"
 #: How far the partitions of sources are in event time.
 WATERMARKS = f"{FOLDER}/watermarks.json"
+#: The name of the source of ticks in real-time mode, whose position tells the same.
+TICKS = "compiled_plan_ticks"
 ENDS, ENDED = f"{FOLDER}/end-of-input", f"{FOLDER}/ended"
 PLAN, DESCRIPTION, STAGES, STATE = "plan.json", "description.json", "stages.json", "state.json"
 #: What a checkpoint of Spark has in its root; and where the release before kept its plan there.

@@ -12,13 +12,14 @@ it.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from compiled_plan.plans.execution.checkpoint.offsets import entry_of, progress_of
 from compiled_plan.plans.execution.storage import Folder
-from compiled_plan.plans.files.folders import ReadableFolder
-from compiled_plan.plans.inspection.checkpoints import WATERMARKS
+from compiled_plan.plans.inspection.checkpoints import TICKS, WATERMARKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +145,33 @@ class Marks:
         return {name: source.seen(now) for name, source in self.after.items()} if batch > self.batch else {}
 
 
-def read_marks(generation: ReadableFolder) -> Marks:
+def read_marks(generation: Folder) -> Marks:
     """What a generation keeps; nothing where nobody wrote it down."""
     try:
+        told = marks_of_ticks(generation)
+        if told is not None:
+            return told
         found: Any = json.loads(generation.read_text(WATERMARKS) or "{}")
         return Marks(found.get("batch", -1), *(_read(found.get(part, {})) for part in ("before", "after")))
     except (ValueError, TypeError, AttributeError, KeyError):
         return Marks()
+
+
+def marks_of_ticks(generation: Folder) -> Marks | None:
+    """What the last batch that is done had reached in real-time mode, as the position of ticks tells.
+
+    None where that batch ran in the other mode, or had no event time.
+    """
+    committed = progress_of(generation).committed
+    position = None if committed is None else entry_of(generation, committed).positions.get(TICKS)
+    found: Any = None if position is None else json.loads(position)
+    if committed is None or not isinstance(found, dict):
+        return None
+    now = int(time.time() * 1000)
+    sources = {
+        name: SourceMarks({part: Partition(mark, now) for part, mark in marks.items()}) for name, marks in found.items()
+    }
+    return Marks(committed, {}, sources)
 
 
 def _read(sources: Mapping[str, Any]) -> dict[str, SourceMarks]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,17 @@ from compiled_plan.plans.execution.realtime.checks import check
 from compiled_plan.plans.execution.realtime.inbox import Inbox
 from compiled_plan.plans.execution.realtime.sinks import printers, rows_and_description
 from compiled_plan.plans.execution.realtime.slots import Slots, check_slots
-from compiled_plan.plans.execution.realtime.ticks import TICK, ticks
+from compiled_plan.plans.execution.realtime.ticks import TICK
+from compiled_plan.plans.execution.realtime.watermarks import control_rows
 from compiled_plan.plans.execution.session import query_settings
+from compiled_plan.plans.inspection.checkpoints import TICKS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from compiled_plan.plans.execution.stages.build import StageBuilder
+    from compiled_plan.plans.execution.stages.control import ControlRows
     from compiled_plan.plans.execution.storage import Folder
     from compiled_plan.plans.execution.writing import BatchRows, Sinks
 
@@ -67,6 +70,7 @@ class RealTimeQuery:
     _inbox: Inbox | None = None
     _writer: Any = None
     _folder: Folder | None = None
+    _watermarks: Any = None
     _counted: tuple[int, ...] = ()
 
     @property
@@ -74,9 +78,22 @@ class RealTimeQuery:
         """What `op` says of ticks; empty where there is no stage that they pass."""
         return TICK if self.program.layout.stages else ""
 
-    def ticking(self) -> DataFrame | None:
-        """The keys of ticks; None where there is no stage."""
-        return ticks(self.spark, self.partitions) if self.tick else None
+    def control(
+        self, sources: Mapping[int, Source], names: Mapping[int, str], folder: Folder, named: Callable[..., DataFrame]
+    ) -> ControlRows | None:
+        """The control rows; None where there is no stage.
+
+        Args:
+            sources: the opened sources, by node.
+            names: under which the checkpoint knows them.
+            folder: the generation that the program runs on.
+            named: gives a frame the name of a source.
+        """
+        if not self.tick:
+            return None
+        found = control_rows(self.spark, self.program, sources, names, self.partitions, folder)
+        self._watermarks = found.kernel
+        return replace(found, ticks=named(found.ticks, TICKS))
 
     def check(self, sources: Mapping[int, Source]) -> None:
         """Refuse where not all tasks can run at once.
@@ -127,3 +144,6 @@ class RealTimeQuery:
         if self._inbox is not None:
             self._inbox.close()
             self._inbox = None
+        if self._watermarks is not None:
+            self._watermarks.close()
+            self._watermarks = None

@@ -13,19 +13,18 @@ if TYPE_CHECKING:
 
 #: What `op` says of a tick; no operator has it.
 TICK = "\u0001tick"
-#: The name under which the checkpoint knows the source of ticks.
-NAME = "compiled_plan_ticks"
 #: The class of the source.
 SOURCE = "org.compiledplan.kernel.realtime.Ticks"
 _EVERY_MS = 100
 
 
-def ticks(spark: SparkSession, partitions: int) -> DataFrame:
-    """A frame of one column, `key`, that takes each row to its partition.
+def ticks(spark: SparkSession, partitions: int, watermarks: str = "") -> DataFrame:
+    """A frame with the `key` that takes each row to its partition, and what the kernel's `Ticks` says of sources.
 
     Args:
         spark: the session.
         partitions: shuffle partitions of each stage.
+        watermarks: the id of the kernel's `RealTimeWatermarks`; empty in plans without event time.
     """
     reader = spark.readStream.format(SOURCE).option("op", TICK).option("partitions", partitions)
-    return reader.option("every", _EVERY_MS).load()
+    return reader.option("every", _EVERY_MS).option("watermarks", watermarks).load()

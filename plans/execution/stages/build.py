@@ -24,6 +24,7 @@ from compiled_plan.plans.nodes.sink import Sink
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from compiled_plan.plans.execution.stages.control import ControlRows
     from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks
 
 
@@ -91,7 +92,7 @@ class StageBuilder:
         sources: Mapping[int, DataFrame],
         ends: Mapping[int, DataFrame] | None = None,
         partitions: Mapping[int, PartitionWatermarks] | None = None,
-        ticks: DataFrame | None = None,
+        control: ControlRows | None = None,
     ) -> DataFrame:
         """The rows for the sinks, as an envelope.
 
@@ -99,7 +100,7 @@ class StageBuilder:
             sources: the DataFrames of scans and values by node.
             ends: by node, the rows that end the input of a source with watermarks.
             partitions: by node, the watermarks of partitions, of sources that have such.
-            ticks: the keys of control rows; None where there are none.
+            control: the control rows; None where there are none.
         """
         layout, ends, partitions = self.program.layout, ends or {}, partitions or {}
         seams = Seams(self.spark)
@@ -108,14 +109,14 @@ class StageBuilder:
             entering = [node for node in sources if layout.entries[node] == level]
             frames = [current] if current is not None else []
             frames += [
-                self.projections.entering(node, sources[node], ends.get(node), level, partitions.get(node))
+                self.projections.entering(node, sources[node], ends.get(node), level, partitions.get(node), control)
                 for node in entering
             ]
-            if level == 1 and ticks is not None:
-                frames.append(self.envelope.ticks(ticks))
+            if level == 1 and control is not None:
+                frames.append(self.envelope.ticks(control.ticks))
             current = reduce(lambda left, right: left.unionByName(right), frames)
             if level < layout.last:
-                current = seams.cut(self.projections.leaving(self._hosted(current, level), level))
+                current = seams.cut(self.projections.leaving(self._hosted(current, level, control), level))
         assert current is not None
         self.columns = seams.cut(current)
         return seams.sewn(current)
@@ -128,7 +129,7 @@ class StageBuilder:
         """The records that a source put aside, from the final envelope, as rows for a sink."""
         return self.envelope.sink_rows(envelope, dead_port(source))
 
-    def _hosted(self, frame: DataFrame, level: int) -> DataFrame:
+    def _hosted(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
         """What comes out of a stage."""
         nodes = self.program.layout.stages[level - 1]
         if nodes[0] in self.hosted.steps:
@@ -140,16 +141,17 @@ class StageBuilder:
             (node,) = nodes
             ttl = self.program.plan.node(node).ttl_entries[0].ttl_ms
             return first_of_each_key(frame, ttl, Port(node, 0).column, output_column(node))
-        return self._attached(frame, level)
+        return self._attached(frame, level, control)
 
-    def _attached(self, frame: DataFrame, level: int) -> DataFrame:
+    def _attached(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
         from pyspark.sql import DataFrame as SparkDataFrame
 
         jvm = self.spark._jvm
         assert jvm is not None
         spec = self.specs.stage(level)
         stage = java_class(jvm, "org.compiledplan.kernel.host.Stage")
-        kernel = stage.attach(frame._jdf, json.dumps(spec), self.options.folds)
+        more = (self.options.folds,) if control is None or control.kernel is None else (control.kernel, level)
+        kernel = stage.attach(frame._jdf, json.dumps(spec), *more)
         nodes = self.program.layout.stages[level - 1]
         columns = {self.hosted.tag(node): self.hosted.named(node) for node in nodes}
         self.handles.append(StageHandle(kernel, spec, columns))

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH
+from compiled_plan.plans.execution.stages.control import MARK
 from compiled_plan.plans.execution.stages.hosted import Hosted
 from compiled_plan.plans.execution.stages.layout import Layout, Port
 from compiled_plan.plans.execution.stages.watermarks import WATERMARK
@@ -130,17 +131,50 @@ class Envelope:
     def passing(self, level: int) -> list[Piece]:
         """The rows behind a level that pass it, as they are."""
         ports = self.layout.passing(level)
-        held = [*map(self.holds, ports), *([F.col(OP) == F.lit(self.tick)] if self.tick else [])]
+        held = [*map(self.holds, ports), *(F.col(OP) == F.lit(op) for op in self._controls(level))]
         if not held:
             return []
         condition = reduce(or_, held)
         head = {name: F.col(name) for name in self.head_types}
         return [OneRow(self.row(level + 1, head, {port: F.col(port.column) for port in ports}), condition)]
 
+    def _controls(self, level: int) -> tuple[str, ...]:
+        """What `op` says of the control rows behind a level; the last stage tells nobody of watermarks."""
+        if not self.tick:
+            return ()
+        return (self.tick, MARK) if self.event_time and level + 1 < self.layout.last else (self.tick,)
+
     def ticks(self, frame: DataFrame) -> DataFrame:
-        """Control rows in front of the first stage, from the keys that take them to their partitions."""
+        """Control rows in front of the first stage, from those of the source of ticks; see the kernel's `Ticks`."""
         given = {OP: F.lit(self.tick), KEY: F.col(KEY), PORT: F.lit(-1), KIND: F.lit(0), ORD: F.lit(0)}
-        return self.select(frame, [OneRow(self.row(1, {**given, PATH: F.lit(None)}, {}), None)], 1)
+        given[PATH] = F.lit(None)
+        if self.event_time:
+            known = self._mark(F.col(KEY), F.col("source"), F.col("partitions"), F.col("partition"), F.col(WATERMARK))
+            is_known = F.col("source").isNotNull()
+            given = {name: F.when(is_known, known[name]).otherwise(column) for name, column in given.items()}
+            given[WATERMARK] = F.col(WATERMARK)
+        return self.select(frame, [OneRow(self.row(1, given, {}), None)], 1)
+
+    def marks(self, keys: Sequence[str], source: int, partitions: int, place: Column, moved: Column) -> Piece:
+        """Control rows in front of the first stage: how far a partition of a source is.
+
+        Args:
+            keys: what takes a row to each partition of the stage.
+            source: its number.
+            partitions: how many it has.
+            place: the name of the partition.
+            moved: its watermark in ms; null where there is nothing to tell.
+        """
+
+        def told(key: Column) -> Column:
+            return self.row(1, self._mark(key, F.lit(source), F.lit(partitions), place, moved), {})
+
+        return ManyRows(F.transform(F.array(*map(F.lit, keys)), told), moved.isNotNull())
+
+    @staticmethod
+    def _mark(key: Column, source: Column, partitions: Column, place: Column, watermark: Column) -> dict[str, Column]:
+        head = {OP: F.lit(MARK), KEY: key, PORT: source, KIND: F.lit(0), ORD: partitions, PATH: place.cast("binary")}
+        return {**head, WATERMARK: watermark}
 
     def holds(self, port: Port) -> Column:
         """Which rows are for an input."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
@@ -42,6 +42,10 @@ class Timing:
     idle_ms: int = 0
     every_row: bool = False
 
+    def apart(self) -> Timing:
+        """The same where each partition has its own."""
+        return replace(self, by_partition=True)
+
 
 def timings(program: Program) -> dict[int, Timing]:
     """How the watermarks of the program's sources are made, by source; none where Spark's own way will do.
@@ -50,6 +54,12 @@ def timings(program: Program) -> dict[int, Timing]:
     """
     if not (program.event_time or program.reads_watermark):
         return {}
+    found = timings_of(program)
+    return found if any(each != Timing() for each in found.values()) else {}
+
+
+def timings_of(program: Program) -> dict[int, Timing]:
+    """How the watermarks of the sources are made that have any, by source."""
     found = {}
     for source in program.tables:
         own = _own_idle_ms(program.tables[source].table.options)
@@ -57,7 +67,7 @@ def timings(program: Program) -> dict[int, Timing]:
         if timed:
             idle = 0 if any(each.idle_ms == 0 for each in timed) else max(each.idle_ms for each in timed)
             found[source] = Timing(any(t.by_partition for t in timed), idle, any(t.every_row for t in timed))
-    return found if any(each != Timing() for each in found.values()) else {}
+    return found
 
 
 def _own_idle_ms(options: Mapping[str, str]) -> int | None:
@@ -108,6 +118,10 @@ class PartitionWatermarks:
             place: its partition; null for what is no row of the source.
         """
         return self._column(self.kernel.ofRow, own, place)
+
+    def moved(self, own: Column, place: Column) -> Column:
+        """The watermark of its partition where a row has moved it, in ms, else null."""
+        return self._column(self.kernel.moved, own, place)
 
     def current(self, own: Column, place: Column) -> Column:
         """What CURRENT_WATERMARK gives for each row, in ms."""

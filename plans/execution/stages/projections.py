@@ -33,11 +33,14 @@ from compiled_plan.plans.execution.stages.hosted import Hosted
 from compiled_plan.plans.execution.stages.layout import Port, dead_port, output_column
 from compiled_plan.plans.execution.stages.watermarks import (
     CURRENT,
+    MOVED,
+    PLACE,
     WATERMARK,
     held_back,
     meeting,
     watermark_times,
     with_current_watermark,
+    with_moves,
     with_watermarks,
 )
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -46,6 +49,7 @@ from compiled_plan.plans.types import FieldsType, LogicalType, RowType
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
+    from compiled_plan.plans.execution.stages.control import ControlRows
     from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks
 
 
@@ -71,6 +75,7 @@ class Projections:
         ends: DataFrame | None,
         level: int,
         partitions: PartitionWatermarks | None = None,
+        control: ControlRows | None = None,
     ) -> DataFrame:
         """Rows of a source as an envelope in front of stage `level`.
 
@@ -80,6 +85,7 @@ class Projections:
             ends: the rows that end the source's input where it has watermarks.
             level: where its rows enter.
             partitions: the watermarks of its partitions, where they have their own.
+            control: the control rows, in real-time mode.
         """
         plan = self.program.plan
         flows = {
@@ -90,14 +96,22 @@ class Projections:
         if times and self.program.reads_watermark:
             frame = with_current_watermark(self.spark, frame, times, partitions)
             flows = {start: replace(flow, current=F.col(CURRENT)) for start, flow in flows.items()}
+        timed = None if control is None else control.source(source)
         if self.program.event_time:
-            frame = with_watermarks(frame, times, ends, partitions)
+            if control is None:
+                frame = with_watermarks(frame, times, ends, partitions)
+            else:
+                frame = with_moves(frame, times, None if timed is None else timed.watermarks)
             flows = {start: replace(flow, watermark=F.col(WATERMARK)) for start, flow in flows.items()}
         pieces: list[Piece] = []
         if source in self.program.tables and puts_aside(self.program.tables[source].table.options):
             pieces.append(self._dead(source, next(iter(flows.values())), level))
             flows = {start: flow.where(F.col(KIND) != DEAD) for start, flow in flows.items()}
         pieces += [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
+        if timed is not None and control is not None:
+            # Behind the row that moves it.
+            place, moved = F.col(PLACE), F.col(MOVED)
+            pieces.append(self.envelope.marks(control.keys, timed.number, timed.partitions, place, moved))
         return self.envelope.select(frame, pieces, level)
 
     def _dead(self, source: int, flow: Flow, level: int) -> Piece:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 WATERMARK = "watermark"
 CURRENT = "current_watermark"
+#: The partition of a row, and its watermark where the row has moved it, in real-time mode.
+PLACE, MOVED = "watermark_place", "watermark_moved"
 #: The watermark at the end of the input, ms: the last that Spark's timestamps, a long of microseconds, hold.
 END = (2**63 - 1) // 1000
 #: Never late by itself: the watermark of the batch counts.
@@ -123,6 +125,25 @@ def with_watermarks(
     # Where nobody reads the column it would be left out, and the filter would get below all the same.
     kept = counted if ends is None else counted.where(F.col(_END).isNull() & F.col(WATERMARK).isNotNull())
     return kept.drop(_TIME, _END)
+
+
+def with_moves(frame: DataFrame, times: Sequence[Column], partitions: PartitionWatermarks | None) -> DataFrame:
+    """The rows with their partition and its watermark where they move it: real-time mode tells of it in control rows.
+
+    No row is late by itself: its stage knows the watermark, which came in front of it.
+
+    Args:
+        frame: the rows of a source.
+        times: see `watermark_times`; none for a source without watermarks.
+        partitions: the watermarks of its partitions; None for such a source.
+    """
+    if not times or partitions is None:
+        return frame.withColumn(WATERMARK, F.lit(None).cast("bigint"))
+    own = times[0] if len(times) == 1 else F.least(*times)
+    # Timers by watermark ask for a column with one; the driver moves Spark's.
+    timed = frame.withColumn(_TIME, F.timestamp_millis(F.lit(0).cast("bigint"))).withWatermark(_TIME, "0 seconds")
+    placed = timed.withColumn(PLACE, partitions.place(frame)).withColumn(WATERMARK, F.lit(UNKNOWN).cast("bigint"))
+    return placed.withColumn(MOVED, partitions.moved(own, F.col(PLACE))).drop(_TIME)
 
 
 def end_of_input(spark: SparkSession, folder: str) -> DataFrame:

@@ -27,8 +27,10 @@ def arrivals(
     """Micro-batches of rows, the last of which ends the input.
 
     As with a source: a row arrives at the largest time seen before less a delay, and a batch's watermark is what the
-    rows of earlier batches have reached, or less.
+    rows of earlier batches have reached, or less. Or rows come one by one, as in real-time mode: what is due by then
+    fires before each.
     """
+    one_by_one = draw(st.booleans())
     delay = draw(st.integers(0, 10))
     reached = -END
     batch_watermark = -END
@@ -36,7 +38,11 @@ def arrivals(
     steps = [Step(0, [], watermark=None)]
     rows: list[Change] = []
     for _ in range(draw(st.integers(1, max_size))):
-        if draw(st.integers(0, 3)) == 0:
+        if one_by_one:
+            steps[-1] = replace(steps[-1], rows=rows)
+            rows = []
+            steps += [Step(len(steps) + at, [], watermark=reached) for at in (0, 1)]
+        elif draw(st.integers(0, 3)) == 0:
             steps[-1] = replace(steps[-1], rows=rows)
             rows = []
             batch_watermark = draw(st.sampled_from([reached, max(batch_watermark, reached - 5), batch_watermark]))

@@ -15,11 +15,12 @@ from compiled_plan.plans.execution.checkpoint.marks import (
     SourceMarks,
     carry_marks,
     least,
+    marks_of_ticks,
     read_marks,
     write_marks,
 )
 from compiled_plan.plans.execution.storage import LocalFolder
-from compiled_plan.plans.inspection.checkpoints import WATERMARKS
+from compiled_plan.plans.inspection.checkpoints import TICKS, WATERMARKS
 
 NEVER = Silence(0, 10**9)
 
@@ -143,3 +144,29 @@ def test_a_batch_that_runs_again_begins_as_it_did() -> None:
     # Nobody watched micro-batch 4: how long the partition is silent is not known.
     assert kept.entering(5, 70) == {"t": SourceMarks({"a": Partition(2, 70)}, 2)}
     assert kept.entering(2, 70) == {}
+
+
+def batch_done(folder: LocalFolder, number: int, ticks: str | None) -> None:
+    """A batch in Spark's logs; with the position of ticks, one of real-time mode."""
+    position = [] if ticks is None else [f"{TICKS}:{ticks}"]
+    folder.write_text(f"offsets/{number}", "\n".join(["v2", '{"batchWatermarkMs": 5}', 't:{"t":{"0":3}}', *position]))
+    folder.write_text(f"commits/{number}", 'v1\n{"nextBatchWatermarkMs": 7}')
+
+
+def test_what_real_time_mode_had_reached_is_the_position_of_ticks(tmp_path: Path) -> None:
+    folder = LocalFolder(tmp_path)
+    assert marks_of_ticks(folder) is None
+    write_marks(folder, Marks(0, {}, {"t": source(a=1)}))
+    batch_done(folder, 0, None)
+    assert read_marks(folder).after == {"t": source(a=1)}
+    batch_done(folder, 1, '{"t":{"a":10,"b":20}}')
+    found = read_marks(folder)
+    assert (found.batch, {name: each.mark for name, each in found.after["t"].partitions.items()}) == (
+        1,
+        {"a": 10, "b": 20},
+    )
+    assert found.entering(2, 99) == found.after
+    # As a run without event time writes it, and one in micro-batches.
+    for number, position in ((2, "0"), (3, None)):
+        batch_done(folder, number, position)
+        assert marks_of_ticks(folder) is None

@@ -19,6 +19,15 @@ TOPIC = (
     "CREATE TABLE topic (id BIGINT, k INT) WITH ('connector' = 'kafka', 'topic' = 't', 'format' = 'json',"
     " 'properties.bootstrap.servers' = 'localhost:1', 'scan.startup.mode' = 'earliest-offset'{more});\n"
 )
+EVENTS = (
+    "CREATE TABLE topic (id BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ("
+    "'connector' = 'kafka', 'topic' = 't', 'format' = 'json', 'properties.bootstrap.servers' = 'localhost:1',"
+    " 'scan.startup.mode' = 'earliest-offset'{more});\n"
+)
+WINDOWS = (
+    "INSERT INTO sink SELECT CAST(COUNT(*) AS INT), COUNT(*) FROM "
+    "TUMBLE(TABLE topic, DESCRIPTOR(ts), INTERVAL '1' SECOND) GROUP BY window_start, window_end;"
+)
 OUT = "CREATE TABLE sink (k INT, n BIGINT) WITH ('connector' = 'print');\n"
 COUNTS = "INSERT INTO sink SELECT k, COUNT(*) FROM {source} GROUP BY k;\n"
 
@@ -40,12 +49,20 @@ def program_of(plan: str) -> Program:
 
 
 REFUSED = {
-    "event time": (
-        "CREATE TABLE numbers (id BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');\n"
-        + OUT
-        + "INSERT INTO sink SELECT CAST(COUNT(*) AS INT), COUNT(*) FROM "
-        "TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '1' SECOND) GROUP BY window_start, window_end;",
-        "event time in real-time mode",
+    "CURRENT_WATERMARK": (
+        EVENTS.format(more="")
+        + "CREATE TABLE sink (ts TIMESTAMP(3)) WITH ('connector' = 'print');\n"
+        + "INSERT INTO sink SELECT CURRENT_WATERMARK(ts) FROM topic;",
+        "CURRENT_WATERMARK is known in micro-batches alone",
+    ),
+    "idle sources": (
+        EVENTS.format(more=", 'scan.watermark.idle-timeout' = '1 s'") + OUT + WINDOWS,
+        "none counts as idle",
+    ),
+    "the end of event time": (
+        "CREATE TABLE topic (id BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen',"
+        " 'number-of-rows' = '9');\n" + OUT + WINDOWS,
+        "no end in event time",
     ),
     "constant rows": (
         OUT + "INSERT INTO sink SELECT k, COUNT(*) FROM (VALUES (1), (2)) AS v (k) GROUP BY k;",

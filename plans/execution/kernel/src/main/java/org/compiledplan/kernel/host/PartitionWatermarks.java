@@ -28,6 +28,9 @@ public final class PartitionWatermarks {
   /** Of a partition that has given no watermark. */
   static final long NONE = Long.MIN_VALUE;
 
+  /** The property of a task that has the number of its batch. */
+  static final String BATCH_ID = "streaming.sql.batchId";
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final PartitionsReached reached = new PartitionsReached();
@@ -61,17 +64,32 @@ public final class PartitionWatermarks {
    * @param place the name of the row's partition; null for what is no row of the source
    */
   public Column ofRow(Column own, Column place) {
-    return column(own, place, false);
+    return column(own, place, Gives.BEFORE);
+  }
+
+  /**
+   * The watermark of its partition where a row has moved it, in ms, else null: by more than 200 ms,
+   * or when the last move is 200 ms ago.
+   */
+  public Column moved(Column own, Column place) {
+    return column(own, place, Gives.MOVED);
   }
 
   /** What CURRENT_WATERMARK gives for each row: null before there is a watermark in this run. */
   public Column current(Column own, Column place) {
-    return column(own, place, true);
+    return column(own, place, Gives.CURRENT);
   }
 
-  private Column column(Column own, Column place, boolean current) {
+  /** What the function of a row gives. */
+  private enum Gives {
+    BEFORE,
+    CURRENT,
+    MOVED
+  }
+
+  private Column column(Column own, Column place, Gives gives) {
     return functions
-        .udf(new OfRow(this, current), DataTypes.LongType)
+        .udf(new OfRow(this, gives), DataTypes.LongType)
         .asNondeterministic()
         .apply(own, place);
   }
@@ -106,12 +124,17 @@ public final class PartitionWatermarks {
     return found.toString();
   }
 
+  /** The same, {@code NONE} where they made none. */
+  Map<String, Long> reachedIn(long batch) {
+    return reached.of(batch);
+  }
+
   /** The function of a row. */
   private static final class OfRow implements UDF2<Long, String, Long> {
     private static final long serialVersionUID = 1L;
 
     private final PartitionsReached reached;
-    private final boolean current;
+    private final Gives gives;
     private final boolean everyRow;
     private final transient PartitionWatermarks driver;
 
@@ -125,11 +148,11 @@ public final class PartitionWatermarks {
     private transient String place;
     private transient Running at;
 
-    OfRow(PartitionWatermarks driver, boolean current) {
+    OfRow(PartitionWatermarks driver, Gives gives) {
       this.driver = driver;
       this.reached = driver.reached;
       this.everyRow = driver.everyRow;
-      this.current = current;
+      this.gives = gives;
     }
 
     @Override
@@ -138,9 +161,10 @@ public final class PartitionWatermarks {
       TaskContext context = TaskContext.get();
       long now = context == null ? 0 : context.taskAttemptId() + 1;
       if (now != task || !of.equals(place)) find(of, now, context);
+      if (gives == Gives.MOVED) return at.moved(own, everyRow, System.currentTimeMillis());
       long before = at.before();
       at.read(own, everyRow);
-      if (!current) return before;
+      if (gives == Gives.BEFORE) return before;
       long given = Math.max(before, source);
       return given == NONE ? null : Long.valueOf(given);
     }
@@ -155,8 +179,7 @@ public final class PartitionWatermarks {
           running.computeIfAbsent(
               of,
               name -> {
-                String id =
-                    context == null ? null : context.getLocalProperty("streaming.sql.batchId");
+                String id = context == null ? null : context.getLocalProperty(BATCH_ID);
                 long[] cell = reached.cell(id == null ? 0 : Long.parseLong(id), name);
                 return new Running(marks.getOrDefault(name, NONE), others(name), cell);
               });
@@ -189,6 +212,11 @@ public final class PartitionWatermarks {
 
     private long emitted;
 
+    /** When it was moved last, by the clock, and the largest watermark since. */
+    private long movedAt;
+
+    private long most = NONE;
+
     Running(long mark, long others, long[] cell) {
       this.emitted = mark;
       this.others = others;
@@ -197,6 +225,16 @@ public final class PartitionWatermarks {
 
     long before() {
       return emitted == NONE ? NONE : Math.min(emitted, others);
+    }
+
+    Long moved(Long own, boolean everyRow, long now) {
+      long was = emitted;
+      read(own, everyRow);
+      if (own != null) most = Math.max(most, own);
+      if (most > Math.max(emitted, 0) && now - movedAt >= RowWatermark.INTERVAL) emitted = most;
+      if (emitted == was) return null;
+      movedAt = now;
+      return emitted;
     }
 
     void read(Long own, boolean everyRow) {

@@ -26,7 +26,7 @@ public final class Stage {
    * @throws IllegalArgumentException if the description is wrong or names what the kernel cannot do
    */
   public static StageHandle attach(Dataset<Row> input, String specJson) {
-    return attach(input, specJson, false);
+    return attached(input, specJson, false, null);
   }
 
   /**
@@ -36,6 +36,17 @@ public final class Stage {
    *     allows it: the task that reads them gives them when it has read all
    */
   public static StageHandle attach(Dataset<Row> input, String specJson, boolean folds) {
+    return attached(input, specJson, folds, null);
+  }
+
+  /** Attaches a stage in real-time mode, where watermarks come as control rows. */
+  public static StageHandle attach(
+      Dataset<Row> input, String specJson, RealTimeWatermarks watermarks, int number) {
+    return attached(input, specJson, false, watermarks.stage(number));
+  }
+
+  private static StageHandle attached(
+      Dataset<Row> input, String specJson, boolean folds, StageWatermarks watermarks) {
     StageSpec spec = StageSpec.parse(specJson, input.schema());
     String states = StageStates.describe(spec);
     StageMetrics metrics = new StageMetrics(input.sparkSession().sparkContext(), spec);
@@ -47,7 +58,7 @@ public final class Stage {
             folding == null ? spec.inputSchema : Folding.schema(spec),
             folding,
             spec.outputSchema,
-            () -> new TransformHost(spec, metrics),
+            () -> new TransformHost(spec, metrics, watermarks),
             () -> new GroupStateHost(spec, metrics));
     return new StageHandle(output, metrics, states);
   }

@@ -76,12 +76,21 @@ final class TickIndex extends TimerIndex {
     };
   }
 
+  /** Leaves all as it is until the next tick. */
+  void again(long tick) {
+    super.wake(TICK, other(tick));
+  }
+
+  private static long other(long tick) {
+    return tick == TICKS[0] ? TICKS[1] : TICKS[0];
+  }
+
   private void settle(long tick) {
     if (changed) {
       if (catalogue().isEmpty()) take(CATALOGUE);
       else put(CATALOGUE, written());
     }
-    if (!catalogue().isEmpty()) super.wake(TICK, tick == TICKS[0] ? TICKS[1] : TICKS[0]);
+    if (!catalogue().isEmpty()) super.wake(TICK, other(tick));
     changed = false;
     catalogue = null;
   }

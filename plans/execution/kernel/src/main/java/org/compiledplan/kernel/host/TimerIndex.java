@@ -104,10 +104,11 @@ class TimerIndex {
   /**
    * Notes that the key is to be looked at when {@code due} has come.
    *
-   * @param now the time at which a timer fires in this batch
+   * @param now the time up to which timers fire in this batch
+   * @param end a time that has come for Spark, so that its timer fires at the end of the batch
    * @param batchTime processing time of the batch, which names its lists
    */
-  void add(String uid, String key, long due, long now, long batchTime) {
+  void add(String uid, String key, long due, long now, long end, long batchTime) {
     batch = batchTime;
     Slot slot = new Slot(uid, due);
     Keys keys = collected.computeIfAbsent(slot, s -> new Keys());
@@ -120,7 +121,7 @@ class TimerIndex {
       collected.remove(slot);
     } else if (!endOfBatchIsSet) {
       endOfBatchIsSet = true;
-      wake(END_OF_BATCH, now);
+      wake(END_OF_BATCH, end);
     }
     if (collected.size() > most) {
       writeLater(now);

@@ -16,27 +16,43 @@ import scala.jdk.javaapi.CollectionConverters;
 final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRow> {
   private static final long serialVersionUID = 1L;
 
+  private static final long TICK_MS = 100;
+
   private final StageSpec spec;
   private final StageMetrics metrics;
+
+  /** Watermarks that come as control rows; null where Spark's own moves. */
+  private final StageWatermarks watermarks;
+
   private transient StageRuntime runtime;
   private transient TransformStates states;
+  private transient StageWatermarks.Running running;
 
-  TransformHost(StageSpec spec, StageMetrics metrics) {
+  /** When what is due by processing time was looked at last in real-time mode. */
+  private transient long ticked;
+
+  TransformHost(StageSpec spec, StageMetrics metrics, StageWatermarks watermarks) {
     this.spec = spec;
     this.metrics = metrics;
+    this.watermarks = watermarks;
   }
 
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     runtime = new StageRuntime(spec, metrics, Conditions::load);
     states = new TransformStates(spec, getHandle());
+    running = null;
   }
 
   @Override
   public scala.collection.Iterator<InternalRow> handleInputRows(
       Row key, scala.collection.Iterator<InternalRow> rows, TimerValues times) {
-    StageRuntime.Hosted to = runtime.operator(StageKeys.op(key));
     java.util.Iterator<InternalRow> input = CollectionConverters.asJava(rows);
+    String op = StageKeys.op(key);
+    if (watermarks != null && op.equals(watermarks.op)) {
+      return CollectionConverters.asScala(told(input, times));
+    }
+    StageRuntime.Hosted to = runtime.operator(op);
     if (to == null) return CollectionConverters.asScala(runtime.pass(key, input));
     BatchContext context = states.context(to, times);
     return CollectionConverters.asScala(
@@ -51,13 +67,42 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
           new FiredRows(states.index.onTimer(key, states.now(times)), times));
     }
     if (states.ticks.owns(key)) {
+      long now = times.getCurrentProcessingTimeInMs();
+      if (watermarks != null && now - ticked < TICK_MS && !states.isLast()) {
+        // In real-time mode a tick comes with each row, and the lists would be written as often.
+        states.ticks.again(expired.getExpiryTimeInMs());
+        return CollectionConverters.asScala(Collections.<InternalRow>emptyIterator());
+      }
+      ticked = now;
       return CollectionConverters.asScala(
-          new FiredRows(
-              states.ticks.onTick(
-                  expired.getExpiryTimeInMs(), times.getCurrentProcessingTimeInMs()),
-              times));
+          new FiredRows(states.ticks.onTick(expired.getExpiryTimeInMs(), now), times));
     }
     return CollectionConverters.asScala(Collections.<InternalRow>emptyIterator());
+  }
+
+  /** What control rows bring about: first what is due by their watermark, then word of it. */
+  private java.util.Iterator<InternalRow> told(
+      java.util.Iterator<InternalRow> rows, TimerValues times) {
+    if (running == null) running = watermarks.start();
+    long watermark = running.take(spec, rows);
+    if (!states.move(watermark)) return Collections.emptyIterator();
+    java.util.Iterator<InternalRow> fired = new FiredRows(states.due(times), times);
+    return new java.util.Iterator<InternalRow>() {
+      private java.util.Iterator<InternalRow> word;
+
+      @Override
+      public boolean hasNext() {
+        if (word == null && fired.hasNext()) return true;
+        if (word == null) word = running.told(spec, watermark);
+        return word.hasNext();
+      }
+
+      @Override
+      public InternalRow next() {
+        if (!hasNext()) throw new java.util.NoSuchElementException();
+        return word == null ? fired.next() : word.next();
+      }
+    };
   }
 
   /** What the timer of a key emits, nothing if the key is due at another time by now. */

@@ -1,7 +1,10 @@
 package org.compiledplan.kernel.host;
 
+import java.util.Iterator;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -23,10 +26,15 @@ final class TransformStates {
   final TickIndex ticks;
 
   private final StageSpec spec;
+  private final StatefulProcessorHandle handle;
   private final ValueState<byte[]> state;
+
+  /** The watermark that control rows have told; none in micro-batches. */
+  private long told = Long.MIN_VALUE;
 
   TransformStates(StageSpec spec, StatefulProcessorHandle handle) {
     this.spec = spec;
+    this.handle = handle;
     state = handle.getValueState(VARIABLE, Encoders.BINARY(), TTLConfig.NONE());
     index = new TimerIndex(handle, state);
     ticks = new TickIndex(handle, state);
@@ -36,17 +44,42 @@ final class TransformStates {
   BatchContext context(StageRuntime.Hosted to, TimerValues times) {
     return new BatchContext(
         times.getCurrentProcessingTimeInMs(),
-        spec.hasWatermark() ? to.watermark(times.getCurrentWatermarkInMs()) : Long.MIN_VALUE);
+        spec.hasWatermark() ? to.watermark(watermark(times)) : Long.MIN_VALUE);
   }
 
-  /** Spark's timers up to this time fire in this batch. */
+  private long watermark(TimerValues times) {
+    return Math.max(told, times.getCurrentWatermarkInMs());
+  }
+
+  /** Timers up to this time fire in this batch. */
   long now(TimerValues times) {
-    return spec.eventTime ? times.getCurrentWatermarkInMs() : times.getCurrentProcessingTimeInMs();
+    return spec.eventTime ? watermark(times) : times.getCurrentProcessingTimeInMs();
+  }
+
+  /** Takes a watermark that control rows have told; false if it is not later than the last. */
+  boolean move(long watermark) {
+    if (watermark <= told) return false;
+    told = watermark;
+    return true;
+  }
+
+  /** Whether the rows of the batch are through: Spark fires timers once more, and commits. */
+  boolean isLast() {
+    return ((StatefulProcessorHandleImpl) handle).getHandleState()
+        == StatefulProcessorHandleState.DATA_PROCESSED();
+  }
+
+  /** The keys that are due by the watermark, and those that become due meanwhile. */
+  Iterator<TimerIndex.Due> due(TimerValues times) {
+    long now = now(times);
+    return index.withMore(new DueTimers(handle, index, now), now);
   }
 
   /** The state of one key. */
   Key of(StageRuntime.Hosted to, Row key, BatchContext context, TimerValues times) {
-    return new Key(to, key, context, now(times));
+    long end =
+        spec.eventTime ? times.getCurrentWatermarkInMs() : times.getCurrentProcessingTimeInMs();
+    return new Key(to, key, context, now(times), end);
   }
 
   /** State of one key. */
@@ -55,12 +88,14 @@ final class TransformStates {
     private final Row key;
     private final BatchContext context;
     private final long now;
+    private final long end;
 
-    private Key(StageRuntime.Hosted to, Row key, BatchContext context, long now) {
+    private Key(StageRuntime.Hosted to, Row key, BatchContext context, long now, long end) {
       this.to = to;
       this.key = key;
       this.context = context;
       this.now = now;
+      this.end = end;
     }
 
     @Override
@@ -103,7 +138,7 @@ final class TransformStates {
     @Override
     protected void setTimer(long time) {
       (ticks() ? ticks : index)
-          .add(to.uid, StageKeys.key(key), time, now(), context.processingTime);
+          .add(to.uid, StageKeys.key(key), time, now(), end, context.processingTime);
     }
 
     @Override

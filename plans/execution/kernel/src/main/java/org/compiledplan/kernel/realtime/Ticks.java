@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.realtime;
 
 import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.Murmur3Hash;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
@@ -20,20 +19,31 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.host.PartitionKeys;
+import org.compiledplan.kernel.host.RealTimeWatermarks;
+import org.compiledplan.kernel.host.RealTimeWatermarks.Known;
 import org.compiledplan.kernel.sources.StreamProvider;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A source of control rows: every so often one for each partition of the stages, for Spark fires
  * timers of a partition when a row of it has come. Options: {@code op} that the rows will have,
- * {@code partitions} of each stage, {@code every} ms. A row is the {@code key} that takes it to its
- * partition.
+ * {@code partitions} of each stage, {@code every} ms. A row has the {@code key} that takes it to
+ * its partition.
+ *
+ * <p>With the option {@code watermarks}, the id of {@link RealTimeWatermarks}, a batch begins with
+ * rows of what is known of the partitions of sources: {@code source} is a number, {@code
+ * partitions} how many it has. What they reach is the position of this source.
  */
 public final class Ticks extends StreamProvider {
   private static final StructType SCHEMA =
       new StructType(
-          new StructField[] {DataTypes.createStructField("key", DataTypes.StringType, false)});
-  private static final int SEED = 42;
+          new StructField[] {
+            DataTypes.createStructField("key", DataTypes.StringType, false),
+            DataTypes.createStructField("source", DataTypes.IntegerType, true),
+            DataTypes.createStructField("partitions", DataTypes.LongType, true),
+            DataTypes.createStructField("partition", DataTypes.StringType, true),
+            DataTypes.createStructField("watermark", DataTypes.LongType, true)
+          });
 
   public Ticks() {
     super("ticks", SCHEMA);
@@ -41,77 +51,88 @@ public final class Ticks extends StreamProvider {
 
   @Override
   protected MicroBatchStream stream(CaseInsensitiveStringMap options) {
-    String[] keys = keys(options.get("op"), options.getInt("partitions", 1));
-    return new Stream(new Part(keys, options.getLong("every", 100)));
+    String[] keys = PartitionKeys.of(options.get("op"), options.getInt("partitions", 1));
+    RealTimeWatermarks watermarks = RealTimeWatermarks.of(options.getOrDefault("watermarks", ""));
+    return new Stream(keys, options.getLong("every", 100), watermarks);
   }
 
-  /** For each partition a key that Spark's shuffle by (key, op) takes there. */
-  static String[] keys(String op, int partitions) {
-    String[] found = new String[partitions];
-    int left = partitions;
-    for (int number = 0; left > 0; number++) {
-      String key = "#" + number;
-      List<Expression> both =
-          List.of(new Literal(UTF8String.fromString(key), DataTypes.StringType), text(op));
-      int hash =
-          (Integer)
-              new Murmur3Hash(CollectionConverters.asScala(both).toSeq(), SEED)
-                  .eval(InternalRow.empty());
-      int at = Math.floorMod(hash, partitions);
-      if (found[at] == null) {
-        found[at] = key;
-        left--;
-      }
+  /** Nothing is kept of ticks, only of watermarks. */
+  private static final class Position extends Offset {
+    static final Position NONE = new Position("0");
+
+    private final String json;
+
+    Position(String json) {
+      this.json = json;
     }
-    return found;
-  }
 
-  private static Expression text(String value) {
-    return new Literal(UTF8String.fromString(value), DataTypes.StringType);
-  }
-
-  /** Nothing is kept of ticks: all offsets are the same. */
-  private static final class Always extends Offset {
     @Override
     public String json() {
-      return "0";
+      return json;
     }
   }
 
-  private record Part(String[] keys, long every) implements InputPartition {
+  /** What a row has: the key alone in a tick. */
+  private record Told(String key, Known known) implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    InternalRow row() {
+      Object[] values = new Object[SCHEMA.length()];
+      values[0] = UTF8String.fromString(key);
+      if (known != null) {
+        values[1] = known.source();
+        values[2] = known.partitions();
+        values[3] = UTF8String.fromString(known.partition());
+        values[4] = known.watermark();
+      }
+      return new GenericInternalRow(values);
+    }
+  }
+
+  /** Rows with which a batch begins, then ticks. */
+  private record Part(Told[] first, Told[] ticks, long every) implements InputPartition {
     private static final long serialVersionUID = 1L;
   }
 
   private static final class Stream implements MicroBatchStream, SupportsRealTimeMode {
-    private final Part part;
+    private final Told[] ticks;
+    private final long every;
+    private final RealTimeWatermarks watermarks;
 
-    Stream(Part part) {
-      this.part = part;
+    Stream(String[] keys, long every, RealTimeWatermarks watermarks) {
+      this.ticks = Arrays.stream(keys).map(key -> new Told(key, null)).toArray(Told[]::new);
+      this.every = every;
+      this.watermarks = watermarks;
     }
 
     @Override
     public Offset initialOffset() {
-      return new Always();
+      return Position.NONE;
     }
 
     @Override
     public Offset deserializeOffset(String json) {
-      return new Always();
+      return new Position(json);
     }
 
     @Override
     public Offset latestOffset() {
-      return new Always();
+      return Position.NONE;
     }
 
     @Override
     public Offset mergeOffsets(PartitionOffset[] offsets) {
-      return new Always();
+      return watermarks == null ? Position.NONE : new Position(watermarks.end());
     }
 
     @Override
     public InputPartition[] planInputPartitions(Offset start) {
-      return new InputPartition[] {part};
+      List<Told> first = new ArrayList<>();
+      if (watermarks != null) {
+        for (Known known : watermarks.begin(start.json()))
+          for (String key : watermarks.keys()) first.add(new Told(key, known));
+      }
+      return new InputPartition[] {new Part(first.toArray(new Told[0]), ticks, every)};
     }
 
     @Override
@@ -147,6 +168,7 @@ public final class Ticks extends StreamProvider {
   private static final class Reader implements SupportsRealTimeRead<InternalRow> {
     private final Part part;
     private long due = System.currentTimeMillis();
+    private int begun = -1;
     private int at = -1;
 
     Reader(Part part) {
@@ -155,7 +177,10 @@ public final class Ticks extends StreamProvider {
 
     @Override
     public RecordStatus nextWithTimeout(Long timeout) {
-      if (++at == part.keys.length) {
+      if (begun < part.first.length && ++begun < part.first.length) {
+        return RecordStatus.newStatusWithoutArrivalTime(true);
+      }
+      if (++at == part.ticks.length) {
         at = 0;
         due += part.every;
       }
@@ -179,7 +204,7 @@ public final class Ticks extends StreamProvider {
 
     @Override
     public InternalRow get() {
-      return new GenericInternalRow(new Object[] {UTF8String.fromString(part.keys[at])});
+      return (begun < part.first.length ? part.first[begun] : part.ticks[at]).row();
     }
 
     @Override

@@ -1,0 +1,67 @@
+"""Event time in real-time mode: the watermarks of a query's sources, in control rows and in its checkpoint.
+
+What the partitions of the sources have reached is the position of the source of ticks: Spark writes it down with each
+batch. Spark's own watermark goes to where all stages are when a batch ends, so that no timer up to it is left: in this
+mode Spark would fire it before the rows of the stages in front had come.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.execution.checkpoint.marks import read_marks
+from compiled_plan.plans.execution.connectors.base import Source
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.realtime.ticks import ticks
+from compiled_plan.plans.execution.stages.control import MARK, ControlRows, TimedSource
+from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks, timings_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from compiled_plan.plans.execution.storage import Folder
+
+_KAFKA = frozenset({"kafka", "upsert-kafka"})
+
+
+def control_rows(
+    spark: SparkSession,
+    program: Program,
+    opened: Mapping[int, Source],
+    names: Mapping[int, str],
+    partitions: int,
+    folder: Folder,
+) -> ControlRows:
+    """The control rows of a program.
+
+    Args:
+        spark: the session.
+        program: the program.
+        opened: its sources, by node.
+        names: under which the checkpoint knows them.
+        partitions: of each stage.
+        folder: the generation that it runs on.
+    """
+    if not program.event_time:
+        return ControlRows(ticks(spark, partitions))
+    made = java_class(spark._jvm, "org.compiledplan.kernel.host.RealTimeWatermarks")
+    kernel: Any = made.open(spark._jsparkSession, MARK, partitions, len(program.layout.stages))
+    sources = {}
+    for number, (node, timing) in enumerate(sorted(timings_of(program).items())):
+        apart = program.tables[node].table.options.get("connector") in _KAFKA
+        watermarks = PartitionWatermarks.of(spark, timing.apart() if apart else timing)
+        sources[node] = TimedSource(number, opened[node].partitions, watermarks)
+        kernel.add(names[node], opened[node].partitions, watermarks.kernel)
+    kernel.base(json.dumps(_reached(folder)))
+    return ControlRows(ticks(spark, partitions, str(kernel.id())), tuple(kernel.keys()), sources, kernel)
+
+
+def _reached(folder: Folder) -> dict[str, dict[str, int]]:
+    """What partitions of sources had reached in micro-batches."""
+    return {
+        name: {part: each.mark for part, each in source.partitions.items() if each.mark is not None}
+        for name, source in read_marks(folder).after.items()
+    }
