@@ -61,12 +61,12 @@ class Fed:
 
     @property
     def refusal(self) -> str:
-        """Why it does not run in real-time mode; empty where it does."""
+        """Why it does not run in real-time mode, or has another result there; empty where neither holds."""
         try:
-            in_real_time(hosted(prepare(with_uids(self.plan)), TRANSFORM), TRANSFORM)
+            program = in_real_time(hosted(prepare(with_uids(self.plan)), TRANSFORM), TRANSFORM)
         except CompiledPlanError as refused:
             return str(refused)
-        return ""
+        return "in event time its result has what the end of the input brings" if program.event_time else ""
 
 
 def fed(case: Case, out: Path, broker: str) -> Fed:
