@@ -1,4 +1,4 @@
-"""Event time in real-time mode, on a real broker: it gives what micro-batches give, after kills and in turns."""
+"""Event time in real-time mode, on a real broker: it gives what micro-batches give."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import signal
 import time
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -87,8 +87,6 @@ QUERIES = {
         "SELECT a.k, a.v, r.v FROM a LEFT JOIN r FOR SYSTEM_TIME AS OF a.ts ON a.k = r.k",
     ),
 }
-#: What is left to join a late row with depends on when state was cleared, as in Flink.
-JOINS = {"near", "alone", "then"}
 #: Rows are up to two seconds behind.
 TABLES = ("a", "b", "r")
 _COLUMNS = "k INT, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND"
@@ -129,13 +127,12 @@ class Streams:
         place.write_text(TableEnvironment().compile_script(self.sql).to_json())
         return place
 
-    def send(self, random: Random, since: int, until: int, late: float = 0.0) -> None:
-        """Rows of each table over some ms, out of order; some of them far too late."""
+    def send(self, random: Random, since: int, until: int) -> None:
+        """Rows of each table over some ms, out of order."""
         for table, partitions in self.partitions.items():
             rows = []
             for at in range(since, until, 600 if table == "r" else 200):
-                behind = 60_000 if late and at > 40_000 and random.random() < late else 0
-                rows.append(_message(random, at + random.randrange(1800) - behind, random.randrange(partitions), table))
+                rows.append(_message(random, at + random.randrange(1800), random.randrange(partitions), table))
             self.topics.send(f"{self.name}-{table}", rows)
 
     def end(self) -> None:
@@ -164,11 +161,6 @@ def micro_batches(plan: Path) -> Counter[str]:
     return printed(said.stdout.splitlines())
 
 
-def without(queries: Collection[str], lines: Counter[str]) -> Counter[str]:
-    """The lines of the other queries."""
-    return Counter({line: count for line, count in lines.items() if line.partition(">")[0] not in queries})
-
-
 class Reading(Command):
     """A run that is watched."""
 
@@ -180,53 +172,20 @@ class Reading(Command):
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(("seed", "partitions", "late"), [(1, 2, 0.0), (2, 1, 0.1)])
-def test_operators_give_what_micro_batches_give(
-    spark: SparkSession, topics: Topics, tmp_path: Path, seed: int, partitions: int, late: float
-) -> None:
-    streams, random = Streams(topics, f"all-{seed}", partitions), Random(seed)
+def test_operators_give_what_micro_batches_give(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    streams, random = Streams(topics, "all", 2), Random(1)
     plan = streams.plan(tmp_path)
     streams.send(random, 0, 10_000)
     run = Reading(plan, tmp_path / "checkpoint", *REAL_TIME)
     wait_until(lambda: bool(run.printed()), "the first rows")
     for since in range(10_000, 60_000, 10_000):
-        # What is late depends on who is first, where the watermark of one table is far behind another's.
         time.sleep(1)
-        streams.send(random, since, since + 10_000, late)
-    streams.end()
-    left_out = JOINS if late else set[str]()
-    expected = without(left_out, micro_batches(plan))
-    assert {line.partition(">")[0] for line in expected} == set(QUERIES) - left_out
-    try:
-        wait_until(lambda: without(left_out, run.printed()) == expected, "the rows of micro-batches")
-    finally:
-        run.ended(signal.SIGINT, 0)
-    assert without(left_out, run.printed()) == expected
-
-
-@pytest.mark.deep
-def test_open_windows_go_on_in_either_mode_and_after_kills(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    streams, random = Streams(topics, "turns", 2), Random(3)
-    plan, checkpoint, shown = streams.plan(tmp_path), tmp_path / "checkpoint", Counter[str]()
-    trigger = ("--trigger", "500ms", *SHORT)
-    turns = [
-        (REAL_TIME, signal.SIGINT),
-        (trigger, signal.SIGINT),
-        (REAL_TIME, signal.SIGKILL),
-        (REAL_TIME, signal.SIGKILL),
-        (trigger, signal.SIGKILL),
-    ]
-    for turn, (options, end) in enumerate(turns):
-        streams.send(random, turn * 15_000, (turn + 1) * 15_000)
-        run = Reading(plan, checkpoint, *options)
-        run.ended(end, 150)
-        shown.update(run.printed())
+        streams.send(random, since, since + 10_000)
     streams.end()
     expected = micro_batches(plan)
-    run = Reading(plan, checkpoint, *REAL_TIME)
+    assert {line.partition(">")[0] for line in expected} == set(QUERIES)
     try:
-        wait_until(lambda: not set(expected) - {*shown, *run.printed()}, "the rows of micro-batches")
+        wait_until(lambda: run.printed() == expected, "the rows of micro-batches")
     finally:
         run.ended(signal.SIGINT, 0)
-    # Rows since the last checkpoint come again behind a kill: none that is new, or that differs.
-    assert {*shown, *run.printed()} == set(expected)
+    assert run.printed() == expected
