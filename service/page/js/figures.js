@@ -25,7 +25,7 @@ export function figuresOf(graph, last, runs = true) {
     } else if (runs && node.role === "sink" && sinks.length === 1 && last.rows_out != null) {
       found.set(node.id, [pace(last.rows_out)]);
     } else if (own) {
-      found.set(node.id, [`${short(own.state_rows)} rows`]);
+      found.set(node.id, [`${short(own.state_rows)} ${own.state_rows === 1 ? "row" : "rows"}`]);
     }
   }
   return found;

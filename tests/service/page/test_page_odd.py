@@ -110,6 +110,8 @@ def test_a_chart_of_one_point_and_of_a_lag_that_nobody_knows(open_page: Open, si
       return found;
     }"""
     assert canvas.evaluate(blue) > 5, "one point is seen, too"
+    left = canvas.evaluate(blue.replace("canvas.width, canvas.height", "canvas.width / 2, canvas.height"))
+    assert left == 0, "it is at the end of a minute"
 
 
 def test_how_a_pipeline_runs_is_set_before_it_starts(open_page: Open, site: Site) -> None:

@@ -76,12 +76,12 @@ function merged(points, events, hours) {
   return paced([...all.values()].filter((point) => Date.parse(point.at) >= since).sort((a, b) => Date.parse(a.at) - Date.parse(b.at)));
 }
 
-/** With a hole in front of each point that comes after a break: nothing is known of that time. */
-const holed = (points) => points.flatMap((point) => (point.broken ? [{ at: point.at, hole: true }, point] : [point]));
+/** With a hole in front of each point that comes after a break, or is alone: nothing is known of that time. */
+const holed = (points) => points.flatMap((point, at) => (point.broken || (at === 0 && points.length === 1) ? [{ at: point.at, hole: true, alone: at === 0 }, point] : [point]));
 
 function draw(found, words, size) {
   const points = holed(found);
-  const times = points.map((point) => Date.parse(point.at) / 1000 - (point.hole ? 0.001 : 0));
+  const times = points.map((point) => Date.parse(point.at) / 1000 - (point.alone ? 60 : point.hole ? 0.001 : 0));
   drawChart("chart-rows", [series("in", 0), series("out", 1)],
     [times, points.map((each) => perSecond(each, each.rows_in)), points.map((each) => perSecond(each, each.rows_out))], rate);
   drawChart("chart-time", [series("time", 0)], [times, points.map((each) => each.duration_ms ?? null)], millis);

@@ -15,6 +15,9 @@ const WORDS = {
   "rolling-back": "Plan and state of before are taken again",
   "rolled-back": "Rolled back",
 };
+/** Whether an upgrade, or the way back, goes on. */
+export const isUnderWay = (progress) => AT_WORK.includes(progress?.state);
+
 const AT_WORK = ["stopping", "migrating", "starting", "running", "rolling-back"];
 
 const STEP_WORDS = { waiting: "waits", "going-on": "under way", done: "done", failed: "failed" };
@@ -31,7 +34,7 @@ export function progressView(progress, rollBack, busy) {
   const { state, from, to, message, remedy, at, steps } = progress;
   const [done, of] = steps?.length ? [steps.filter((each) => each.state === "done").length, steps.length] : [progress.done, progress.of];
   if (!state || state === "none") return nothing;
-  const works = AT_WORK.includes(state);
+  const works = isUnderWay(progress);
   return html`<section class="upgrade-progress ${state}" aria-live="polite">
     <div>
       <p><strong>${WORDS[state] ?? state}</strong> ${from ? html`<span class="muted">version ${from} to ${to}</span>` : nothing}

@@ -10,7 +10,7 @@ import { html, nothing } from "../lit.js";
 import { go } from "../router.js";
 import { createStore } from "../store.js";
 import { askUpgrade } from "./upgrade_dialog.js";
-import { progressView } from "./upgrade_progress.js";
+import { isUnderWay, progressView } from "./upgrade_progress.js";
 
 const SIDES = { old: "upgrade-old", now: "upgrade-new" };
 const NONE = { target: null, old: null, now: null, diff: null, warnings: [], selected: {}, problem: null };
@@ -194,7 +194,7 @@ function comparison(state, pipeline, { choose, migrate, keep, again, mayRun }) {
       <h2 id="upgrade-title" tabindex="-1">From version ${base} to ${newName(target)}</h2><span class="spacer"></span>
       <button type="button" class="quiet" @click=${again}>Another program</button>
       ${target ? nothing : html`<button type="button" ?disabled=${state.busy} @click=${keep}>Save as a version</button>`}
-      ${mayRun && target !== running ? html`<button type="button" class="primary" ?disabled=${state.busy} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
+      ${mayRun && target !== running ? html`<button type="button" class="primary" ?disabled=${state.busy || isUnderWay(state.progress)} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
     </div>
     ${state.warnings.map((text) => html`<p class="note">${text}</p>`)}
     <p class="change-legend" aria-hidden="true">${["kept", "moved", "changed", "added", "removed"].map((each) => html`<span><span class="swatch change-${each}"></span>${each}</span>`)}</p>
