@@ -15,6 +15,7 @@ from compiled_plan.plans.execution.progress import (
     ended_at,
     operator_progress,
     source_progress,
+    watermark_ms,
     watermark_text,
 )
 from compiled_plan.plans.execution.realtime.ticks import SOURCE as TICKS
@@ -87,6 +88,12 @@ class Follower:
         self._descriptions = {str(node.uid): node.description for node in plan.nodes if node.uid}
         self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
         self._idle = 0
+        self.watermark: int | None = None
+
+    @property
+    def batch(self) -> int:
+        """The last micro-batch that ended; -1 before the first of this run."""
+        return self._seen
 
     @property
     def idle(self) -> bool:
@@ -122,6 +129,7 @@ class Follower:
         self._seen, self._batches = progress.batchId, self._batches + 1
         self._rows_in, self._rows_out = self._rows_in + rows_in, self._rows_out + out
         self._dead_letters += aside
+        self.watermark = watermark_ms(progress.eventTime.get("watermark"))
         at, watermark = ended_at(progress.timestamp, millis), watermark_text(progress.eventTime.get("watermark"))
         self._tell(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside, at, sources, watermark))
 

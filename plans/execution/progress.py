@@ -211,6 +211,12 @@ def watermark_text(text: str | None) -> str | None:
     return None if text is None or text.startswith("1970-01-01T00:00:00") else text
 
 
+def watermark_ms(text: str | None) -> int | None:
+    """Spark's watermark in ms since 1970; None for the one of a query that has seen no time yet."""
+    known = watermark_text(text)
+    return None if known is None else int(datetime.fromisoformat(known).timestamp() * 1000)
+
+
 def ended_at(timestamp: str, millis: int) -> str:
     """When a micro-batch ended that began at a time of Spark's progress and took so long; ISO 8601 in UTC."""
     ended = datetime.fromisoformat(timestamp) + timedelta(milliseconds=millis)

@@ -104,6 +104,8 @@ class Run:
         self._lost: CheckpointError | None = None
         self._event_time: EventTime | None = None
         self._tables = SourceTables(spark._jvm, {})
+        #: The last micro-batch that was committed before this run.
+        self._done: int | None = None
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         self.setting = setting_of(spark, options.host, self.functions)
         folder = folder_of(spark, options.checkpoint or self._temporary)
@@ -126,6 +128,9 @@ class Run:
             spark, self.start.run_id, stdout, begun=lambda batch: begun_at(self.folder, batch)
         )
         self._sinks = Sinks(self.program, sink_context)
+        self._commits = self._sinks.commits
+        for each in self._commits:
+            each.check(ends=self._all_end, has_watermark=self.program.event_time)
         self._real_time: RealTimeQuery | None = None
         if options.real_time_ms is not None:
             known = None if self.start.known is None else self.start.known.partitions
@@ -163,7 +168,11 @@ class Run:
     @property
     def bounded(self) -> bool:
         """True when the run ends by itself."""
-        return self.options.available_now or all(source.bounded for source in self._sources.values())
+        return self.options.available_now or self._all_end
+
+    @property
+    def _all_end(self) -> bool:
+        return all(source.bounded for source in self._sources.values())
 
     def stop(self) -> None:
         """Ask the run to end; safe to call from a signal handler. `execute` interrupts its tasks and returns."""
@@ -220,8 +229,7 @@ class Run:
     def _lowered(self, folder: Folder) -> tuple[DataFrame, StageBuilder]:
         """The rows for the sinks, and what built them; whatever can be refused is refused here."""
         lowering = Lowering(self.program.plan, ExpressionContext(proctime=self._clock), self.functions)
-        bounded = all(source.bounded for source in self._sources.values())
-        options = StageOptions(self.options.host, bounded, self._sinks.reads_order, folds=True)
+        options = StageOptions(self.options.host, self._all_end, self._sinks.reads_order, folds=True)
         if self._real_time is not None:
             options = replace(options, in_order=False, folds=False, tick=self._real_time.tick)
         builder = StageBuilder(self.spark, lowering, self.program, options)
@@ -237,7 +245,7 @@ class Run:
                 self._prepare_real_time()
             rows, builder = self._lowered(self.folder)
             states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
-            ends = all(source.bounded for source in self._sources.values())
+            ends = self._all_end
             self.start.prepare(self.program, [handle.spec for handle in builder.handles], states, ends)
             query = self._begin(rows, builder)
             try:
@@ -251,6 +259,8 @@ class Run:
                 stopped = self._close_windows(rows, builder, follower)
             if self._lost is not None:
                 raise self._lost
+            if not stopped:
+                self._settle(follower, ended=ends)
             return follower.result(stopped)
 
     def _follower(self, query: StreamingQuery, builder: StageBuilder) -> Follower:
@@ -392,6 +402,14 @@ class Run:
             self._failure = fault
             raise
 
+    def _settle(self, follower: Follower, *, ended: bool) -> None:
+        """Tell the sinks that wait for it which micro-batch is committed."""
+        if self._commits and self._done is None:
+            self._done = -1 if (done := progress_of(self.folder).committed) is None else done
+        for each in self._commits:
+            assert self._done is not None
+            each.settle(max(follower.batch, self._done), follower.watermark, ended=ended)
+
     def _is_over(self, follower: Follower) -> bool:
         """Whether a run in real-time mode has read all that there is: a batch without rows does not end by itself."""
         return self._real_time is not None and self.bounded and follower.idle
@@ -408,6 +426,7 @@ class Run:
         while query.isActive and not (drained.is_set() or self._stop.is_set() or self._is_over(follower)):
             drained.wait(_POLL_SECONDS)
             follower.catch_up()
+            self._settle(follower, ended=False)
             if self._event_time is not None and not self.bounded:
                 self._event_time.wait(query)
         stopped = self._stop.is_set() and not drained.is_set()

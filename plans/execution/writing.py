@@ -59,6 +59,12 @@ class Sinks:
         """True when a sink needs rows in their order."""
         return any(sink.READS_ORDER for sink in self._sinks.values())
 
+    @property
+    def commits(self) -> list[connectors.Commits]:
+        """What is to be done when micro-batches are committed."""
+        found = (sink.commits for sink in self._sinks.values() if isinstance(sink, connectors.HasCommits))
+        return [each for each in found if each is not None]
+
     def rows(self, batch: int) -> BatchRows:
         """What was written of a micro-batch of this run; asked once."""
         return self._batches.pop(batch, BatchRows(0, 0))

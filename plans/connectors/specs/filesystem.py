@@ -5,10 +5,13 @@ Source: Flink's page "FileSystem", and what Flink 2.3 takes and refuses: `scan.p
 
 from __future__ import annotations
 
-from compiled_plan.plans.connectors import dead_letters
+from collections.abc import Iterator
+
+from compiled_plan.plans.connectors import dead_letters, partition_commits
 from compiled_plan.plans.connectors.common import EMIT_STRATEGY, SINK_PARALLELISM, VERSION, WATERMARKS, refused, tuning
 from compiled_plan.plans.connectors.spec import (
     ONE_FORMAT,
+    Asked,
     Boundedness,
     ConnectorSpec,
     Metadata,
@@ -17,12 +20,16 @@ from compiled_plan.plans.connectors.spec import (
     TableOption,
     Use,
 )
+from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 from compiled_plan.plans.types import BIGINT, STRING, TimestampLtzType
 
-_TIME = "How a partition's time is told from its values, "
-_COMMIT = "When and how a partition is said to be complete, "
-_NOT_SAID = "nobody is told that a partition is complete; its files are there as a whole when a micro-batch ends"
+
+def _faults(asked: Asked) -> Iterator[TableFault]:
+    yield from dead_letters.faults(asked)
+    if not asked.reading:
+        yield from partition_commits.faults(asked.options, asked.table)
+
 
 SPEC = ConnectorSpec(
     "filesystem",
@@ -40,14 +47,7 @@ SPEC = ConnectorSpec(
         **WATERMARKS,
         EMIT_STRATEGY: tuning(Kind.TEXT, "When watermarks are sent.", Use.SOURCE),
         "source.report-statistics": tuning(Kind.TEXT, "Statistics for the planner.", Use.SOURCE),
-        "partition.time-extractor.kind": tuning(Kind.TEXT, _TIME + "by default by a pattern."),
-        "partition.time-extractor.class": tuning(Kind.TEXT, _TIME + "by a class."),
-        "partition.time-extractor.timestamp-pattern": tuning(Kind.TEXT, _TIME + "the pattern."),
-        "partition.time-extractor.timestamp-formatter": tuning(Kind.TEXT, _TIME + "the form of its texts."),
-        "sink.partition-commit.trigger": tuning(Kind.TEXT, _COMMIT + "by which clock."),
-        "sink.partition-commit.watermark-time-zone": tuning(Kind.TEXT, _COMMIT + "the zone of its watermarks."),
-        "sink.partition-commit.success-file.name": tuning(Kind.TEXT, _COMMIT + "the name of the file that says so."),
-        "sink.partition-commit.delay": tuning(Kind.DURATION, _COMMIT + "how late."),
+        **partition_commits.OPTIONS,
         "sink.parallelism": SINK_PARALLELISM,
         "sink.shuffle-by-partition.enable": tuning(Kind.BOOLEAN, "Write each partition by one task."),
         "sink.rolling-policy.file-size": tuning(Kind.MEMORY, "Size from which on a new file is begun."),
@@ -62,11 +62,6 @@ SPEC = ConnectorSpec(
             "Spark lists files without regular expressions; name a folder that holds no others",
             Use.SOURCE,
         ),
-        "sink.partition-commit.policy.kind": refused(_COMMIT + "by which action.", _NOT_SAID, Use.SINK),
-        "sink.partition-commit.policy.class": refused(_COMMIT + "by which class.", _NOT_SAID, Use.SINK),
-        "sink.partition-commit.policy.class.parameters": refused(
-            _COMMIT + "with which parameters.", _NOT_SAID, Use.SINK
-        ),
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION, again=True),
     sink=SinkSpec(),
@@ -78,5 +73,5 @@ SPEC = ConnectorSpec(
         "file.modification-time": Metadata(TimestampLtzType(precision=3, nullable=False), "When it was written last."),
     },
     place=("path",),
-    faults=dead_letters.faults,
+    faults=_faults,
 )

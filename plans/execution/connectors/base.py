@@ -119,6 +119,39 @@ class LeavesFiles(Protocol):
         """How many files of this run there are, and a pattern of their names."""
 
 
+class Commits(Protocol):
+    """What is to be done when micro-batches are committed."""
+
+    def check(self, *, ends: bool, has_watermark: bool) -> None:
+        """Refuse what would never be done.
+
+        Args:
+            ends: whether all rows are written at some time.
+            has_watermark: whether a run knows its watermark.
+
+        Raises:
+            UnsupportedError: names the table, and what it needs.
+        """
+
+    def settle(self, batch: int, watermark: int | None, *, ended: bool) -> None:
+        """Told now and then.
+
+        Args:
+            batch: the last one that is committed.
+            watermark: of the query in it, in ms since 1970; None where there is none.
+            ended: whether all rows are written.
+        """
+
+
+@runtime_checkable
+class HasCommits(Protocol):
+    """A sink that may have something to do when micro-batches are committed."""
+
+    @property
+    def commits(self) -> Commits | None:
+        """What that is; None for nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class SinkContext:
     """What a sink may use.

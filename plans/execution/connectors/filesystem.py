@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import format_options
 from compiled_plan.plans.connectors.dead_letters import puts_aside
+from compiled_plan.plans.connectors.partition_commits import KIND as POLICY
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
 from compiled_plan.plans.errors import DataError, UnsupportedError
 from compiled_plan.plans.execution.connectors.base import (
@@ -31,6 +32,7 @@ from compiled_plan.plans.execution.connectors.base import (
 )
 from compiled_plan.plans.execution.connectors.dead_letters import COLUMN as DEAD_LETTER
 from compiled_plan.plans.execution.connectors.hadoop import Files, literally
+from compiled_plan.plans.execution.connectors.partition_commits import PartitionCommits
 from compiled_plan.plans.execution.formats.base import (
     SUFFIX,
     FileFormat,
@@ -207,6 +209,7 @@ class FileSink:
     spec: FormatTable
     context: SinkContext
     mark: str = ""
+    commits: PartitionCommits | None = None
     first: bool = True
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
@@ -227,15 +230,18 @@ class FileSink:
         if folders:
             writer = writer.partitionBy(*self.table.partition_keys)
         writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false").save(staging)
-        number = 0
+        number, written = 0, dict[str, None]()
         for entry in list(files.walk(staging)):
             folder, _, name = entry.relative.rpartition("/")
             if name.startswith(("_", ".")) or self.format.is_empty(self.context.spark, entry.path, entry.size):
                 continue
             place = "/".join(filter(None, (files.root, folder, f"{prefix}{number}{self._ending(name)}")))
             files.move(entry.path, place)
+            written[folder] = None
             number += 1
         files.delete(staging)
+        if self.commits is not None:
+            self.commits.wrote(batch_id, written)
 
     def root(self) -> str:
         """The folder, as files are moved in it."""
@@ -313,4 +319,14 @@ def sink(table: TableSpec, context: SinkContext) -> FileSink:
             remedy="correct the table's option 'path'",
         )
     number = context.share(files.root)
-    return FileSink(table, format_, spec, context, f"s{number}-" if number else "")
+    mark = f"s{number}-" if number else ""
+    return FileSink(table, format_, spec, context, mark, _commits(table, context, mark))
+
+
+def _commits(table: TableSpec, context: SinkContext, mark: str) -> PartitionCommits | None:
+    """What tells of partitions that are complete, where the table has some and says how."""
+    if not table.partition_keys or not table.options.get(POLICY, "").strip():
+        return None
+    own = re.compile(rf"part-{re.escape(context.run_id)}-(\d+)-{mark}\d+\.")
+    path, keys = table.options["path"], table.partition_keys
+    return PartitionCommits(context.spark, table.identifier, path, keys, table.options, own)

@@ -47,6 +47,10 @@ class Files:
         """Whether there is a folder of this path."""
         return self.exists(path) and bool(self._fs.getFileStatus(self._path(path)).isDirectory())
 
+    def modified(self, path: str) -> int:
+        """When a file was written last, in ms since 1970."""
+        return int(self._fs.getFileStatus(self._path(path)).getModificationTime())
+
     def delete(self, path: str) -> None:
         """Remove a file, or a folder with all that is in it; nothing happens when there is none."""
         self._fs.delete(self._path(path), True)
@@ -61,8 +65,18 @@ class Files:
         self._fs.mkdirs(to.getParent())
         if not self._fs.rename(self._path(source), to):
             raise OSError(f"cannot move {source} to {target}")
-        # The local file system keeps a checksum beside each file, which moved with it and which nobody needs.
-        checksum = self._path_class(to.getParent(), f".{to.getName()}.crc")
+        # The local file system keeps a checksum beside each file, which moved with it.
+        self._without_checksum(to)
+
+    def touch(self, path: str) -> None:
+        """Make an empty file, instead of one that is there."""
+        of = self._path(path)
+        self._fs.create(of, True).close()
+        self._without_checksum(of)
+
+    def _without_checksum(self, of: Any) -> None:
+        """Remove what nobody needs."""
+        checksum = self._path_class(of.getParent(), f".{of.getName()}.crc")
         if self._fs.getScheme() == "file" and self._fs.exists(checksum):
             self._fs.delete(checksum, False)
 

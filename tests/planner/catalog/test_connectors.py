@@ -154,7 +154,7 @@ def test_what_flink_takes_and_passes_over(item: CatalogTable) -> None:
     check_usable(item, reading=reading)
 
 
-@pytest.mark.parametrize("option", ["source.path.regex-pattern", "sink.partition-commit.policy.kind"])
+@pytest.mark.parametrize("option", ["source.path.regex-pattern", "sink.partition-commit.policy.class"])
 def test_an_option_that_would_change_what_happens(option: str) -> None:
     with pytest.raises(UnsupportedError, match=f"option '{option}'"):
         check_usable(files("json", more=f", '{option}' = 'x'"), reading=True)

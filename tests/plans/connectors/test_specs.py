@@ -73,7 +73,7 @@ def test_every_format_has_its_executor_and_no_executor_is_without_a_spec() -> No
         assert file_format(name).spec is spec
     folder = Path(execution.__file__).parent
     shared = {"__init__", "base", "options", "hadoop", "lines", "brokers", "messages", "message_source", "message_sink"}
-    shared |= {"transactions", "dead_letters"}
+    shared |= {"transactions", "dead_letters", "partition_commits"}
     assert {path.stem for path in (folder / "formats").glob("*.py")} - shared == set(specs_in("formats"))
     assert {path.stem for path in (folder / "connectors").glob("*.py")} - shared == set(specs_in("specs"))
 

@@ -200,7 +200,7 @@ def test_partitions_of_dates_and_times(session: SparkSession, tmp_path: Path) ->
         ({"json.ignore-parse-errors": "yes"}, "set it to 'true' or 'false'"),
         ({"json.timestamp-format.standard": "ISO"}, "one of: SQL, ISO-8601"),
         ({"csv.null-literal": "x"}, "no option 'csv.null-literal'"),
-        ({"sink.partition-commit.policy.kind": "success-file"}, "is not supported"),
+        ({"sink.partition-commit.policy.class": "x"}, "is not supported: a plan"),
         ({"format": "protobuf"}, "format 'protobuf' is not supported by connector 'filesystem'"),
     ],
 )

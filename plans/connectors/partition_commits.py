@@ -1,0 +1,81 @@
+"""When and how the partitions of a table of files are said to be complete.
+
+Source: Flink's page "FileSystem", "Partition Commit", and what Flink 2.3 takes and refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from compiled_plan.plans.connectors.common import refused, tuning
+from compiled_plan.plans.connectors.spec import TableOption, Use
+from compiled_plan.plans.nodes.declared import TableFault
+from compiled_plan.plans.options import Kind
+
+KIND, FILE = "sink.partition-commit.policy.kind", "sink.partition-commit.success-file.name"
+TRIGGER, DELAY = "sink.partition-commit.trigger", "sink.partition-commit.delay"
+ZONE = "sink.partition-commit.watermark-time-zone"
+PATTERN, FORMATTER = (f"partition.time-extractor.timestamp-{name}" for name in ("pattern", "formatter"))
+BY_TIME_OF_PARTITION = "partition-time"
+_EXTRACTOR, _SUCCESS_FILE = "partition.time-extractor.kind", "success-file"
+_BY_CLASS = "a plan does not choose classes to load"
+
+_COMMIT = "When and how a partition is said to be complete, "
+_TIME = "How a partition's time is told from its values, "
+
+OPTIONS: Mapping[str, TableOption] = {
+    KIND: TableOption(
+        Kind.TEXT,
+        doc=f"{_COMMIT}by which action: `success-file` puts an empty file into its folder; without it nobody is told.",
+        uses=Use.SINK,
+        passive=True,
+    ),
+    FILE: TableOption(
+        Kind.TEXT, "_SUCCESS", doc=f"{_COMMIT}the name of the file that says so.", uses=Use.SINK, passive=True
+    ),
+    TRIGGER: TableOption(
+        Kind.CHOICE,
+        "process-time",
+        ("process-time", BY_TIME_OF_PARTITION),
+        doc=f"{_COMMIT}by which clock: since its first file was written, or by the watermark, behind its time.",
+        uses=Use.SINK,
+        passive=True,
+    ),
+    DELAY: TableOption(Kind.DURATION, "0 s", doc=f"{_COMMIT}how late.", uses=Use.SINK, passive=True),
+    ZONE: TableOption(
+        Kind.TEXT, "UTC", doc=f"{_COMMIT}the zone in which partitions have their times.", uses=Use.SINK, passive=True
+    ),
+    _EXTRACTOR: TableOption(Kind.TEXT, "default", doc=f"{_TIME}`default`, by a pattern.", uses=Use.SINK, passive=True),
+    "partition.time-extractor.class": tuning(Kind.TEXT, f"{_TIME}by a class, with the kind `custom`."),
+    PATTERN: TableOption(
+        Kind.TEXT,
+        doc=f"{_TIME}the pattern, `$dt $hour:00:00`; without it the first partition column is the time.",
+        uses=Use.SINK,
+        passive=True,
+    ),
+    FORMATTER: TableOption(
+        Kind.TEXT,
+        doc=f"{_TIME}the form of its texts, as Java's `DateTimeFormatter` has them; by default "
+        "`yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd`.",
+        uses=Use.SINK,
+        passive=True,
+    ),
+    "sink.partition-commit.policy.class": refused(f"{_COMMIT}by which class.", _BY_CLASS, Use.SINK),
+    "sink.partition-commit.policy.class.parameters": refused(f"{_COMMIT}with which parameters.", _BY_CLASS, Use.SINK),
+}
+
+
+def faults(options: Mapping[str, str], table: str) -> Iterator[TableFault]:
+    """Policies and ways to tell a partition's time that do not run here."""
+    kinds = [each.strip().lower() for each in options.get(KIND, "").split(",") if each.strip()]
+    why = {"metastore": "tables here are in no metastore", "custom": _BY_CLASS}
+    for kind in kinds:
+        if kind != _SUCCESS_FILE:
+            reason = why.get(kind, "Flink has 'success-file', 'metastore' and 'custom'")
+            message = f"option {KIND!r} of table {table} is not supported with {kind!r}: {reason}"
+            yield TableFault(message, f"set '{KIND}' to '{_SUCCESS_FILE}'", KIND, supported=False, foreign=True)
+    if kinds and options.get(TRIGGER, "").strip().lower() == BY_TIME_OF_PARTITION:
+        extractor = options.get(_EXTRACTOR, "default")
+        if extractor != "default":
+            message = f"option {_EXTRACTOR!r} of table {table} is not supported with {extractor!r}: {_BY_CLASS}"
+            yield TableFault(message, f"leave it out, and set '{PATTERN}'", _EXTRACTOR, supported=False, foreign=True)
