@@ -181,3 +181,4 @@ def test_runs_that_fail_are_shown_with_their_reason_and_go_on_when_it_is_mended(
     expect(page.locator("tr", has_text="names")).to_contain_text("Finished", timeout=SPARK)
     place.go("pipelines/names/live")
     expect(page.get_by_role("row", name=re.compile("^names"))).to_contain_text("2")
+    assert place.api.get("pipelines/names/run").json()["state"] == "finished"
