@@ -15,6 +15,8 @@ from compiled_plan.plans.text.masking import masked_url
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.stages.build import StageHandle
 
+#: Java's last moment in µs, in ms.
+_END_MS = (2**63 - 1) // 1000
 #: What a lag counts: messages of Kafka that are not read yet.
 RECORDS = "records"
 
@@ -214,7 +216,10 @@ def watermark_text(text: str | None) -> str | None:
 def watermark_ms(text: str | None) -> int | None:
     """Spark's watermark in ms since 1970; None for the one of a query that has seen no time yet."""
     known = watermark_text(text)
-    return None if known is None else int(datetime.fromisoformat(known).timestamp() * 1000)
+    if known is None:
+        return None
+    # The end of time, to which the end of the input moves it, is in a year of more digits than Python reads.
+    return _END_MS if known.startswith("+") else int(datetime.fromisoformat(known).timestamp() * 1000)
 
 
 def ended_at(timestamp: str, millis: int) -> str:

@@ -10,6 +10,7 @@ from compiled_plan.plans.execution.progress import (
     ended_at,
     lag_of,
     source_name,
+    watermark_ms,
     watermark_text,
 )
 
@@ -64,3 +65,11 @@ def test_times() -> None:
     assert watermark_text("1970-01-01T00:00:00.000Z") is None
     assert watermark_text("2026-01-01T00:00:00.000Z") == "2026-01-01T00:00:00.000Z"
     assert watermark_text(None) is None
+
+
+def test_the_watermark_in_milliseconds() -> None:
+    """The end of the input moves it to the end of time, which no datetime of Python is."""
+    assert watermark_ms(None) is None
+    assert watermark_ms("1970-01-01T00:00:00.000Z") is None
+    assert watermark_ms("2024-01-01T00:00:00.500Z") == 1_704_067_200_500
+    assert watermark_ms("+294247-01-10T04:00:54.775Z") == 9_223_372_036_854_775
