@@ -72,9 +72,10 @@ class Ended:
         if command["what"] == PRUNE:
             self._pruned(ending)
             return
-        if ending.outcome is Outcome.FINISHED:
+        its = command["upgrade"] == self.wanted.upgrade
+        if its and (ending.outcome is Outcome.FINISHED or has_moved(self.checkpoint, self.wanted)):
             upgraded(self.wanted, self.run)
-        if ending.outcome is Outcome.REFUSED and self.wanted.fallback and not has_moved(self.checkpoint, self.wanted):
+        if ending.outcome is Outcome.REFUSED and self.wanted.fallback:
             self._fall_back(ending)
         elif ending.outcome is Outcome.REFUSED:
             self.wanted.run = False
@@ -138,7 +139,7 @@ class Ended:
 
 def has_moved(checkpoint: Path, wanted: Wanted) -> bool:
     """Whether the upgrade that goes on has moved the state: another generation counts than before."""
-    return generation_of(checkpoint) != wanted.generation
+    return wanted.upgrade != "check" and generation_of(checkpoint) != wanted.generation
 
 
 def went_back(session: Session, pipeline: Pipeline, wanted: Wanted) -> None:

@@ -189,8 +189,10 @@ class Supervisor:
             ask_to_stop(run, parse_duration(settings.stop_within) / 1000)
             glance.set_stopping(session, pipeline, command.get("version", 0), run)
             return
-        begun = last_of(run.progress, command.get("seq", 0), "start")
-        if begun is not None and last_of(run.progress, command["seq"], "batch"):
+        # Without new rows there is no micro-batch: that the state has moved is enough.
+        if has_moved(self.checkpoint(pipeline.id), wanted) or (
+            command and last_of(run.progress, command["seq"], "batch")
+        ):
             upgraded(wanted, run)
         glance.set_running(session, pipeline, wanted, run, state, settings)
 

@@ -102,6 +102,8 @@ def main() -> None:
         sys.exit(143)
 
     signal.signal(signal.SIGTERM, stop)
+    while do == "idle":
+        time.sleep(0.05)
     number = 0
     while do != "finish" or number < 1:
         source = {"name": "orders", "rows": 10, "lag": 3, "lagUnit": "records"}

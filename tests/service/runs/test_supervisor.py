@@ -192,6 +192,16 @@ def test_an_upgrade_and_the_way_back(runs: Runs) -> None:
     assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
 
 
+def test_an_upgrade_is_done_though_no_row_comes(runs: Runs) -> None:
+    runs.start()
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    with runs.database.write() as session:
+        pipelines.change(session, pipelines.find(session, "shop"), run_settings={"conf": {"fake.do": "idle"}})
+    runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
+    runs.until(lambda: runs.wanted.outcome == "done")
+    assert (runs.wanted.version, runs.wanted.previous, runs.count) == (2, 1, 2)
+
+
 def test_an_upgrade_that_is_refused_leaves_the_version_of_before_running(runs: Runs) -> None:
     runs.start(**{"fake.upgrade": "refuse"})
     runs.until(lambda: runs.status.rows_per_second is not None)
@@ -268,9 +278,9 @@ def test_the_way_back_from_an_upgrade_that_never_comes_to_an_end(runs: Runs, mov
     with runs.database.write() as session:
         pipelines.change(session, pipelines.find(session, "shop"), run_settings={"conf": how})
     runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
-    runs.until(lambda: not runs.wanted.run)
+    runs.until(lambda: runs.wanted.outcome == "done" if moved else not runs.wanted.run)
     checkpoint = runs.supervisor.checkpoint(runs.id)
-    assert (runs.wanted.outcome, generation_of(checkpoint) > 1) == ("migrating", moved)
+    assert (runs.wanted.outcome, generation_of(checkpoint) > 1) == ("done" if moved else "migrating", moved)
     with runs.database.write() as session:
         pipelines.change(session, pipelines.find(session, "shop"), run_settings={})
     runs.want(upgrade="rollback", outcome="rolling-back", previous=1, fallback=0, run=True)
