@@ -92,14 +92,23 @@ class Command:
         return text
 
 
-def program(topics: Topics, name: str, more: str, bounded: str = "'scan.bounded.mode' = 'latest-offset', ") -> str:
+EXACTLY_ONCE = "exactly-once"
+
+
+def program(
+    topics: Topics,
+    name: str,
+    more: str,
+    bounded: str = "'scan.bounded.mode' = 'latest-offset', ",
+    guarantee: str = EXACTLY_ONCE,
+) -> str:
     topics.make(f"{name}-in")
     topics.make(f"{name}-out")
     return f"""
         CREATE TABLE origin (a INT) WITH ('connector' = 'kafka', 'topic' = '{name}-in', 'format' = 'json',
           'scan.startup.mode' = 'earliest-offset', {bounded}{topics.options}, {more});
         CREATE TABLE o (a INT) WITH ('connector' = 'kafka', 'topic' = '{name}-out', 'format' = 'json', {topics.options},
-          {more}, 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '{name}');
+          {more}, 'sink.delivery-guarantee' = '{guarantee}', 'sink.transactional-id-prefix' = '{name}');
         INSERT INTO o SELECT a FROM origin;
     """
 
@@ -133,22 +142,28 @@ def test_a_broker_that_is_away_for_good_ends_a_start(topics: Topics, tmp_path: P
     assert "start them, or correct the table's option" in said
 
 
-def test_a_broker_that_goes_away_ends_a_run_that_goes_on(topics: Topics, tmp_path: Path) -> None:
-    command = Command(tmp_path, program(topics, "lost", SHORT, bounded=""))
-    topics.send("lost-in", [Message('{"a": 1}')])
+@pytest.mark.parametrize(
+    ("name", "guarantee"),
+    [("lost", EXACTLY_ONCE), pytest.param("gone-on", "at-least-once", marks=pytest.mark.deep)],
+)
+def test_a_broker_that_goes_away_ends_a_run_that_goes_on(
+    topics: Topics, tmp_path: Path, name: str, guarantee: str
+) -> None:
+    command = Command(tmp_path, program(topics, name, SHORT, bounded="", guarantee=guarantee))
+    topics.send(f"{name}-in", [Message('{"a": 1}')])
     process = command.start()
-    wait_until(lambda: process.poll() is not None or out(topics, "lost") == [1])
+    wait_until(lambda: process.poll() is not None or out(topics, name) == [1])
     assert process.poll() is None, command.said
     topics.server.kill()
     try:
         said = command.ended(process, 1)
     finally:
         topics.server.start()
-    print(said)
     assert f"Kafka's brokers {topics.server.address}" in said
-    topics.send("lost-in", [Message('{"a": 2}')])
+    topics.send(f"{name}-in", [Message('{"a": 2}')])
     command.ended(command.start("--available-now"), 0)
-    assert out(topics, "lost") == [1, 2]
+    found = out(topics, name)
+    assert found == [1, 2] if guarantee == EXACTLY_ONCE else set(found) == {1, 2}
 
 
 def test_a_database_that_comes_back_or_not(server: Server, tmp_path: Path) -> None:

@@ -189,3 +189,39 @@ def test_operators_give_what_micro_batches_give(spark: SparkSession, topics: Top
     finally:
         run.ended(signal.SIGINT, 0)
     assert run.printed() == expected
+
+
+#: What a window gives does not depend on when its rows came, as long as none is late.
+WINDOWS = ("tumble", "twice", "hop", "cumulate", "sessions", "newest", "ranks")
+
+
+def of_windows(lines: Counter[str]) -> set[str]:
+    return {line for line in lines if line.partition(">")[0] in WINDOWS}
+
+
+@pytest.mark.deep
+def test_killed_runs_give_every_window(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    streams, random = Streams(topics, "killed", 2), Random(5)
+    plan, checkpoint = streams.plan(tmp_path), tmp_path / "checkpoint"
+    streams.send(random, 0, 20_000)
+    seen: set[str] = set()
+    for since in (20_000, 40_000, 60_000):
+        run = Reading(plan, checkpoint, *REAL_TIME)
+        streams.send(random, since, since + 20_000)
+        wait_until(lambda run=run, since=since: _tells_of(run, since + 10_000), "windows of the rows")  # type: ignore[misc]
+        run.ended(signal.SIGKILL, 0)
+        seen |= of_windows(run.printed())
+    streams.end()
+    expected = of_windows(micro_batches(plan))
+    run = Reading(plan, checkpoint, *REAL_TIME)
+    try:
+        wait_until(lambda: seen | of_windows(run.printed()) >= expected, "every window")
+    finally:
+        run.ended(signal.SIGINT, 0)
+    assert seen | of_windows(run.printed()) == expected
+
+
+def _tells_of(run: Reading, millis: int) -> bool:
+    """Whether a run has given a window that begins at some time."""
+    seconds = millis // 1000
+    return any(f"00:{seconds // 60:02}:{seconds % 60:02}" in line for line in of_windows(run.printed()))
