@@ -121,7 +121,8 @@ def _root_message(fault: Exception) -> str:
         cause = java
         while cause.getCause() is not None:
             cause = cause.getCause()
-        return f"{cause.getClass().getName()}: {cause.getMessage()}"
+        name, said = cause.getClass().getName(), cause.getMessage()
+        return name if said is None else f"{name}: {said}"
     text = str(fault)
     causes = re.findall(r"Caused by: (.+)", text)
     return causes[-1] if causes else text

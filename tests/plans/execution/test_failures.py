@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from py4j.protocol import Py4JError, Py4JNetworkError
 
@@ -80,3 +82,10 @@ def test_state_of_another_form_is_no_bad_row() -> None:
     found = translate(RuntimeError(text))
     assert type(found) is CheckpointError
     assert found.message.endswith("rank in version 2, known here is version 1") and "--reset" in found.remedy
+
+
+def test_an_exception_without_a_message_is_named() -> None:
+    fault, kind = RuntimeError("interrupted"), SimpleNamespace(getName=lambda: "java.lang.InterruptedException")
+    java = SimpleNamespace(getCause=lambda: None, getClass=lambda: kind, getMessage=lambda: None)
+    fault.java_exception = java  # type: ignore[attr-defined]
+    assert translate(fault).message == "java.lang.InterruptedException"
