@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +18,7 @@ from compiled_plan.plans.execution.connectors.base import SinkContext, open_sink
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.program import prepare, sink_tables
 from compiled_plan.plans.execution.run import Run
+from tests.support.waiting import wait_until
 from tools.services.postgres import psql
 
 if TYPE_CHECKING:
@@ -273,15 +273,21 @@ def test_what_a_database_refuses_is_told_before_the_run_or_with_its_words(
     assert psql(postgres.port, "SELECT * FROM narrow") == []
 
 
-def while_away(server: Server, action: Callable[[], T]) -> T:
-    """What an action gives that meets a server which is not there yet."""
+def while_away(server: Server, action: Callable[[], T], capfd: pytest.CaptureFixture[str]) -> tuple[T, str]:
+    """What an action gives that meets a server which is not there yet, and what it says of that."""
+    capfd.readouterr()
+    said: list[str] = []
+
+    def is_told() -> bool:
+        said.append(capfd.readouterr().err)
+        return found.done() or "waiting for" in "".join(said)
+
     server.kill()
     with ThreadPoolExecutor(1) as pool:
         found: Future[T] = pool.submit(action)
-        time.sleep(0.5)
-        assert not found.done()
+        wait_until(is_told, "a word of the server that is away")
         server.start()
-        return found.result(60)
+        return found.result(60), "".join([*said, capfd.readouterr().err])
 
 
 def test_a_database_that_is_away_is_waited_for(
@@ -291,12 +297,12 @@ def test_a_database_that_is_away_is_waited_for(
     columns = {"url": postgres.address, "connection.max-retry-timeout": "30 s"}
     text = table("patient", "id INT", **columns) + "INSERT INTO patient VALUES (1), (2);"
     plan = TableEnvironment().compile_script(text)
-    run = while_away(postgres, lambda: Run(spark, plan, RunOptions()))
-    shown = capfd.readouterr().err
+    run, shown = while_away(postgres, lambda: Run(spark, plan, RunOptions()), capfd)
     assert shown.startswith(f"waiting for jdbc:postgresql://127.0.0.1:{postgres.port}/postgres, looking for table")
     assert shown.count("\n") == 1
     # It goes away between the start and the first micro-batch.
-    while_away(postgres, run.execute)
+    _, shown = while_away(postgres, run.execute, capfd)
+    assert shown.startswith(f"waiting for jdbc:postgresql://127.0.0.1:{postgres.port}/postgres")
     assert psql(postgres.port, "SELECT * FROM patient ORDER BY 1") == [["1"], ["2"]]
 
 
