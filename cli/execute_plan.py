@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
@@ -136,7 +136,7 @@ def execute(
         raise typer.Exit(ExitCode.OK)
     zone = _zone(time_zone)
     reader = _Reader(debug, quiet or as_json)
-    loaded = {path: plan for path in plans if (plan := reader.read(path, keep_going)) is not None}
+    loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     from compiled_plan.cli._upgrading import declared_options
     from compiled_plan.plans.execution.options import RunOptions, real_time_interval
     from compiled_plan.plans.telemetry.prometheus import address_of
@@ -175,11 +175,11 @@ def execute(
         if options.real_time_ms is not None:
             from compiled_plan.plans.execution.realtime.slots import local_session
 
-            master, settings = local_session(loaded.values(), master, settings)
+            master, settings = local_session([plan for _, plan in loaded], master, settings)
         listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name)
         with ExitStack() as closing:
             shared = closing.enter_context(listening.shared())
-            told_of = {path: closing.enter_context(listening.of(path, plan)) for path, plan in loaded.items()}
+            told_of = [closing.enter_context(listening.of(path, plan)) for path, plan in loaded]
             spark = closing.enter_context(spark_session(master, settings, verbose=debug, meanwhile=_import_all))
             from compiled_plan.cli._upgrading import show_refusal
             from compiled_plan.plans.execution.failures import LostSparkError, translate
@@ -188,12 +188,12 @@ def execute(
             from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
 
             lost = False
-            for path, plan in loaded.items():
+            for (path, plan), listeners in zip(loaded, told_of, strict=True):
                 if lost:
                     failed += 1
                     fail(ExecutionError("not run: the JVM ended", remedy="start it again"), path)
                     continue
-                show = Progress(path, as_json, quiet, (*shared, *told_of[path]))
+                show = Progress(path, as_json, quiet, (*shared, *listeners))
                 stop = Stop(path, options.stop_seconds)
                 try:
                     run = Run(spark, plan, options, print_line, show.batch, zone)
@@ -297,13 +297,17 @@ def _settings(pairs: list[str]) -> dict[str, str]:
 
 
 def _dry_run(
-    plans: Mapping[str, CompiledPlan], reader: _Reader, time_zone: str | None, options: RunOptions, as_json: bool
+    plans: Sequence[tuple[str, CompiledPlan]],
+    reader: _Reader,
+    time_zone: str | None,
+    options: RunOptions,
+    as_json: bool,
 ) -> int:
     """Check plans and print their stages; no Spark starts."""
     from compiled_plan.plans.execution.explain import stages_of, stages_text
 
     failed = reader.failed
-    for path, plan in plans.items():
+    for path, plan in plans:
         try:
             found = stages_of(plan, time_zone, options.host, real_time=options.real_time_ms is not None)
             print_line(found.model_dump_json(by_alias=True) if as_json else stages_text(found))

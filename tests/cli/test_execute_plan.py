@@ -45,9 +45,9 @@ def test_plans_one_after_another_with_one_that_fails(plan_file: PlanFile, tmp_pa
     options = f"'connector' = 'jdbc', 'url' = '{address}', 'table-name' = 'o', 'connection.max-retry-timeout' = '1 s'"
     away = plan_file("away.json", f"CREATE TABLE o (id INT) WITH ({options}); INSERT INTO o VALUES (1);")
     jars = ["--conf", f"spark.jars={fetched(POSTGRES_DRIVER).as_uri()}"]
-    plans = (str(fails), str(broken), str(away), str(good))
+    plans = (str(fails), str(broken), str(away), str(good), str(good))
     done = process("execute_plan", "--keep-going", "--json", *SMALL, *jars, *plans)
-    assert done.stdout.splitlines() == ["+I[1, a]", "+I[2, null]"]
+    assert done.stdout.splitlines() == ["+I[1, a]", "+I[2, null]"] * 2
     assert done.returncode == 1
     errors = [line for line in done.stderr.splitlines() if line.startswith("error:")]
     assert len(errors) == 3
@@ -59,7 +59,7 @@ def test_plans_one_after_another_with_one_that_fails(plan_file: PlanFile, tmp_pa
     assert "Traceback" not in done.stderr
     messages = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
     good_run = messages[[message.get("plan") for message in messages].index(str(good)) :]
-    assert [message["event"] for message in good_run] == ["start", "batch", "end"]
+    assert [message["event"] for message in good_run] == ["start", "batch", "end"] * 2
     assert good_run[0]["version"] == 1
     assert good_run[1]["rowsOut"] == 2
 
