@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.writing import BatchRows
     from compiled_plan.plans.plan import CompiledPlan
 
+_POLL_SECONDS = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
@@ -104,6 +106,33 @@ class Follower:
         """The figures of the run so far."""
         return RunResult(self._batches, self._rows_in, self._rows_out, stopped, self._dead_letters)
 
+    def follow(
+        self, stop: threading.Event, between: Callable[[], None], *, until_drained: bool, until_idle: bool
+    ) -> bool:
+        """Report micro-batches until the query ends, or has read all that there is.
+
+        Args:
+            stop: ends it before.
+            between: called now and then, after the batches that have ended are reported.
+            until_drained: whether a query that does not end by itself is left when it has read all that there is.
+            until_idle: whether it is left when it is idle.
+
+        Returns:
+            Whether it was stopped before.
+        """
+        query, drained = self.query, threading.Event()
+        if until_drained:
+            threading.Thread(target=_drain, args=(query, drained), daemon=True).start()
+        while query.isActive and not (drained.is_set() or stop.is_set() or (until_idle and self.idle)):
+            drained.wait(_POLL_SECONDS)
+            self.catch_up()
+            between()
+        stopped = stop.is_set() and not drained.is_set()
+        if not stopped and not drained.is_set() and not (until_idle and self.idle):
+            query.awaitTermination()
+        self.catch_up()
+        return stopped
+
     def catch_up(self) -> None:
         """Report the batches that ended since the last call."""
         latest = self.query._jsq.lastProgress()
@@ -139,7 +168,7 @@ def _controls(source: str) -> bool:
     return ENDS in source or TICKS in source
 
 
-def drain(query: StreamingQuery, drained: threading.Event) -> None:
+def _drain(query: StreamingQuery, drained: threading.Event) -> None:
     """Set the event when the query has read all that there is."""
     # A query that failed or was stopped meanwhile is the main thread's affair.
     with suppress(Exception):

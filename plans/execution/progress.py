@@ -10,13 +10,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.source_tables import ReadTable
+from compiled_plan.plans.execution.stages.watermarks import END
 from compiled_plan.plans.text.masking import masked_url
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.stages.build import StageHandle
 
-#: Java's last moment in µs, in ms.
-_END_MS = (2**63 - 1) // 1000
 #: What a lag counts: messages of Kafka that are not read yet.
 RECORDS = "records"
 
@@ -219,7 +218,7 @@ def watermark_ms(text: str | None) -> int | None:
     if known is None:
         return None
     # The end of time, to which the end of the input moves it, is in a year of more digits than Python reads.
-    return _END_MS if known.startswith("+") else int(datetime.fromisoformat(known).timestamp() * 1000)
+    return END if known.startswith("+") else int(datetime.fromisoformat(known).timestamp() * 1000)
 
 
 def ended_at(timestamp: str, millis: int) -> str:

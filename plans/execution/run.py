@@ -11,38 +11,38 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
-from compiled_plan.plans.execution.checkpoint.marks import marks_of_ticks
-from compiled_plan.plans.execution.checkpoint.offsets import begun_at, progress_of
+from compiled_plan.plans.execution.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.checkpoint.setting import setting_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.start import Start
 from compiled_plan.plans.execution.checkpoint.store import changed
+from compiled_plan.plans.execution.committing import Committing
 from compiled_plan.plans.execution.connectors import base as connectors
 from compiled_plan.plans.execution.enforcer import enforce
-from compiled_plan.plans.execution.event_time import EventTime, event_time_of
+from compiled_plan.plans.execution.event_time import event_time_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.failures import translate
-from compiled_plan.plans.execution.following import Follower, RunResult, drain
+from compiled_plan.plans.execution.following import Follower, RunResult
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.functions.steps import check as check_functions
 from compiled_plan.plans.execution.hosts import hosted
 from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.micro_batches import MicroBatches
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.options import CHECK, RunOptions
 from compiled_plan.plans.execution.packages import provide
 from compiled_plan.plans.execution.program import Program, prepare, table_spec
 from compiled_plan.plans.execution.progress import BatchProgress
+from compiled_plan.plans.execution.reading import Sources
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
-from compiled_plan.plans.execution.session import query_settings
 from compiled_plan.plans.execution.source_tables import SourceTables
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
-from compiled_plan.plans.execution.stages.watermarks import end_of_input, end_text
+from compiled_plan.plans.execution.stages.watermarks import end_text
 from compiled_plan.plans.execution.stopping import StoppedError, follow, stop_query
 from compiled_plan.plans.execution.storage import Folder, folder_of
 from compiled_plan.plans.execution.upgrade.decision import Asked, Decision
 from compiled_plan.plans.execution.upgrade.history import SparkFileTimes
 from compiled_plan.plans.execution.upgrade.resumption import Resumption
-from compiled_plan.plans.execution.values import values_source
 from compiled_plan.plans.execution.writing import Sinks
 from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.inspection.identity import renamed, with_uids
@@ -52,13 +52,9 @@ from compiled_plan.plans.plan.session_options import UTC, with_zone
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-_POLL_SECONDS = 0.1
 #: The option that says where Kafka's brokers are.
 SERVERS = "properties.bootstrap.servers"
-#: How often a continuous run looks for what is due by processing time, unless the user says.
-_CLOCK_MS = 1000
 
 
 class Run:
@@ -100,12 +96,8 @@ class Run:
         self.functions = PythonFunctions(options.functions_from)
         check_functions(self.program.plan, self.functions)
         self._stop = threading.Event()
-        self._failure: Exception | None = None
         self._lost: CheckpointError | None = None
-        self._event_time: EventTime | None = None
         self._tables = SourceTables(spark._jvm, {})
-        #: The last micro-batch that was committed before this run.
-        self._done: int | None = None
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         self.setting = setting_of(spark, options.host, self.functions)
         folder = folder_of(spark, options.checkpoint or self._temporary)
@@ -121,29 +113,21 @@ class Run:
         provide(spark, self.program.plan)
         self._clock = None if options.real_time_ms is None else row_clock(spark)
         context = connectors.SourceContext(spark, options.max_files_per_batch, self._clock)
-        self._sources = {
-            source: connectors.open_source(table.table, context) for source, table in self.program.tables.items()
-        }
+        self._sources = Sources(self.program, context)
         sink_context = connectors.SinkContext(
             spark, self.start.run_id, stdout, begun=lambda batch: begun_at(self.folder, batch)
         )
         self._sinks = Sinks(self.program, sink_context)
-        self._commits = self._sinks.commits
-        for each in self._commits:
-            each.check(ends=self._all_end, has_watermark=self.program.event_time)
+        self._committing = Committing(self._sinks.commits)
+        self._committing.check(ends=self._sources.end, has_watermark=self.program.event_time)
+        publish = self.start.publish
+        self._batches = MicroBatches(spark, self.program, self._sinks, options, self.bounded, publish)
         self._real_time: RealTimeQuery | None = None
         if options.real_time_ms is not None:
             known = None if self.start.known is None else self.start.known.partitions
             interval, partitions = options.real_time_ms, known or self.setting.partitions
             self._real_time = RealTimeQuery(spark, self.program, self._sinks, interval, partitions)
-            self._real_time.check(self._sources)
-            if self.program.event_time and self.start.moves:
-                raise CheckpointError(
-                    "real-time mode: the state of an operator is converted first, and timers that are due then fire in"
-                    " micro-batches",
-                    where=self.start.store.root.uri,
-                    remedy="run once with --available-now in place of --trigger real-time",
-                )
+            self._real_time.check(self._sources.opened, self.start)
 
     def _prepared(self, plan: CompiledPlan) -> Program:
         """A plan as this run runs it."""
@@ -168,11 +152,7 @@ class Run:
     @property
     def bounded(self) -> bool:
         """True when the run ends by itself."""
-        return self.options.available_now or self._all_end
-
-    @property
-    def _all_end(self) -> bool:
-        return all(source.bounded for source in self._sources.values())
+        return self.options.available_now or self._sources.end
 
     def stop(self) -> None:
         """Ask the run to end; safe to call from a signal handler. `execute` interrupts its tasks and returns."""
@@ -197,10 +177,10 @@ class Run:
         except CompiledPlanError:
             raise
         except Exception as fault:
-            cause = self._lost or self._failure or fault
+            cause = self._lost or self._batches.failure or fault
             raise (cause if isinstance(cause, CompiledPlanError) else translate(cause, self._brokers)) from cause
         finally:
-            self._sources = {name: replace(source, keeps=None) for name, source in self._sources.items()}
+            self._sources.close()
             if self._real_time is not None:
                 self._real_time.close()
             self.remove_temporary()
@@ -229,7 +209,7 @@ class Run:
     def _lowered(self, folder: Folder) -> tuple[DataFrame, StageBuilder]:
         """The rows for the sinks, and what built them; whatever can be refused is refused here."""
         lowering = Lowering(self.program.plan, ExpressionContext(proctime=self._clock), self.functions)
-        options = StageOptions(self.options.host, self._all_end, self._sinks.reads_order, folds=True)
+        options = StageOptions(self.options.host, self._sources.end, self._sinks.reads_order, folds=True)
         if self._real_time is not None:
             options = replace(options, in_order=False, folds=False, tick=self._real_time.tick)
         builder = StageBuilder(self.spark, lowering, self.program, options)
@@ -242,10 +222,10 @@ class Run:
     def _execute(self) -> RunResult:
         with self.start.begun(self.spark, self._lose, self._finish_batch, self._stop.is_set):
             if self._real_time is not None and self.resumes:
-                self._prepare_real_time()
+                self._real_time.catch_up(self.folder, self._finish_batch)
             rows, builder = self._lowered(self.folder)
             states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
-            ends = self._all_end
+            ends = self._sources.end
             self.start.prepare(self.program, [handle.spec for handle in builder.handles], states, ends)
             query = self._begin(rows, builder)
             try:
@@ -255,12 +235,12 @@ class Run:
                 stopped = self._follow(follower, until_drained=self.bounded and self.options.trigger_ms is not None)
             finally:
                 stop_query(self.spark, query, self.options.stop_seconds)
-            if self._ends and not stopped:
+            if self._batches.ends and not stopped:
                 stopped = self._close_windows(rows, builder, follower)
             if self._lost is not None:
                 raise self._lost
             if not stopped:
-                self._settle(follower, ended=ends)
+                self._committing.settle(follower, self.folder, ended=ends)
             return follower.result(stopped)
 
     def _follower(self, query: StreamingQuery, builder: StageBuilder) -> Follower:
@@ -268,18 +248,6 @@ class Run:
         counts = self._sinks if self._real_time is None else self._real_time
         given = (query, builder.handles, plan, folder, self._tables, counts, self.report)
         return Follower(*given, resumes=self.resumes)
-
-    def _prepare_real_time(self) -> None:
-        """Run what real-time mode cannot begin with: a micro-batch that was begun, timers that are due.
-
-        A batch that was begun has an end that was planned, and real-time mode would read on behind it. Timers that the
-        watermark has passed would fire at once in all stages, before the rows of the stages in front have come.
-        """
-        begun = progress_of(self.folder).planned is not None
-        if begun:
-            self._finish_batch()
-        if self.program.event_time and (begun or marks_of_ticks(self.folder) is None):
-            self._finish_batch(all_there_is=True)
 
     def _finish_batch(self, *, all_there_is: bool = False) -> None:
         """Run the micro-batch that the old program had begun, and no other: its rows may be in the sinks already.
@@ -292,28 +260,20 @@ class Run:
         options = replace(plain, host=old.host, trigger_ms=None, real_time_ms=None, available_now=True)
         run = Run(self.spark, old.plan, options, self.stdout, time_zone=None, start=old)
         rows, builder = run._lowered(run.folder)
-        writer = run._writer(rows, builder)
-        writer = writer.trigger(availableNow=True) if all_there_is else writer.trigger(once=True)
-        with query_settings(self.spark, empty_batches=all_there_is):
-            query = writer.start()
+        query = run._batches.finish(rows, builder, run.folder, all_there_is=all_there_is)
         try:
             follow(self.spark, query, self._stop.is_set, self.options.stop_seconds)
         except StoppedError:
             raise
         except Exception:
-            if run._failure is not None:
-                raise run._failure from None
+            if run._batches.failure is not None:
+                raise run._batches.failure from None
             raise
 
     def _lose(self) -> None:
         """Another process has taken the checkpoint over: end before it is written into by two."""
         self._lost = changed(self.start.store.root)
         self.stop()
-
-    @property
-    def _ends(self) -> bool:
-        """True when the end of the input is that of event time: windows close and timers fire."""
-        return self.program.event_time and not self.options.available_now and self.bounded
 
     def _close_windows(self, rows: DataFrame, builder: StageBuilder, follower: Follower) -> bool:
         """Move the watermark to the end of time: a batch tells of it, an empty one fires what is due.
@@ -332,105 +292,32 @@ class Run:
         return stopped
 
     def _build(self, builder: StageBuilder, folder: Folder) -> DataFrame:
-        frames = {
-            source: opened.frame if opened.cut is None or self.bounded else opened.cut
-            for source, opened in self._sources.items()
-        }
-        for source, node in self.program.values.items():
-            frames[source] = values_source(node, self.spark, folder, builder.hosted.lowering)
         known = self.start.known
         names = names_of(self.program, self.setting, None if known is None else known.description)
         self._tables = SourceTables.of(self.spark._jvm, self.program, names.by_node)
-        frames = {source: self._named(frame, names.by_node[source]) for source, frame in sorted(frames.items())}
+        frames = self._sources.frames(names, folder, builder.hosted.lowering, to_end=self.bounded)
         if self._real_time is not None:
-            control = self._real_time.control(self._sources, names.by_node, folder, self._named)
+            control = self._real_time.control(self._sources.opened, names.by_node, folder)
             return builder.build(frames, control=control)
-        self._event_time = event_time_of(self.program, self.spark, folder, names.by_node, self._interval_ms or 0)
-        partitions = {} if self._event_time is None else self._event_time.columns
+        event_time = event_time_of(self.program, self.spark, folder, names.by_node, self._batches.interval_ms or 0)
+        self._batches.event_time = event_time
+        partitions = {} if event_time is None else event_time.columns
         if not self.program.event_time:
             return builder.build(frames, partitions=partitions)
-        folder.make(ENDS)
-        place = folder.child(ENDS)
-        ends = {source: self._named(end_of_input(self.spark, place), names.end_of(source)) for source in frames}
-        return builder.build(frames, ends, partitions)
-
-    def _named(self, frame: DataFrame, name: str) -> DataFrame:
-        """The rows of a source under the name by which Spark finds how far it was read."""
-        from pyspark.sql import DataFrame as SparkDataFrame
-
-        names = java_class(self.spark._jvm, "org.compiledplan.kernel.host.SourceNames")
-        return SparkDataFrame(names.named(frame._jdf, name), self.spark)
+        return builder.build(frames, self._sources.ends(names, folder), partitions)
 
     def _begin(self, rows: DataFrame, builder: StageBuilder, *, endless: bool = False) -> StreamingQuery:
         if self._real_time is not None:
             return self._real_time.start(rows, builder, self.folder)
-        writer = self._writer(rows, builder)
-        if self.bounded and self.options.trigger_ms is None and not endless:
-            writer = writer.trigger(availableNow=True)
-        if self._interval_ms is not None:
-            writer = writer.trigger(processingTime=f"{self._interval_ms} milliseconds")
-        # Where the end of the input is about to fire everything, nothing needs to fire before.
-        by_watermark = self.program.event_time and (endless or not self._ends)
-        with query_settings(self.spark, by_watermark or self._by_clock):
-            return writer.start()
-
-    @property
-    def _by_clock(self) -> bool:
-        return self.program.goes_by_the_clock and not self.bounded
-
-    @property
-    def _interval_ms(self) -> int | None:
-        """How often Spark looks for rows; None for as soon as it can."""
-        return self.options.trigger_ms or (_CLOCK_MS if self._by_clock else None)
-
-    def _writer(self, rows: DataFrame, builder: StageBuilder) -> DataStreamWriter:
-        writer = rows.writeStream.foreachBatch(lambda frame, batch: self._write(frame, batch, builder))
-        return writer.outputMode("append").option("checkpointLocation", self.folder.uri)
-
-    def _write(self, frame: DataFrame, batch: int, builder: StageBuilder) -> None:
-        """Write one micro-batch to all sinks; the batch is committed when all have it."""
-        try:
-            # What a sink gets belongs to a checkpoint that the next start finds.
-            self.start.publish()
-            if self._event_time is not None:
-                self._event_time.begin(batch)
-            self._sinks.write(frame, batch, builder, self.folder)
-            if self._event_time is not None:
-                self._event_time.end(batch)
-        except Exception as fault:
-            # Spark wraps what happens in here in a text; the exception itself says more.
-            self._failure = fault
-            raise
-
-    def _settle(self, follower: Follower, *, ended: bool) -> None:
-        """Tell the sinks that wait for it which micro-batch is committed."""
-        if self._commits and self._done is None:
-            self._done = -1 if (done := progress_of(self.folder).committed) is None else done
-        for each in self._commits:
-            assert self._done is not None
-            each.settle(max(follower.batch, self._done), follower.watermark, ended=ended)
-
-    def _is_over(self, follower: Follower) -> bool:
-        """Whether a run in real-time mode has read all that there is: a batch without rows does not end by itself."""
-        return self._real_time is not None and self.bounded and follower.idle
+        return self._batches.start(rows, builder, self.folder, endless=endless)
 
     def _follow(self, follower: Follower, *, until_drained: bool) -> bool:
-        """Report micro-batches until the query ends, or has read all that there is.
+        """Follow a query to its end, or until all that there is has been read; whether it was stopped before."""
 
-        Returns:
-            Whether the run was stopped before.
-        """
-        query, drained = follower.query, threading.Event()
-        if until_drained:
-            threading.Thread(target=drain, args=(query, drained), daemon=True).start()
-        while query.isActive and not (drained.is_set() or self._stop.is_set() or self._is_over(follower)):
-            drained.wait(_POLL_SECONDS)
-            follower.catch_up()
-            self._settle(follower, ended=False)
-            if self._event_time is not None and not self.bounded:
-                self._event_time.wait(query)
-        stopped = self._stop.is_set() and not drained.is_set()
-        if not stopped and not drained.is_set() and not self._is_over(follower):
-            query.awaitTermination()
-        follower.catch_up()
-        return stopped
+        def between() -> None:
+            self._committing.settle(follower, self.folder, ended=False)
+            self._batches.wait(follower.query)
+
+        # In real-time mode a batch without rows does not end by itself.
+        until_idle = self._real_time is not None and self.bounded
+        return follower.follow(self._stop, between, until_drained=until_drained, until_idle=until_idle)

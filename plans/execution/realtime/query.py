@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.marks import marks_of_ticks
+from compiled_plan.plans.execution.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.connectors.base import Source
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.program import Program, table_spec
+from compiled_plan.plans.execution.reading import named
 from compiled_plan.plans.execution.realtime.checks import check
 from compiled_plan.plans.execution.realtime.inbox import Inbox
 from compiled_plan.plans.execution.realtime.sinks import printers, rows_and_description
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from compiled_plan.plans.execution.checkpoint.start import Start
     from compiled_plan.plans.execution.stages.build import StageBuilder
     from compiled_plan.plans.execution.stages.control import ControlRows
     from compiled_plan.plans.execution.storage import Folder
@@ -78,16 +83,13 @@ class RealTimeQuery:
         """What `op` says of ticks; empty where there is no stage that they pass."""
         return TICK if self.program.layout.stages else ""
 
-    def control(
-        self, sources: Mapping[int, Source], names: Mapping[int, str], folder: Folder, named: Callable[..., DataFrame]
-    ) -> ControlRows | None:
+    def control(self, sources: Mapping[int, Source], names: Mapping[int, str], folder: Folder) -> ControlRows | None:
         """The control rows; None where there is no stage.
 
         Args:
             sources: the opened sources, by node.
             names: under which the checkpoint knows them.
             folder: the generation that the program runs on.
-            named: gives a frame the name of a source.
         """
         if not self.tick:
             return None
@@ -95,16 +97,44 @@ class RealTimeQuery:
         self._watermarks = found.kernel
         return replace(found, ticks=named(found.ticks, TICKS))
 
-    def check(self, sources: Mapping[int, Source]) -> None:
-        """Refuse where not all tasks can run at once.
+    def check(self, sources: Mapping[int, Source], start: Start) -> None:
+        """Refuse where not all tasks can run at once, and where timers would fire in micro-batches first.
+
+        Args:
+            sources: the opened sources, by node.
+            start: on the checkpoint.
 
         Raises:
             ExecutionError: too few slots; has the figures.
+            CheckpointError: state moves that timers in event time are in.
         """
         starter = java_class(self.spark._jvm, f"{_REALTIME}.RealTime")
         starter.prepare(self.spark._jsparkSession)
         counts = {self.program.tables[node].table.identifier: source.partitions for node, source in sources.items()}
         check_slots(self.spark, Slots(counts, bool(self.tick), len(self.program.layout.stages), self.partitions))
+        if self.program.event_time and start.moves:
+            raise CheckpointError(
+                "real-time mode: the state of an operator is converted first, and timers that are due then fire in"
+                " micro-batches",
+                where=start.store.root.uri,
+                remedy="run once with --available-now in place of --trigger real-time",
+            )
+
+    def catch_up(self, folder: Folder, finish: Callable[..., None]) -> None:
+        """Run what real-time mode cannot begin with: a micro-batch that was begun, timers that are due.
+
+        A batch that was begun has an end that was planned, and real-time mode would read on behind it. Timers that the
+        watermark has passed would fire at once in all stages, before the rows of the stages in front have come.
+
+        Args:
+            folder: the generation that the program runs on.
+            finish: runs the micro-batch that was begun; with `all_there_is` all rows that there are, too.
+        """
+        begun = progress_of(folder).planned is not None
+        if begun:
+            finish()
+        if self.program.event_time and (begun or marks_of_ticks(folder) is None):
+            finish(all_there_is=True)
 
     def prepared(self, rows: DataFrame, builder: StageBuilder) -> DataFrame:
         """The rows as the kernel's writer takes them; whatever can be refused is refused here."""
