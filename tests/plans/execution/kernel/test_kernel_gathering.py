@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import Row, SparkSession
 
-from tests.plans.execution.kernel.test_kernel_folding import FIGURES, TYPES, some
-from tests.plans.execution.kernel.test_kernel_stage import HOSTS, Folder, Running, envelope, output, staged
+from tests.plans.execution.kernel.figures import figures, some
+from tests.plans.execution.kernel.test_kernel_stage import HOSTS
 
 OPTION = "spark.compiledPlan.gatherBytes"
 
@@ -26,37 +25,22 @@ def session(spark: SparkSession) -> Iterator[SparkSession]:
     spark.conf.unset(OPTION)
 
 
-def run(spark: SparkSession, path: Path, host: str, batches: list[list[dict[str, Any]]]) -> tuple[list[Any], str]:
-    """What comes out of each micro-batch of two operators over the same rows, and the last physical plan."""
-    path.mkdir()
-    folder = Folder(path / "in")
-    read = spark.readStream.schema(TYPES).json(str(folder.path))
-    inputs = F.struct("k", "v", "b", "t")
-    one = envelope(read, "figures", inputs.alias("c0"))
-    frame = one.withColumn("op", F.when(F.col("c0.b"), "figures").otherwise("others"))
-    others = staged({**FIGURES, "uid": "others", "output": "o1"})
-    spec = {"name": "stage", "host": host, "timeMode": "processing", "passThrough": []}
-    spec["operators"] = [staged(FIGURES), others]
-    jvm: Any = spark._jvm
-    handle = jvm.org.compiledplan.kernel.host.Stage.attach(frame._jdf, json.dumps(spec), False)
-    running = Running(output(spark, handle), path / "checkpoint")
-    found = []
-    try:
-        for rows in batches:
-            folder.add(*rows)
-            found.append(sorted(map(str, running.take())))
-        plan = running.query._jsq.explainInternal(False)
-    finally:
-        running.query.stop()
-    return found, plan
+def descents(rows: list[Row]) -> int:
+    """How often a key comes after a greater one."""
+    keys = [(row.o0 or row.o1).k or "~" for row in rows]
+    return sum(after < before for before, after in pairwise(keys))
 
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path, host: str) -> None:
     random = Random(20_261_123)
     batches = [some(random, keys, rows) for keys, rows in [(3, 40), (1, 1), (700, 900), (5, 200)]]
-    gathered, plan = run(session, tmp_path / "gathered", host, batches)
-    assert "Gather" in plan
-    assert "Sort" not in plan
+    gathered = figures(session, tmp_path / "gathered", host, batches, folds=False, operators=2)
+    assert "Gather" in gathered.plan
+    assert "Sort" not in gathered.plan
     session.conf.set(OPTION, "2000")
-    assert run(session, tmp_path / "sorted", host, batches)[0] == gathered
+    sorted_ = figures(session, tmp_path / "sorted", host, batches, folds=False, operators=2)
+    assert sorted_.results == gathered.results
+    # Keys come as their first rows did; of two tasks with two operators each, in four sorted runs.
+    assert descents(gathered.came[2]) > 100
+    assert descents(sorted_.came[2]) < 4
