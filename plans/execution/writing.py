@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,13 +14,14 @@ from compiled_plan.plans.execution.enforcer import enforce
 from compiled_plan.plans.execution.program import Program, sink_tables, table_spec
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from compiled_plan.plans.execution.stages.build import StageBuilder
     from compiled_plan.plans.execution.storage import Folder
 
 #: How long to wait for the figures of a write that is over.
 _OBSERVED_SECONDS = 2.0
+_ROWS = "rows"
 
 
 class BatchRows(NamedTuple):
@@ -108,15 +110,20 @@ class Sinks:
 
 def _counted(sink: connectors.Sink, rows: DataFrame, batch: int) -> int:
     """Write rows; how many there were."""
+    counted, count = (_counting if isinstance(sink, connectors.RunsRows) else _observed)(rows)
+    sink.write(counted, batch)
+    return count()
+
+
+def _observed(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
+    """Rows that Spark counts for the query that is made of them, and their number once that is over."""
     from pyspark.sql import Observation
-    from pyspark.sql import functions as F
 
     counted = Observation()
-    sink.write(rows.observe(counted, F.count(F.lit(1)).alias("rows")), batch)
-    return _observed(counted)
+    return rows.observe(counted, _number()), lambda: _told(counted)
 
 
-def _observed(counted: Any) -> int:
+def _told(counted: Any) -> int:
     """The rows counted, once Spark has told of them; none where it found that there are no rows to count."""
     deadline = time.monotonic() + _OBSERVED_SECONDS
     future = counted._jo.future()
@@ -126,3 +133,20 @@ def _observed(counted: Any) -> int:
         return 0
     row = counted._jo.getRow()
     return int(row.getLong(0)) if row.length() else 0
+
+
+def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
+    """Rows that are counted by whatever runs them, and their number so far."""
+    from pyspark.sql import DataFrame as SparkDataFrame
+
+    spark, counted = rows.sparkSession, rows.observe(_ROWS, _number())
+    execution = counted._jdf.queryExecution()
+    session: Any = spark._jsparkSession
+    frame = session.internalCreateDataFrame(execution.toRdd(), counted._jdf.schema(), False)
+    return SparkDataFrame(frame, spark), lambda: int(execution.observedMetrics().apply(_ROWS).getLong(0))
+
+
+def _number() -> Column:
+    from pyspark.sql import functions as F
+
+    return F.count(F.lit(1)).alias(_ROWS)

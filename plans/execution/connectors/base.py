@@ -119,6 +119,13 @@ class LeavesFiles(Protocol):
         """How many files of this run there are, and a pattern of their names."""
 
 
+@runtime_checkable
+class RunsRows(Protocol):
+    """A sink that may run the rows in another query than the one that it is given, of which Spark tells nobody."""
+
+    RUNS_ROWS: ClassVar[bool]
+
+
 class Commits(Protocol):
     """What is to be done when micro-batches are committed."""
 

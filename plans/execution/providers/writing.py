@@ -50,6 +50,8 @@ class AppendingSink:
     """
 
     READS_ORDER: ClassVar[bool] = False
+    #: A provider of the first version of Spark's interface does with the rows what it likes; that of Kafka does.
+    RUNS_ROWS: ClassVar[bool] = True
 
     opened: Opened
 

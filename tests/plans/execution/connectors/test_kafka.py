@@ -251,6 +251,19 @@ def test_what_is_written(spark: SparkSession, topics: Topics, orders: str) -> No
     assert rows == 2 + len(found)
 
 
+def test_spark_s_own_writer_is_counted_too(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    """It runs the rows in another query than the one that it is given."""
+    topics.make("w-plain")
+    place = f"'topic' = 'w-plain', 'kafka.bootstrap.servers' = '{topics.server.address}'"
+    plain = f"(`value` STRING) WITH ('connector' = 'spark', 'provider' = 'kafka', {place})"
+    files = f"(n STRING) WITH ('connector' = 'spark', 'provider' = 'parquet', 'path' = '{tmp_path}/files')"
+    query = f"SELECT n FROM {ROWS}"
+    assert write(spark, {"plain": (plain, query)}) == 2
+    nothing, one = (plain, f"{query} WHERE id > 2"), (files, f"{query} WHERE id = 1")
+    assert write(spark, {"plain": (plain, query), "files": one, "nothing": nothing}) == 3
+    assert sorted(each.value or "" for each in topics.read("w-plain")) == ["x", "x", "y", "y"]
+
+
 @pytest.mark.deep
 def test_what_else_is_written(spark: SparkSession, topics: Topics, orders: str) -> None:
     """Headers and topics by row, changes in a format of theirs, a partition for each task."""
