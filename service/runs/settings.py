@@ -13,6 +13,7 @@ from compiled_plan.plans.errors import CompiledPlanError, PlanError
 from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.text.masking import HIDDEN, masked
 from compiled_plan.service.runs.submitting import submitted
+from compiled_plan.service.texts import Argument, Text
 
 
 def _duration(text: str) -> str:
@@ -37,9 +38,9 @@ def _trigger(text: str) -> str:
 #: Rows go through one by one, see `execute-plan --trigger`.
 REAL_TIME = "real-time"
 Duration = Annotated[str, AfterValidator(_duration), Field(max_length=40)]
-_Master = Annotated[str, Field(max_length=200, pattern=r"^([^-\x00][^\x00]*)?$")]
+_Master = Annotated[Argument, Field(max_length=200)]
 _Key = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z][\w.-]*$")]
-_Value = Annotated[str, Field(max_length=4000, pattern=r"^[^\x00]*$")]
+_Value = Annotated[Text, Field(max_length=4000)]
 
 
 class RunSettings(BaseModel):

@@ -13,8 +13,9 @@ from compiled_plan.plans.inspection.graph.document import Graph
 from compiled_plan.plans.text import jsontext
 from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.service import programs
+from compiled_plan.service.texts import Text
 from compiled_plan.service.web.depends import Editor, PartsOf
-from compiled_plan.service.web.documents import Asked, Short, Text
+from compiled_plan.service.web.documents import Asked, Short
 from compiled_plan.service.web.versions import Given, before
 
 router = APIRouter(tags=["compiling"])

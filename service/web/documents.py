@@ -10,10 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from compiled_plan.plans.text.masking import masked, masked_json, masked_program
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.tables import Pipeline, Status, Version
+from compiled_plan.service.texts import Text
 
 State = Literal["running", "behind", "failed", "stopped", "finished", "upgrade-waiting", "none"]
-#: Databases keep no NUL in texts.
-Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 Short = Annotated[Text, StringConstraints(max_length=2000)]
 
 

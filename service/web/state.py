@@ -9,14 +9,13 @@ from fastapi import APIRouter, Query
 from compiled_plan.service.runs.asking import ask
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import NotFoundError
+from compiled_plan.service.texts import Argument
 from compiled_plan.service.web.depends import PartsOf, Viewer
 from compiled_plan.service.web.runs import RunsOf
 
 router = APIRouter(prefix="/pipelines/{name}/state", tags=["state"])
-_Text = Annotated[str, Query(max_length=1000, pattern=r"^([^-\x00][^\x00]*)?$")]
-_Texts = Annotated[
-    list[Annotated[str, Query(max_length=1000, pattern=r"^([^-\x00][^\x00]*)?$")]] | None, Query(max_length=100)
-]
+_Text = Annotated[Argument, Query(max_length=1000)]
+_Texts = Annotated[list[_Text] | None, Query(max_length=100)]
 
 
 @router.get("", summary="Figures by operator, or what is kept for a key")

@@ -17,6 +17,7 @@ from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Wanted
+from compiled_plan.service.texts import Argument
 from compiled_plan.service.web.depends import Editor, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import Asked
 from compiled_plan.service.web.headers import IdempotencyKey
@@ -25,9 +26,7 @@ from compiled_plan.service.web.runs import RunsOf
 
 router = APIRouter(prefix="/pipelines/{name}/upgrade", tags=["upgrades"])
 _GOING_ON = ("migrating", "rolling-back")
-_Uids = Annotated[
-    list[Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^-\x00][^\x00]*$")]], Field(max_length=1000)
-]
+_Uids = Annotated[list[Annotated[Argument, Field(min_length=1, max_length=300)]], Field(max_length=1000)]
 
 
 class Target(Asked):

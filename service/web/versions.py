@@ -13,11 +13,11 @@ from compiled_plan.service.parts import Parts
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Pipeline
+from compiled_plan.service.texts import Text
 from compiled_plan.service.web.depends import Editor, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import (
     Asked,
     Short,
-    Text,
     VersionDocument,
     VersionPage,
     VersionSummary,
