@@ -16,7 +16,7 @@ export const operator = icon(svg`<path d="M3 5h6l4 3-4 3H3l2.5-3z" />`);
 export const stateful = icon(svg`<rect x="3" y="3" width="10" height="10" rx="2" /><path d="M3 8h10M6 5.5h.01M6 10.5h.01" />`);
 export const warning = icon(svg`<path d="M8 2.5l6 11H2zM8 6.5v3.4M8 11.8h.01" />`);
 export const check = icon(svg`<path d="M3 8.5l3.2 3.2L13 5" />`);
-export const gear = icon(svg`<path d="M2 5h6M12 5h2M2 11h2M8 11h6" /><circle cx="10" cy="5" r="2" /><circle cx="6" cy="11" r="2" />`);
+export const sliders = icon(svg`<path d="M2 5h6M12 5h2M2 11h2M8 11h6" /><circle cx="10" cy="5" r="2" /><circle cx="6" cy="11" r="2" />`);
 export const theme = icon(svg`<circle cx="8" cy="8" r="5.5" /><path d="M8 2.5a5.5 5.5 0 010 11z" class="fill" />`);
 
 /** A state by its shape as well as by its colour. */

@@ -1,7 +1,7 @@
 import * as api from "../api.js";
 import { stateBadge } from "../components/badges.js";
 import { confirm, tell } from "../components/dialog.js";
-import { clock, gear, play, stop as stopIcon, warning } from "../components/icons.js";
+import { clock, play, sliders, stop as stopIcon, warning } from "../components/icons.js";
 import { messageText, problemBox } from "../components/problem.js";
 import { follow, poll } from "../events.js";
 import { isAlive } from "../figures.js";
@@ -148,7 +148,7 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRu
       </div>
       <span class="spacer"></span>
       ${pipeline ? glance(pipeline, last) : nothing}
-      ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="How it runs" title="How it runs" @click=${act.settings} ?disabled=${!pipeline.in_force}>${gear}</button>` : nothing}${button}</span>` : nothing}
+      ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="How it runs" title="How it runs" @click=${act.settings} ?disabled=${!pipeline.in_force}>${sliders}</button>` : nothing}${button}</span>` : nothing}
     </div>
     ${problemBox(problem ?? loadProblem)} ${pipeline ? failure(pipeline) : nothing}`;
 }
