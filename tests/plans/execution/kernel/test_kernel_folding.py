@@ -49,7 +49,8 @@ def test_what_is_held_is_given_on_when_it_takes_too_much(session: SparkSession, 
     some_rows = session.range(0, rows, 1, 1).selectExpr(
         f"CAST(pmod(hash(id), {keys}) AS STRING) AS k", "id AS v", "id % 3 = 0 AS b", "CAST(id % 10 AS STRING) AS t"
     )
-    some_rows.write.json(str(path))
+    # Of a file that one task reads, so that a key that is folded twice was given on between.
+    some_rows.write.option("compression", "gzip").json(str(path))
     read = session.readStream.schema(TYPES).json(str(path))
     handle = attached(
         envelope(read, "figures", F.struct("k", "v", "b", "t").alias("c0")), HOSTS[0], [FIGURES], folds=True
@@ -63,4 +64,4 @@ def test_what_is_held_is_given_on_when_it_takes_too_much(session: SparkSession, 
     expected = some_rows.groupBy("k").agg(F.count("*"), F.count("v"), F.sum(F.when(F.col("b"), F.col("v"))))
     assert found == {tuple(row) for row in expected.collect()}
     assert json.loads(handle.metrics())["figures"]["rowsIn"] == rows
-    assert keys < went < rows
+    assert len(found) < went < rows
