@@ -208,7 +208,8 @@ class Run:
 
     def _lowered(self, folder: Folder) -> tuple[DataFrame, StageBuilder]:
         """The rows for the sinks, and what built them; whatever can be refused is refused here."""
-        lowering = Lowering(self.program.plan, ExpressionContext(proctime=self._clock), self.functions)
+        context, row_by_row = ExpressionContext(proctime=self._clock), self._real_time is not None
+        lowering = Lowering(self.program.plan, context, self.functions, row_by_row)
         options = StageOptions(self.options.host, self._sources.end, self._sinks.reads_order, folds=True)
         if self._real_time is not None:
             options = replace(options, in_order=False, folds=False, tick=self._real_time.tick)

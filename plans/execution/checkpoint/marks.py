@@ -12,7 +12,6 @@ it.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -165,13 +164,19 @@ def marks_of_ticks(generation: Folder) -> Marks | None:
     committed = progress_of(generation).committed
     position = None if committed is None else entry_of(generation, committed).positions.get(TICKS)
     found: Any = None if position is None else json.loads(position)
-    if committed is None or not isinstance(found, dict):
+    if committed is None or not isinstance(found, dict) or "sources" not in found:
         return None
-    now = int(time.time() * 1000)
+    # No source is behind what the query has reached: nothing goes back.
     sources = {
-        name: SourceMarks({part: Partition(mark, now) for part, mark in marks.items()}) for name, marks in found.items()
+        name: replace(source, mark=_most(source.mark, found["mark"]))
+        for name, source in _read(found["sources"]).items()
     }
     return Marks(committed, {}, sources)
+
+
+def position_of(marks: Marks) -> str:
+    """What was reached in micro-batches in the form of a position of ticks; see the kernel's `WatermarkPosition`."""
+    return json.dumps({"mark": None, "sources": _written(marks.after)})
 
 
 def _read(sources: Mapping[str, Any]) -> dict[str, SourceMarks]:

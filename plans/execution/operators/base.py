@@ -62,11 +62,19 @@ class Exploded:
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
-    """What lowering may look at: the plan, and how to turn expressions into columns."""
+    """What lowering may look at: the plan, and how to turn expressions into columns.
+
+    Args:
+        plan: the plan.
+        expressions: how they become columns.
+        functions: those in Python.
+        row_by_row: whether watermarks travel between the rows, in real-time mode.
+    """
 
     plan: CompiledPlan
     expressions: ExpressionContext
     functions: PythonFunctions | None = None
+    row_by_row: bool = False
 
     def context(self, node: PlanNode) -> ExpressionContext:
         """The context of a node's expressions: in its zone; errors name the node."""

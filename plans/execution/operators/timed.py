@@ -46,8 +46,8 @@ def _ports(node: PlanNode, spec: JoinSpec, lowering: Lowering) -> tuple[KeyedPor
 
 
 def _shares_watermark(node: PlanNode, lowering: Lowering) -> bool:
-    """Of one watermark assigner: a row's watermark is then that of both inputs."""
-    return len(assigners_above(lowering.plan, node.id)) == 1
+    """Whether a row's watermark is that of both inputs: of one watermark assigner, or as it came between the rows."""
+    return lowering.row_by_row or len(assigners_above(lowering.plan, node.id)) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class IntervalJoinParameters(BinaryJoin):
         right_time: that of the right one.
         lower_bound: how far, in ms, the left time is from the right one, at least.
         upper_bound: and at most.
-        shared_watermark: whether both inputs have one watermark.
+        shared_watermark: whether the watermark of a row is that of both inputs.
     """
 
     TYPE: ClassVar[str] = "interval-join"

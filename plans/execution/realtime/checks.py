@@ -16,7 +16,6 @@ from compiled_plan.plans.execution.functions.steps import needs_step
 from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.execution.options import TRANSFORM
 from compiled_plan.plans.execution.program import Program, table_spec
-from compiled_plan.plans.execution.stages.partitions import timings_of
 
 #: The connectors whose tables are read in this mode.
 SOURCES = frozenset({"kafka", "upsert-kafka", "datagen"})
@@ -83,12 +82,6 @@ def _connector(table: TableSpec) -> str:
 def _current_watermark(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
     if program.reads_watermark:
         yield UnsupportedError(f"real-time mode: {reason.text}", remedy=reason.remedy)
-
-
-def _idle(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
-    if program.event_time:
-        silent = (source for source, timing in sorted(timings_of(program).items()) if timing.idle_ms)
-        yield from (reason.of(program.tables[source].table) for source in silent)
 
 
 def _end_of_time(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
@@ -167,12 +160,6 @@ def _folders(program: Program, reason: Reason) -> Iterator[UnsupportedError]:
 #: All reasons, in the order in which they are looked for.
 REASONS = (
     Reason("CURRENT_WATERMARK", "CURRENT_WATERMARK is known in micro-batches alone", _INSTEAD, _current_watermark),
-    Reason(
-        "idle sources",
-        "partitions without rows hold the watermark back: none counts as idle",
-        "leave 'scan.watermark.idle-timeout' and table.exec.source.idle-timeout out, or run it in micro-batches",
-        _idle,
-    ),
     Reason(
         "the end of event time",
         "the input has no end in event time, so that its last windows would never close",

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 TICK = "\u0001tick"
 #: The class of the source.
 SOURCE = "org.compiledplan.kernel.realtime.Ticks"
-_EVERY_MS = 100
+#: How many ms there are between two of them.
+EVERY_MS = 100
 
 
 def ticks(spark: SparkSession, partitions: int, watermarks: str = "") -> DataFrame:
@@ -27,4 +28,4 @@ def ticks(spark: SparkSession, partitions: int, watermarks: str = "") -> DataFra
         watermarks: the id of the kernel's `RealTimeWatermarks`; empty in plans without event time.
     """
     reader = spark.readStream.format(SOURCE).option("op", TICK).option("partitions", partitions)
-    return reader.option("every", _EVERY_MS).option("watermarks", watermarks).load()
+    return reader.option("every", EVERY_MS).option("watermarks", watermarks).load()

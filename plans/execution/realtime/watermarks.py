@@ -7,15 +7,14 @@ mode Spark would fire it before the rows of the stages in front had come.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.checkpoint.marks import read_marks
+from compiled_plan.plans.execution.checkpoint.marks import position_of, read_marks
 from compiled_plan.plans.execution.connectors.base import Source
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.program import Program
-from compiled_plan.plans.execution.realtime.ticks import ticks
+from compiled_plan.plans.execution.realtime.ticks import EVERY_MS, TICK, ticks
 from compiled_plan.plans.execution.stages.control import MARK, ControlRows, TimedSource
 from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks, timings_of
 
@@ -48,20 +47,12 @@ def control_rows(
     if not program.event_time:
         return ControlRows(ticks(spark, partitions))
     made = java_class(spark._jvm, "org.compiledplan.kernel.host.RealTimeWatermarks")
-    kernel: Any = made.open(spark._jsparkSession, MARK, partitions, len(program.layout.stages))
+    kernel: Any = made.open(spark._jsparkSession, MARK, TICK, EVERY_MS, partitions, len(program.layout.stages))
     sources = {}
     for number, (node, timing) in enumerate(sorted(timings_of(program).items())):
         apart = program.tables[node].table.options.get("connector") in _KAFKA
         watermarks = PartitionWatermarks.of(spark, timing.apart() if apart else timing)
         sources[node] = TimedSource(number, opened[node].partitions, watermarks)
-        kernel.add(names[node], opened[node].partitions, watermarks.kernel)
-    kernel.base(json.dumps(_reached(folder)))
+        kernel.add(names[node], opened[node].partitions, timing.idle_ms, watermarks.kernel)
+    kernel.base(position_of(read_marks(folder)))
     return ControlRows(ticks(spark, partitions, str(kernel.id())), tuple(kernel.keys()), sources, kernel)
-
-
-def _reached(folder: Folder) -> dict[str, dict[str, int]]:
-    """What partitions of sources had reached in micro-batches."""
-    return {
-        name: {part: each.mark for part, each in source.partitions.items() if each.mark is not None}
-        for name, source in read_marks(folder).after.items()
-    }

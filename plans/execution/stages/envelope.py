@@ -149,8 +149,9 @@ class Envelope:
         given = {OP: F.lit(self.tick), KEY: F.col(KEY), PORT: F.lit(-1), KIND: F.lit(0), ORD: F.lit(0)}
         given[PATH] = F.lit(None)
         if self.event_time:
-            known = self._mark(F.col(KEY), F.col("source"), F.col("partitions"), F.col("partition"), F.col(WATERMARK))
-            is_known = F.col("source").isNotNull()
+            known = self._mark(F.col(KEY), F.col("source"), F.col("number"), F.col("partition"), F.col(WATERMARK))
+            known[KIND] = F.col(KIND)
+            is_known = F.col(KIND).isNotNull()
             given = {name: F.when(is_known, known[name]).otherwise(column) for name, column in given.items()}
             given[WATERMARK] = F.col(WATERMARK)
         return self.select(frame, [OneRow(self.row(1, given, {}), None)], 1)
@@ -172,8 +173,8 @@ class Envelope:
         return ManyRows(F.transform(F.array(*map(F.lit, keys)), told), moved.isNotNull())
 
     @staticmethod
-    def _mark(key: Column, source: Column, partitions: Column, place: Column, watermark: Column) -> dict[str, Column]:
-        head = {OP: F.lit(MARK), KEY: key, PORT: source, KIND: F.lit(0), ORD: partitions, PATH: place.cast("binary")}
+    def _mark(key: Column, source: Column, number: Column, place: Column, watermark: Column) -> dict[str, Column]:
+        head = {OP: F.lit(MARK), KEY: key, PORT: source, KIND: F.lit(0), ORD: number, PATH: place.cast("binary")}
         return {**head, WATERMARK: watermark}
 
     def holds(self, port: Port) -> Column:

@@ -104,7 +104,7 @@ class PartitionWatermarks:
     def of(cls, spark: SparkSession, timing: Timing) -> PartitionWatermarks:
         """Those of a source."""
         kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.PartitionWatermarks")
-        return cls(timing, kernel.of(spark._jsparkSession, timing.every_row))
+        return cls(timing, kernel.of(spark._jsparkSession, timing.every_row, timing.idle_ms > 0))
 
     def place(self, frame: DataFrame) -> Column:
         """The name of the partition that each row is of."""
@@ -120,7 +120,7 @@ class PartitionWatermarks:
         return self._column(self.kernel.ofRow, own, place)
 
     def moved(self, own: Column, place: Column) -> Column:
-        """The watermark of its partition where a row has moved it, in ms, else null."""
+        """The watermark of its partition where a row has moved it, in ms, else null; see the kernel's."""
         return self._column(self.kernel.moved, own, place)
 
     def current(self, own: Column, place: Column) -> Column:

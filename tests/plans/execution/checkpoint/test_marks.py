@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from compiled_plan.plans.execution.checkpoint.marks import (
     carry_marks,
     least,
     marks_of_ticks,
+    position_of,
     read_marks,
     write_marks,
 )
@@ -159,14 +161,16 @@ def test_what_real_time_mode_had_reached_is_the_position_of_ticks(tmp_path: Path
     write_marks(folder, Marks(0, {}, {"t": source(a=1)}))
     batch_done(folder, 0, None)
     assert read_marks(folder).after == {"t": source(a=1)}
-    batch_done(folder, 1, '{"t":{"a":10,"b":20}}')
+    told = {"t": {"mark": 10, "partitions": {"a": [10, 70], "b": [20, 80]}}, "s": {"mark": None, "partitions": {}}}
+    batch_done(folder, 1, json.dumps({"mark": 15, "sources": told}))
     found = read_marks(folder)
-    assert (found.batch, {name: each.mark for name, each in found.after["t"].partitions.items()}) == (
-        1,
-        {"a": 10, "b": 20},
-    )
+    # What the query had reached, some source was idle then, holds for each.
+    partitions = {"a": Partition(10, 70), "b": Partition(20, 80)}
+    assert found == Marks(1, {}, {"t": SourceMarks(partitions, 15), "s": SourceMarks({}, 15)})
     assert found.entering(2, 99) == found.after
+    kept = json.loads(position_of(found))
+    assert kept == {"mark": None, "sources": {"t": {**told["t"], "mark": 15}, "s": {**told["s"], "mark": 15}}}
     # As a run without event time writes it, and one in micro-batches.
-    for number, position in ((2, "0"), (3, None)):
+    for number, position in ((2, "0"), (3, "{}"), (4, None)):
         batch_done(folder, number, position)
         assert marks_of_ticks(folder) is None

@@ -15,11 +15,12 @@ from tests.support.kernel.specs import told
 from tests.support.plan_files import data_of
 
 
-def lowered(data: Any, type_: str) -> tuple[KeyedOperator, bool]:
+def lowered(data: Any, type_: str, *, row_by_row: bool = False) -> tuple[KeyedOperator, bool]:
     """The operator of the node of a type, and whether it is in event time."""
     plan = CompiledPlan.from_dict(data)
     (node,) = (node for node in plan.nodes if node.type == f"stream-exec-{type_}_1")
-    return lower_keyed(node, Lowering(plan, ExpressionContext())), has_event_time(node, plan)
+    lowering = Lowering(plan, ExpressionContext(), row_by_row=row_by_row)
+    return lower_keyed(node, lowering), has_event_time(node, plan)
 
 
 def node_of(data: Any, type_: str) -> dict[str, Any]:
@@ -86,6 +87,8 @@ def test_an_interval_join_holds_the_watermark_back(join_type: str, held_back: in
     assert (event_time, operator.holds_back) == (True, held_back)
     assert (told(operator.parameters)["lowerBound"], told(operator.parameters)["upperBound"]) == (-14_400_000, 0)
     assert not told(operator.parameters)["sharedWatermark"]
+    operator, _ = lowered(data, "interval-join", row_by_row=True)
+    assert told(operator.parameters)["sharedWatermark"], "control rows have told of that of both inputs"
 
 
 def test_inputs_through_one_watermark_assigner_share_a_watermark() -> None:

@@ -55,10 +55,6 @@ REFUSED = {
         + "INSERT INTO sink SELECT CURRENT_WATERMARK(ts) FROM topic;",
         "CURRENT_WATERMARK is known in micro-batches alone",
     ),
-    "idle sources": (
-        EVENTS.format(more=", 'scan.watermark.idle-timeout' = '1 s'") + OUT + WINDOWS,
-        "none counts as idle",
-    ),
     "the end of event time": (
         "CREATE TABLE topic (id BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen',"
         " 'number-of-rows' = '9');\n" + OUT + WINDOWS,

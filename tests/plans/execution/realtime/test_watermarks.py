@@ -225,3 +225,148 @@ def _tells_of(run: Reading, millis: int) -> bool:
     """Whether a run has given a window that begins at some time."""
     seconds = millis // 1000
     return any(f"00:{seconds // 60:02}:{seconds % 60:02}" in line for line in of_windows(run.printed()))
+
+
+class Silent:
+    """Two tables whose partitions fall silent, counted in windows of windows; step by step, as rows are seen."""
+
+    def __init__(self, topics: Topics, name: str, folder: Path) -> None:
+        self.topics, self.name, self.folder = topics, name, folder
+        folder.mkdir()
+        for table, partitions in (("a", 3), ("b", 1)):
+            topics.make(f"{name}-{table}", partitions)
+        made = [self._table("a", ""), self._table("b", ", 'scan.watermark.idle-timeout' = '2 s'")]
+        inserts = []
+        for table in ("a", "b"):
+            made.append(
+                f"CREATE TABLE to_{table} (w TIMESTAMP(3), n BIGINT, s BIGINT) WITH ('connector' = 'print',"
+                f" 'print-identifier' = '{table}');"
+            )
+            query = QUERIES["twice"][1].replace("TABLE a,", f"TABLE {table},")
+            inserts.append(f"INSERT INTO to_{table} {query};")
+        text = "\n".join([*made, "EXECUTE STATEMENT SET BEGIN", *inserts, "END;"])
+        plan = TableEnvironment({"table.exec.source.idle-timeout": "1 s"}).compile_script(text)
+        (folder / "plan.json").write_text(plan.to_json())
+        self.run: Command | None = None
+        self.before: list[str] = []
+
+    def _table(self, table: str, more: str) -> str:
+        columns = "k INT, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
+        options = f"'connector' = 'kafka', 'topic' = '{self.name}-{table}', 'format' = 'json', {self.topics.options}"
+        return f"CREATE TABLE {table} ({columns}) WITH ({options}, 'scan.startup.mode' = 'earliest-offset'{more});"
+
+    def start(self, *options: str) -> None:
+        self.run = Command(self.folder / "plan.json", self.folder / "checkpoint", *options)
+
+    def stop(self) -> None:
+        assert self.run is not None
+        self.run.ended(signal.SIGINT, 0)
+        self.before = self.lines()
+        self.run = None
+
+    def lines(self) -> list[str]:
+        said = [] if self.run is None else self.run.out.read_text().splitlines()
+        return self.before + [line for line in said if line[:2] in ("a>", "b>")]
+
+    def gives(self, table: str, *given: tuple[int, int]) -> None:
+        """Rows of a table: the partition and the second of each."""
+        rows = [_message(Random(0), 1000 * second, partition, table) for partition, second in given]
+        self.topics.send(f"{self.name}-{table}", rows)
+
+    def shows(self, *windows: str) -> None:
+        wait_until(lambda: len(self.lines()) >= len(windows), f"{windows} of {self.lines()}")
+        assert sorted(self.lines()) == sorted(windows), self.run and self.run.out.read_text()
+
+
+def _window(table: str, second: int, panes: int, rows: int) -> str:
+    return f"{table}> +I[2024-01-01T00:{second // 60:02}:{second % 60:02}, {panes}, {rows}]"
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("modes", [("batches", "rows", "batches"), ("rows", "rows", "batches", "rows")])
+def test_partitions_that_are_silent_do_not_hold_windows_back(
+    spark: SparkSession, topics: Topics, tmp_path: Path, modes: Sequence[str]
+) -> None:
+    silent = Silent(topics, f"silent-{'-'.join(modes)}", tmp_path / "run")
+    options = {"batches": (*SHORT, "--trigger", "200ms"), "rows": REAL_TIME}
+    silent.start(*options[modes[0]])
+    # Partitions 1 and 2 of a, and b, are silent from the start; when all are idle the largest watermark counts.
+    silent.gives("a", (0, 0), (0, 1), (0, 2), (0, 8))
+    seen = [_window("a", 0, 2, 3)]
+    silent.shows(*seen)
+    # One that comes back counts; its row behind the watermark is late.
+    silent.gives("a", (1, 1), (1, 9), (0, 13))
+    seen.append(_window("a", 8, 1, 2))
+    silent.shows(*seen)
+    silent.gives("b", (0, 20))
+    seen.append(_window("a", 12, 1, 1))
+    silent.shows(*seen)
+    waiting = 20
+    for number, mode in enumerate(modes[1:], 2):
+        silent.stop()
+        silent.start(*options[mode])
+        since = 20 * number
+        silent.gives("a", (2, since), (2, since + 9))
+        seen += [_window("b", waiting, 1, 1), _window("a", since, 1, 1)]
+        silent.shows(*seen)
+        waiting = since + 12
+        silent.gives("b", (0, waiting))
+        seen.append(_window("a", since + 8, 1, 1))
+        silent.shows(*seen)
+    silent.stop()
+
+
+_LATE = """
+CREATE TABLE seen (k INT, v INT) WITH ('connector' = 'print', 'print-identifier' = 'seen');
+CREATE TABLE told (k INT, v INT) WITH ('connector' = 'print', 'print-identifier' = 'told');
+CREATE TABLE near (k INT, v INT, x INT) WITH ('connector' = 'print', 'print-identifier' = 'near');
+CREATE TABLE held (k INT, v INT, x INT) WITH ('connector' = 'print', 'print-identifier' = 'held');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO seen SELECT k, v FROM b;
+INSERT INTO told SELECT k, v FROM r;
+INSERT INTO near SELECT a.k, a.v, b.v FROM a LEFT JOIN b ON a.k = b.k
+  AND a.ts BETWEEN b.ts - INTERVAL '10' SECOND AND b.ts + INTERVAL '10' SECOND;
+INSERT INTO held SELECT a.k, a.v, r.v FROM a LEFT JOIN r FOR SYSTEM_TIME AS OF a.ts ON a.k = r.k;
+END;
+"""
+
+
+@pytest.mark.deep
+def test_late_rows_meet_joins_at_the_watermark_of_then_as_in_flink(
+    spark: SparkSession, topics: Topics, tmp_path: Path
+) -> None:
+    """An interval join matches them with what is there; a temporal one keeps them until the next watermark."""
+    streams = Streams(topics, "late", 1)
+    plan = TableEnvironment().compile_script(
+        "".join(map(streams._table, TABLES)).replace(" - INTERVAL '2' SECOND", "") + _LATE
+    )
+    (tmp_path / "plan.json").write_text(plan.to_json())
+    run = Reading(tmp_path / "plan.json", tmp_path / "checkpoint", *REAL_TIME)
+
+    def sends(table: str, k: int, v: int, second: int) -> None:
+        row = {"k": k, "v": v, "ts": f"2024-01-01 00:00:{second:02}"}
+        key = json.dumps({"k": k}) if table == "r" else None
+        topics.send(f"late-{table}", [Message(json.dumps(row), key=key)])
+
+    def shows(line: str) -> None:
+        wait_until(lambda: line in run.out.read_text().splitlines(), line)
+
+    sends("r", 1, 55, 2)
+    for table in TABLES:
+        sends(table, 9, 0, 30)
+    for line in ("told> +I[9, 0]", "near> +I[9, 0, 0]", "seen> +I[9, 0]"):
+        shows(line)
+    sends("a", 1, 5, 15)
+    shows("near> +I[1, 5, null]")
+    sends("b", 1, 6, 16)
+    shows("seen> +I[1, 6]")
+    sends("r", 1, 77, 12)
+    shows("told> +U[1, 77]")
+    for table in TABLES:
+        sends(table, 9, 1, 40)
+    shows("held> +I[1, 5, 77]")
+    run.ended(signal.SIGINT, 0)
+    assert [line for line in run.out.read_text().splitlines() if line[6:].startswith("+I[1, 5")] == [
+        "near> +I[1, 5, null]",
+        "held> +I[1, 5, 77]",
+    ]

@@ -28,6 +28,9 @@ public final class PartitionWatermarks {
   /** Of a partition that has given no watermark. */
   static final long NONE = Long.MIN_VALUE;
 
+  /** How often a partition tells that rows come, in ms. */
+  static final long BEAT_MS = 100;
+
   /** The property of a task that has the number of its batch. */
   static final String BATCH_ID = "streaming.sql.batchId";
 
@@ -35,14 +38,16 @@ public final class PartitionWatermarks {
 
   private final PartitionsReached reached = new PartitionsReached();
   private final boolean everyRow;
+  private final boolean beats;
 
   /** Where each partition stands before the micro-batch; what is not in it stands nowhere. */
   private volatile HashMap<String, Long> marks = new HashMap<>();
 
   private volatile long source = NONE;
 
-  private PartitionWatermarks(boolean everyRow) {
+  private PartitionWatermarks(boolean everyRow, boolean beats) {
     this.everyRow = everyRow;
+    this.beats = beats;
   }
 
   /**
@@ -50,9 +55,11 @@ public final class PartitionWatermarks {
    *
    * @param everyRow whether each row may move the watermark; else one that is more than 200 ms
    *     ahead
+   * @param beats whether {@link #moved} tells of rows that move nothing, too, every {@link
+   *     #BEAT_MS}: where silence counts
    */
-  public static PartitionWatermarks of(SparkSession session, boolean everyRow) {
-    PartitionWatermarks made = new PartitionWatermarks(everyRow);
+  public static PartitionWatermarks of(SparkSession session, boolean everyRow, boolean beats) {
+    PartitionWatermarks made = new PartitionWatermarks(everyRow, beats);
     session.sparkContext().register(made.reached);
     return made;
   }
@@ -69,7 +76,8 @@ public final class PartitionWatermarks {
 
   /**
    * The watermark of its partition where a row has moved it, in ms, else null: by more than 200 ms,
-   * or when the last move is 200 ms ago.
+   * or when the last move is 200 ms ago. Where silence counts, also when the last time is {@link
+   * #BEAT_MS} ago; {@code Long.MIN_VALUE} where there is none yet.
    */
   public Column moved(Column own, Column place) {
     return column(own, place, Gives.MOVED);
@@ -111,6 +119,11 @@ public final class PartitionWatermarks {
     source = millis(given.get("source"));
   }
 
+  /** The same in real-time mode, where nobody asks for that of the source. */
+  void begin(Map<String, Long> partitions) {
+    marks = new HashMap<>(partitions);
+  }
+
   private static long millis(JsonNode value) {
     return value.isNull() ? NONE : value.longValue();
   }
@@ -136,6 +149,7 @@ public final class PartitionWatermarks {
     private final PartitionsReached reached;
     private final Gives gives;
     private final boolean everyRow;
+    private final boolean beats;
     private final transient PartitionWatermarks driver;
 
     /** What the driver knew when the task was sent. */
@@ -152,6 +166,7 @@ public final class PartitionWatermarks {
       this.driver = driver;
       this.reached = driver.reached;
       this.everyRow = driver.everyRow;
+      this.beats = driver.beats;
       this.gives = gives;
     }
 
@@ -161,7 +176,7 @@ public final class PartitionWatermarks {
       TaskContext context = TaskContext.get();
       long now = context == null ? 0 : context.taskAttemptId() + 1;
       if (now != task || !of.equals(place)) find(of, now, context);
-      if (gives == Gives.MOVED) return at.moved(own, everyRow, System.currentTimeMillis());
+      if (gives == Gives.MOVED) return at.moved(own, everyRow, beats, System.currentTimeMillis());
       long before = at.before();
       at.read(own, everyRow);
       if (gives == Gives.BEFORE) return before;
@@ -217,6 +232,9 @@ public final class PartitionWatermarks {
 
     private long most = NONE;
 
+    /** When it was told of last. */
+    private long toldAt;
+
     Running(long mark, long others, long[] cell) {
       this.emitted = mark;
       this.others = others;
@@ -227,13 +245,14 @@ public final class PartitionWatermarks {
       return emitted == NONE ? NONE : Math.min(emitted, others);
     }
 
-    Long moved(Long own, boolean everyRow, long now) {
+    Long moved(Long own, boolean everyRow, boolean beats, long now) {
       long was = emitted;
       read(own, everyRow);
       if (own != null) most = Math.max(most, own);
       if (most > Math.max(emitted, 0) && now - movedAt >= RowWatermark.INTERVAL) emitted = most;
-      if (emitted == was) return null;
-      movedAt = now;
+      if (emitted != was) movedAt = now;
+      else if (!beats || now - toldAt < BEAT_MS) return null;
+      toldAt = now;
       return emitted;
     }
 

@@ -1,14 +1,8 @@
 package org.compiledplan.kernel.host;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.sql.SparkSession;
@@ -21,33 +15,37 @@ import org.apache.spark.sql.SparkSession;
  */
 public final class RealTimeWatermarks {
   private static final Map<String, RealTimeWatermarks> OPEN = new ConcurrentHashMap<>();
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /**
+   * How long a partition counts as heard when a run starts: tasks need that to begin reading, and
+   * nobody is silent before.
+   */
+  private static final long BEGINNING_MS = 1000;
 
-  /** What is known of a partition of a source before a batch. */
-  public record Known(int source, long partitions, String partition, long watermark)
-      implements java.io.Serializable {
-    private static final long serialVersionUID = 1L;
-  }
+  private static final String FIRST_STAGE = "1/";
 
-  private record Source(String name, int partitions, PartitionWatermarks watermarks) {}
+  private record Source(
+      String name, int partitions, long timeout, PartitionWatermarks watermarks) {}
 
   private final String id = UUID.randomUUID().toString();
   private final SparkSession session;
-  private final String op;
+  private final StageWatermarks.Control control;
   private final int partitions;
   private final int stages;
   private final List<Source> sources = new ArrayList<>();
-  private final PartitionsReached reached = new PartitionsReached();
 
-  /** By source and partition, before the first batch. */
+  /** Before the first batch. */
   private String base = "{}";
 
-  /** By source and partition, before the batch that runs. */
-  private Map<String, TreeMap<String, Long>> marks = new LinkedHashMap<>();
+  /** Before the batch that runs. */
+  private WatermarkPosition position = WatermarkPosition.of(null);
 
-  private RealTimeWatermarks(SparkSession session, String op, int partitions, int stages) {
+  /** Of the last batch in this run, see {@link StageWatermarks#figure}. */
+  private Map<String, Long> figures = Map.of();
+
+  private RealTimeWatermarks(
+      SparkSession session, StageWatermarks.Control control, int partitions, int stages) {
     this.session = session;
-    this.op = op;
+    this.control = control;
     this.partitions = partitions;
     this.stages = stages;
   }
@@ -56,12 +54,21 @@ public final class RealTimeWatermarks {
    * Of a query.
    *
    * @param op what the head says of control rows
+   * @param tick what it says of ticks
+   * @param every how many ms there are between two ticks
    * @param partitions of each stage
    */
   public static RealTimeWatermarks open(
-      SparkSession session, String op, int partitions, int stages) {
-    RealTimeWatermarks made = new RealTimeWatermarks(session, op, partitions, stages);
-    session.sparkContext().register(made.reached);
+      SparkSession session, String op, String tick, long every, int partitions, int stages) {
+    PartitionsReached reached = new PartitionsReached(), figures = new PartitionsReached();
+    session.sparkContext().register(reached);
+    session.sparkContext().register(figures);
+    RealTimeWatermarks made =
+        new RealTimeWatermarks(
+            session,
+            new StageWatermarks.Control(op, tick, every, reached, figures),
+            partitions,
+            stages);
     OPEN.put(made.id, made);
     return made;
   }
@@ -85,15 +92,18 @@ public final class RealTimeWatermarks {
    *
    * @param name as the checkpoint knows it
    * @param partitions how many it has
+   * @param idle after how many ms without rows a partition no longer counts; 0 for never
    */
-  public void add(String name, int partitions, PartitionWatermarks watermarks) {
-    sources.add(new Source(name, partitions, watermarks));
+  public void add(String name, int partitions, long idle, PartitionWatermarks watermarks) {
+    // Tasks tell of rows that often: a silence that is told of began so much earlier at most.
+    long timeout = idle == 0 ? 0 : idle + PartitionWatermarks.BEAT_MS;
+    sources.add(new Source(name, partitions, timeout, watermarks));
   }
 
   /**
    * What the partitions had reached before the first batch of this mode.
    *
-   * @param json by source and partition, ms
+   * @param json in the form of a position, see {@link WatermarkPosition}
    */
   public void base(String json) {
     base = json;
@@ -101,48 +111,46 @@ public final class RealTimeWatermarks {
 
   /** The keys that take control rows to the partitions of a stage. */
   public String[] keys() {
-    return PartitionKeys.of(op, partitions);
+    return PartitionKeys.of(control.op(), partitions);
   }
 
   /** What a stage does with them; the first has number 1. */
   StageWatermarks stage(int number) {
-    int groups = number == 1 ? sources.size() : 1;
+    long[] timeouts =
+        number == 1 ? sources.stream().mapToLong(Source::timeout).toArray() : new long[1];
     String[] next = number == stages ? new String[0] : keys();
-    return new StageWatermarks(op, String.valueOf(number), groups, next, reached);
+    return new StageWatermarks(control, number, timeouts, next);
   }
 
   /**
-   * A batch begins; what is known of the partitions of the sources.
+   * A batch begins; what is known of the sources and their partitions.
    *
-   * @param position of the source of ticks; what none of this class wrote says nothing
+   * @param json the position of the source of ticks; what none of this class wrote says nothing
    */
-  public List<Known> begin(String position) {
-    try {
-      JsonNode given = JSON.readTree(position);
-      if (!given.isObject()) given = JSON.readTree(base);
-      marks = new LinkedHashMap<>();
-      List<Known> known = new ArrayList<>();
-      for (int at = 0; at < sources.size(); at++) {
-        Source source = sources.get(at);
-        TreeMap<String, Long> of = new TreeMap<>();
-        given
-            .path(source.name)
-            .properties()
-            .forEach(each -> of.put(each.getKey(), each.getValue().longValue()));
-        // Partitions that are gone would stand for some that have told nothing.
-        if (of.size() > source.partitions) of.clear();
-        marks.put(source.name, of);
-        ObjectNode told = JSON.createObjectNode();
-        told.set("partitions", JSON.valueToTree(of));
-        told.putNull("source");
-        source.watermarks.begin(told.toString());
-        for (Map.Entry<String, Long> each : of.entrySet())
-          known.add(new Known(at, source.partitions, each.getKey(), each.getValue()));
-      }
-      return known;
-    } catch (JsonProcessingException error) {
-      throw new IllegalStateException("the position of ticks is no JSON: " + position, error);
+  public List<Known> begin(String json) {
+    position = WatermarkPosition.of(json);
+    if (position == null) position = WatermarkPosition.of(base);
+    if (position == null) position = WatermarkPosition.of(null);
+    List<Known> known = new ArrayList<>();
+    for (int at = 0; at < sources.size(); at++) {
+      Source source = sources.get(at);
+      WatermarkPosition.Marks marks = position.source(source.name);
+      // Partitions that are gone would stand for some that have told nothing.
+      if (marks.partitions().size() > source.partitions) marks.partitions().clear();
+      source.watermarks.begin(marks.partitions());
+      known.add(Known.group(at, source.partitions, marks.watermark()));
+      known.add(Known.member(at, null, PartitionWatermarks.NONE, silence(at, null)));
+      for (Map.Entry<String, Long> each : marks.partitions().entrySet())
+        known.add(Known.member(at, each.getKey(), each.getValue(), silence(at, each.getKey())));
     }
+    known.add(Known.all(position.watermark()));
+    return known;
+  }
+
+  /** For how many ms a partition had been silent when the last batch ended. */
+  private long silence(int source, String partition) {
+    return -figures.getOrDefault(
+        StageWatermarks.figure(Known.MEMBER, source, partition), BEGINNING_MS);
   }
 
   /**
@@ -153,21 +161,34 @@ public final class RealTimeWatermarks {
   public String end() {
     long batch =
         Long.parseLong(session.sparkContext().getLocalProperty(PartitionWatermarks.BATCH_ID));
-    for (Source source : sources) {
-      TreeMap<String, Long> of = marks.get(source.name);
-      source
-          .watermarks
-          .reachedIn(batch)
-          .forEach(
-              (place, mark) -> {
-                if (mark != PartitionWatermarks.NONE) of.merge(place, mark, Math::max);
-              });
+    figures = control.figures().of(batch);
+    for (int at = 0; at < sources.size(); at++) {
+      Source source = sources.get(at);
+      long reached =
+          figures.getOrDefault(
+              StageWatermarks.figure(Known.GROUP, at, null), PartitionWatermarks.NONE);
+      position.move(source.name, reached, source.watermarks.reachedIn(batch));
     }
-    Map<String, Long> told = reached.of(batch);
+    Map<String, Long> told = control.reached().of(batch);
+    told.forEach(
+        (task, mark) -> {
+          if (task.startsWith(FIRST_STAGE)) position.move(mark);
+        });
     if (told.size() == stages * partitions) {
       long least = told.values().stream().mapToLong(Long::longValue).min().orElse(Long.MIN_VALUE);
       if (least != PartitionWatermarks.NONE) QueryWatermark.move(session, least);
     }
-    return JSON.valueToTree(marks).toString();
+    long now = System.currentTimeMillis();
+    return position.json(
+        (name, partition) -> {
+          long silence = silence(number(name), partition);
+          return now - Math.max(0, silence);
+        });
+  }
+
+  private int number(String name) {
+    int at = 0;
+    while (at < sources.size() && !sources.get(at).name.equals(name)) at++;
+    return at;
   }
 }

@@ -50,7 +50,12 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     java.util.Iterator<InternalRow> input = CollectionConverters.asJava(rows);
     String op = StageKeys.op(key);
     if (watermarks != null && op.equals(watermarks.op)) {
-      return CollectionConverters.asScala(told(input, times));
+      return CollectionConverters.asScala(moved(running().take(spec, input), times));
+    }
+    if (watermarks != null && op.equals(watermarks.tick) && running().takesTicks()) {
+      scala.collection.Iterator<InternalRow> fired =
+          CollectionConverters.asScala(moved(running().tick(), times));
+      return fired.concat(() -> CollectionConverters.asScala(runtime.pass(key, input)));
     }
     StageRuntime.Hosted to = runtime.operator(op);
     if (to == null) return CollectionConverters.asScala(runtime.pass(key, input));
@@ -80,11 +85,13 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     return CollectionConverters.asScala(Collections.<InternalRow>emptyIterator());
   }
 
-  /** What control rows bring about: first what is due by their watermark, then word of it. */
-  private java.util.Iterator<InternalRow> told(
-      java.util.Iterator<InternalRow> rows, TimerValues times) {
+  private StageWatermarks.Running running() {
     if (running == null) running = watermarks.start();
-    long watermark = running.take(spec, rows);
+    return running;
+  }
+
+  /** What a watermark brings about: first what is due by it, then word of it. */
+  private java.util.Iterator<InternalRow> moved(long watermark, TimerValues times) {
     if (!states.move(watermark)) return Collections.emptyIterator();
     java.util.Iterator<InternalRow> fired = new FiredRows(states.due(times), times);
     return new java.util.Iterator<InternalRow>() {

@@ -1,43 +1,159 @@
 package org.compiledplan.kernel.host;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The least watermark of those upstream, as they have told it. They are members of groups: the
- * partitions of each source, or the tasks of the stage before. Where one has told nothing there is
- * no watermark.
+ * The watermark of those upstream, as they have told it. They are members of groups: the partitions
+ * of each source, or the tasks of the stage before. That of a group is the least of its members,
+ * and that of all the least of the groups; who is idle does not count, and where all are idle it is
+ * the largest, as in Flink's CombinedWatermarkStatus. Where one that counts has told nothing there
+ * is no watermark. None goes back.
+ *
+ * <p>A member is idle when it has told nothing for the time-out of its group. Time is counted in
+ * ticks, which come among the rows: so a task that stands still finds nobody silent.
  */
-final class UpstreamWatermark {
+public final class UpstreamWatermark {
+  private static final long NONE = PartitionWatermarks.NONE;
+
+  private static final class Member {
+    private long watermark = NONE;
+    private long silence;
+  }
+
   private static final class Group {
-    private final Map<String, Long> told = new HashMap<>();
+    private final long timeout;
+    private final Map<String, Member> told = new HashMap<>();
+
+    /** Stands for those who have told nothing yet: their names are not known. */
+    private final Member unheard = new Member();
+
     private long members = 1;
+    private long reached = NONE;
+
+    Group(long timeout) {
+      this.timeout = timeout;
+    }
+
+    boolean isIdle(Member member) {
+      return timeout > 0 && member.silence >= timeout;
+    }
+
+    /** Adds what it knows; whether all its members are idle. */
+    boolean combine() {
+      Combined all = new Combined();
+      for (Member member : told.values()) all.add(member.watermark, isIdle(member));
+      if (told.size() < members) all.add(NONE, isIdle(unheard));
+      reached = Math.max(reached, all.watermark());
+      return all.idle;
+    }
+  }
+
+  /** Several watermarks as one. */
+  private static final class Combined {
+    private boolean idle = true;
+    private long least = Long.MAX_VALUE;
+    private long largest = NONE;
+
+    void add(long watermark, boolean isIdle) {
+      largest = Math.max(largest, watermark);
+      if (isIdle) return;
+      idle = false;
+      least = Math.min(least, watermark);
+    }
+
+    long watermark() {
+      return idle ? largest : least;
+    }
   }
 
   private final Group[] groups;
+  private final boolean mayBeIdle;
+  private long reached = NONE;
 
-  UpstreamWatermark(int groups) {
-    this.groups = new Group[groups];
-    for (int at = 0; at < groups; at++) this.groups[at] = new Group();
+  /**
+   * Before anybody has told anything.
+   *
+   * @param timeouts of each group after how many ms of silence a member is idle; 0 for never
+   */
+  public UpstreamWatermark(long[] timeouts) {
+    groups = new Group[timeouts.length];
+    for (int at = 0; at < timeouts.length; at++) groups[at] = new Group(timeouts[at]);
+    mayBeIdle = Arrays.stream(timeouts).anyMatch(timeout -> timeout > 0);
   }
 
   /**
-   * Takes what a member tells; no watermark goes back.
+   * Takes what a member tells: it is not silent.
    *
    * @param members how many there are in the group
    */
-  void take(int group, long members, String member, long watermark) {
+  public void take(int group, long members, String member, long watermark) {
     groups[group].members = members;
-    groups[group].told.merge(member, watermark, Math::max);
+    Member found = groups[group].told.computeIfAbsent(member, name -> new Member());
+    found.watermark = Math.max(found.watermark, watermark);
+    found.silence = 0;
+  }
+
+  /** Takes how many members a group has, and what it had reached before, whoever counted then. */
+  public void group(int group, long members, long watermark) {
+    groups[group].members = members;
+    groups[group].reached = Math.max(groups[group].reached, watermark);
+  }
+
+  /**
+   * Takes what a member had reached before, and for how many ms it has been silent: what it has
+   * told meanwhile is newer.
+   *
+   * @param member null for those who have never told anything
+   */
+  public void member(int group, String member, long watermark, long silence) {
+    Group of = groups[group];
+    Member found = member == null ? of.unheard : of.told.get(member);
+    if (found == null) of.told.put(member, found = new Member());
+    else if (member != null) silence = found.silence;
+    found.watermark = Math.max(found.watermark, watermark);
+    found.silence = silence;
+  }
+
+  /** Takes what all had reached before. */
+  public void all(long watermark) {
+    reached = Math.max(reached, watermark);
+  }
+
+  /** Time has passed. */
+  public void tick(long millis) {
+    if (!mayBeIdle) return;
+    for (Group group : groups) {
+      group.unheard.silence += millis;
+      for (Member member : group.told.values()) member.silence += millis;
+    }
   }
 
   /** The watermark by now, {@code Long.MIN_VALUE} if there is none. */
-  long least() {
-    long least = Long.MAX_VALUE;
+  public long least() {
+    Combined all = new Combined();
     for (Group group : groups) {
-      if (group.told.size() < group.members) return Long.MIN_VALUE;
-      for (long told : group.told.values()) least = Math.min(least, told);
+      boolean idle = group.combine();
+      all.add(group.reached, idle);
     }
-    return groups.length == 0 ? Long.MIN_VALUE : least;
+    if (groups.length > 0) reached = Math.max(reached, all.watermark());
+    return reached;
+  }
+
+  /** Whether any member may be idle. */
+  boolean mayBeIdle() {
+    return mayBeIdle;
+  }
+
+  /** Tells what the next batch has to know where any may be idle, in the form of a control row. */
+  void tell(Known.Taker to) {
+    for (int at = 0; mayBeIdle && at < groups.length; at++) {
+      int number = at;
+      Group group = groups[at];
+      to.take(Known.GROUP, number, null, group.reached);
+      to.take(Known.MEMBER, number, null, group.unheard.silence);
+      group.told.forEach((name, member) -> to.take(Known.MEMBER, number, name, member.silence));
+    }
   }
 }

@@ -19,9 +19,9 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.host.Known;
 import org.compiledplan.kernel.host.PartitionKeys;
 import org.compiledplan.kernel.host.RealTimeWatermarks;
-import org.compiledplan.kernel.host.RealTimeWatermarks.Known;
 import org.compiledplan.kernel.sources.StreamProvider;
 
 /**
@@ -31,16 +31,17 @@ import org.compiledplan.kernel.sources.StreamProvider;
  * its partition.
  *
  * <p>With the option {@code watermarks}, the id of {@link RealTimeWatermarks}, a batch begins with
- * rows of what is known of the partitions of sources: {@code source} is a number, {@code
- * partitions} how many it has. What they reach is the position of this source.
+ * rows of what is known of the sources and their partitions, see {@link Known}; {@code kind} is null
+ * in ticks. What they reach is the position of this source.
  */
 public final class Ticks extends StreamProvider {
   private static final StructType SCHEMA =
       new StructType(
           new StructField[] {
             DataTypes.createStructField("key", DataTypes.StringType, false),
+            DataTypes.createStructField("kind", DataTypes.ByteType, true),
             DataTypes.createStructField("source", DataTypes.IntegerType, true),
-            DataTypes.createStructField("partitions", DataTypes.LongType, true),
+            DataTypes.createStructField("number", DataTypes.LongType, true),
             DataTypes.createStructField("partition", DataTypes.StringType, true),
             DataTypes.createStructField("watermark", DataTypes.LongType, true)
           });
@@ -80,10 +81,11 @@ public final class Ticks extends StreamProvider {
       Object[] values = new Object[SCHEMA.length()];
       values[0] = UTF8String.fromString(key);
       if (known != null) {
-        values[1] = known.source();
-        values[2] = known.partitions();
-        values[3] = UTF8String.fromString(known.partition());
-        values[4] = known.watermark();
+        values[1] = known.kind();
+        values[2] = known.group();
+        values[3] = known.number();
+        values[4] = UTF8String.fromString(known.member());
+        values[5] = known.watermark();
       }
       return new GenericInternalRow(values);
     }

@@ -1,0 +1,125 @@
+package org.compiledplan.kernel.host;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToLongBiFunction;
+
+/**
+ * What a checkpoint keeps of the watermarks of a query, in ms: {@code {"mark": that of the query,
+ * "sources": {name: {"mark": that of the source, "partitions": {name: [watermark, when rows of it
+ * came last]}}}}}; null where there is none.
+ */
+final class WatermarkPosition {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String SOURCES = "sources";
+  private static final String MARK = "mark";
+  private static final String PARTITIONS = "partitions";
+
+  /** Of a source. */
+  static final class Marks {
+    private long watermark = PartitionWatermarks.NONE;
+    private final TreeMap<String, Long> partitions = new TreeMap<>();
+
+    /** That of the source, {@code NONE} before there is one. */
+    long watermark() {
+      return watermark;
+    }
+
+    /** Those of the partitions that have one. */
+    TreeMap<String, Long> partitions() {
+      return partitions;
+    }
+  }
+
+  private final TreeMap<String, Marks> sources = new TreeMap<>();
+  private long watermark = PartitionWatermarks.NONE;
+
+  /**
+   * Reads one.
+   *
+   * @param json null for nothing
+   * @return null for what is no such position
+   */
+  static WatermarkPosition of(String json) {
+    WatermarkPosition made = new WatermarkPosition();
+    if (json == null) return made;
+    try {
+      JsonNode given = JSON.readTree(json);
+      if (!given.path(SOURCES).isObject()) return null;
+      made.move(millis(given.path(MARK)));
+      for (Map.Entry<String, JsonNode> each : given.path(SOURCES).properties()) {
+        Marks marks = made.source(each.getKey());
+        marks.watermark = millis(each.getValue().path(MARK));
+        for (Map.Entry<String, JsonNode> part : each.getValue().path(PARTITIONS).properties()) {
+          long mark = millis(part.getValue().path(0));
+          if (mark != PartitionWatermarks.NONE) marks.partitions.put(part.getKey(), mark);
+        }
+      }
+      return made;
+    } catch (JsonProcessingException error) {
+      throw new IllegalStateException("the position of ticks is no JSON: " + json, error);
+    }
+  }
+
+  private static long millis(JsonNode value) {
+    return value.isNumber() ? value.longValue() : PartitionWatermarks.NONE;
+  }
+
+  /** A source. */
+  Marks source(String name) {
+    return sources.computeIfAbsent(name, none -> new Marks());
+  }
+
+  /** That of the query, {@code NONE} before there is one. */
+  long watermark() {
+    return watermark;
+  }
+
+  /** The query has reached this. */
+  void move(long reached) {
+    watermark = Math.max(watermark, reached);
+  }
+
+  /** A source and its partitions have reached this. */
+  void move(String name, long reached, Map<String, Long> partitions) {
+    Marks marks = source(name);
+    marks.watermark = Math.max(marks.watermark, reached);
+    partitions.forEach(
+        (partition, mark) -> {
+          if (mark != PartitionWatermarks.NONE)
+            marks.partitions.merge(partition, mark, Math::max);
+        });
+  }
+
+  /**
+   * Writes it.
+   *
+   * @param seen of a source and a partition when rows came last, by the clock in ms
+   */
+  String json(ToLongBiFunction<String, String> seen) {
+    ObjectNode told = JSON.createObjectNode();
+    put(told, watermark);
+    ObjectNode all = told.putObject(SOURCES);
+    sources.forEach(
+        (name, marks) -> {
+          ObjectNode one = all.putObject(name);
+          put(one, marks.watermark);
+          ObjectNode parts = one.putObject(PARTITIONS);
+          marks.partitions.forEach(
+              (partition, mark) -> {
+                ArrayNode pair = parts.putArray(partition);
+                pair.add(mark).add(seen.applyAsLong(name, partition));
+              });
+        });
+    return told.toString();
+  }
+
+  private static void put(ObjectNode to, long mark) {
+    to.set(MARK, mark == PartitionWatermarks.NONE ? null : JSON.valueToTree(mark));
+  }
+}
