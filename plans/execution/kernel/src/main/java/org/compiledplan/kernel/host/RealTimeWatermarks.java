@@ -15,6 +15,7 @@ import org.apache.spark.sql.SparkSession;
  */
 public final class RealTimeWatermarks {
   private static final Map<String, RealTimeWatermarks> OPEN = new ConcurrentHashMap<>();
+
   /**
    * How long a partition counts as heard when a run starts: tasks need that to begin reading, and
    * nobody is silent before.

@@ -3,7 +3,6 @@ package org.compiledplan.kernel.host;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.Serializable;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;

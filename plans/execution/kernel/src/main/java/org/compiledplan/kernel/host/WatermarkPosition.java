@@ -91,8 +91,7 @@ final class WatermarkPosition {
     marks.watermark = Math.max(marks.watermark, reached);
     partitions.forEach(
         (partition, mark) -> {
-          if (mark != PartitionWatermarks.NONE)
-            marks.partitions.merge(partition, mark, Math::max);
+          if (mark != PartitionWatermarks.NONE) marks.partitions.merge(partition, mark, Math::max);
         });
   }
 

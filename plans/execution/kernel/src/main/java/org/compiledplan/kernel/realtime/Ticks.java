@@ -31,8 +31,8 @@ import org.compiledplan.kernel.sources.StreamProvider;
  * its partition.
  *
  * <p>With the option {@code watermarks}, the id of {@link RealTimeWatermarks}, a batch begins with
- * rows of what is known of the sources and their partitions, see {@link Known}; {@code kind} is null
- * in ticks. What they reach is the position of this source.
+ * rows of what is known of the sources and their partitions, see {@link Known}; {@code kind} is
+ * null in ticks. What they reach is the position of this source.
  */
 public final class Ticks extends StreamProvider {
   private static final StructType SCHEMA =
