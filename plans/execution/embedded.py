@@ -48,7 +48,7 @@ def session() -> SparkSession:
         if active is not None:
             _check(active)
             return active
-        found = _OWN.enter_context(spark_session(verbose=False))
+        found = _OWN.enter_context(spark_session(verbose=False, open_to_users=True))
         atexit.register(_OWN.close)
         return found
 

@@ -17,6 +17,7 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.class_archive import java_options
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
+from compiled_plan.plans.execution.lean_start import compiler_options, lean_session
 from compiled_plan.plans.execution.stopping import PATIENCE, kill_spark, within
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def spark_session(
     *,
     verbose: bool = True,
     meanwhile: Callable[[], object] | None = None,
+    open_to_users: bool = False,
 ) -> Iterator[SparkSession]:
     """A session with the kernel on board, stopped at the end.
 
@@ -88,6 +90,7 @@ def spark_session(
         conf: settings on top of the defaults.
         verbose: leave the JVM's own messages on stderr; else they are dropped.
         meanwhile: work that needs no Spark, done in a thread of its own while Java starts; a failure of it is dropped.
+        open_to_users: programs get the session, and may call any function of Spark's.
 
     Raises:
         ExecutionError: no fit Java, no kernel jar, a setting that would make results wrong, or Spark did not start.
@@ -107,9 +110,9 @@ def spark_session(
     if PARTITIONS in settings:
         settings[ASKED] = settings[PARTITIONS]
     settings.setdefault(PARTITIONS, str(_cores(master)))
-    _add_kernel(settings, master, java)
+    lean = _add_kernel(settings, master, java)
     with nullcontext() if verbose else _silent_children(), _beside(meanwhile):
-        session = _start(master, settings)
+        session = _start(master, settings, lean=lean, open_to_users=open_to_users)
     try:
         yield session
     finally:
@@ -202,13 +205,18 @@ def _silent_children() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _add_kernel(settings: dict[str, str], master: str, java: Path) -> None:
-    """Put the kernel where Spark finds it, its file system where nothing needs it earlier, and how Java is to start."""
+def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
+    """Put the kernel where Spark finds it, its file system where nothing needs it earlier, and how Java is to start.
+
+    Returns:
+        Whether a Java is started that has the kernel from its first moment on.
+    """
     from pyspark import SparkContext
 
     jar = kernel_jar()
     fresh = SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
-    if fresh and re.fullmatch(r"local(\[.*\])?", master or settings.get("spark.master") or _master("")):
+    local = bool(re.fullmatch(r"local(\[.*\])?", master or settings.get("spark.master") or _master("")))
+    if fresh and local:
         for name, value in LOCAL.items():
             settings.setdefault(name, value)
         _append(settings, "spark.driver.extraClassPath", str(jar), os.pathsep)
@@ -217,13 +225,14 @@ def _add_kernel(settings: dict[str, str], master: str, java: Path) -> None:
         if "GC" not in settings.get("spark.driver.extraJavaOptions", ""):
             # Micro-batches want throughput; pauses matter little.
             options.append("-XX:+UseParallelGC")
-        settings.setdefault("spark.driver.defaultJavaOptions", " ".join(options))
+        settings.setdefault("spark.driver.defaultJavaOptions", " ".join([*options, *compiler_options()]))
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
     if fresh:
         given = " ".join(settings.get(f"spark.driver.{kind}JavaOptions", "") for kind in ("default", "extra"))
         for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), given):
             _append(settings, "spark.driver.defaultJavaOptions", option, " ")
+    return fresh and local
 
 
 def _append(settings: dict[str, str], name: str, value: str, separator: str) -> None:
@@ -234,16 +243,15 @@ def _master(chosen: str) -> str:
     return chosen or os.environ.get("MASTER", "local[*]")
 
 
-def _start(master: str, settings: Mapping[str, str]) -> SparkSession:
+def _start(master: str, settings: Mapping[str, str], *, lean: bool, open_to_users: bool) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.appName("execute-plan")
-    if master or "spark.master" not in settings:
-        builder = builder.master(_master(master))
-    for name, value in settings.items():
+    chosen = {"spark.app.name": "execute-plan", "spark.master": _master(master), **settings}
+    builder = SparkSession.builder
+    for name, value in chosen.items():
         builder = builder.config(name, value)
     try:
-        session = builder.getOrCreate()
+        session = lean_session(chosen, builder, open_to_users=open_to_users) if lean else builder.getOrCreate()
         _name_classes(session)
         return session
     except Exception as fault:

@@ -16,6 +16,7 @@ from tests.bench.measurements import (
     migration,
     nexmark,
     restart,
+    start,
 )
 
 #: In the order in which they run.
@@ -31,6 +32,7 @@ NAMES = (
     "live-keys",
     "migration",
     "restart",
+    "start",
     "kafka",
     "latency",
     "levelling",
@@ -54,4 +56,5 @@ __all__ = [
     "migration",
     "nexmark",
     "restart",
+    "start",
 ]
