@@ -1,7 +1,6 @@
 package org.compiledplan.kernel.host;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -34,18 +33,17 @@ final class FoldedRows implements Iterator<Object> {
   /** Rows a key that make it worth while. */
   private static final int WORTH_ROWS = 2;
 
-  /** Columns of packed rows. */
-  private static final int KEY = 0;
-
-  private static final int OP = 1;
-  private static final int ROW = 2;
-
   /** An operator whose rows are folded. */
   static final class Folded {
     private final UTF8String op;
     private final Operator operator;
     private final int column;
     private final SparkTypes.Reader[] readers;
+
+    /** The columns that are looked at, and room for their values. */
+    private final int[] columns;
+
+    private final Object[] values;
     private final KeyNumbers numbers = new KeyNumbers();
     private final List<Group> groups = new ArrayList<>();
 
@@ -57,15 +55,15 @@ final class FoldedRows implements Iterator<Object> {
       this.operator = operator;
       this.column = column;
       this.readers = readers;
+      columns = operator.partial().columns().stream().toArray();
+      values = new Object[readers.length];
     }
 
-    private InputRow input(InternalRow row, Long watermark) {
-      return new InputRow(
-          0,
-          RowKinds.INSERT,
-          SparkTypes.values(row.getStruct(column, readers.length), readers),
-          // The least of all says that a row is never late, which one that says nothing may be.
-          watermark == null ? Long.MIN_VALUE : Math.max(watermark, Long.MIN_VALUE + 1));
+    /** Valid until the next one is asked for. */
+    private InputRow input(InternalRow row, long watermark) {
+      InternalRow input = row.getStruct(column, readers.length);
+      for (int at : columns) values[at] = input.isNullAt(at) ? null : readers[at].read(input, at);
+      return new InputRow(0, RowKinds.INSERT, values, watermark);
     }
   }
 
@@ -79,7 +77,7 @@ final class FoldedRows implements Iterator<Object> {
 
     private long ord;
     private byte[] path;
-    private Long watermark;
+    private long watermark;
 
     /** Null where there is one row only. */
     private Partial partial;
@@ -113,10 +111,11 @@ final class FoldedRows implements Iterator<Object> {
       watermark = watermark(last);
     }
 
-    private Long watermark(InternalRow of) {
-      if (!spec.hasWatermark()) return null;
+    /** The least of all where a row says nothing: it is never late. */
+    private long watermark(InternalRow of) {
+      if (!spec.hasWatermark()) return Long.MIN_VALUE;
       int at = spec.head[StageSpec.WATERMARK];
-      return of.isNullAt(at) ? null : (Long) of.getLong(at);
+      return of.isNullAt(at) ? Long.MIN_VALUE : Math.max(of.getLong(at), Long.MIN_VALUE + 1);
     }
 
     /** The packed row. */
@@ -133,7 +132,9 @@ final class FoldedRows implements Iterator<Object> {
       }
       values[spec.head[StageSpec.ORD]] = ord;
       values[spec.head[StageSpec.PATH]] = path;
-      if (spec.hasWatermark()) values[spec.head[StageSpec.WATERMARK]] = watermark;
+      if (spec.hasWatermark()) {
+        values[spec.head[StageSpec.WATERMARK]] = watermark == Long.MIN_VALUE ? null : watermark;
+      }
       values[width] = partial.toBytes();
       return new GenericInternalRow(values);
     }
@@ -144,9 +145,15 @@ final class FoldedRows implements Iterator<Object> {
   private final Iterator<InternalRow> rows;
   private final Interruption interruption = new Interruption();
   private final TaskMemory memory = new TaskMemory(MOST_BYTES);
-  private Iterator<Group> ready = Collections.emptyIterator();
-  private boolean isGiven;
+
+  /** What is given on; null while rows are taken in. */
+  private Iterator<Group> ready;
+
   private InternalRow next;
+
+  /** The operator of the row before. */
+  private Folded latest;
+
   private boolean foldsOn = true;
   private boolean full;
   private long read;
@@ -161,10 +168,9 @@ final class FoldedRows implements Iterator<Object> {
   @Override
   public boolean hasNext() {
     while (next == null) {
-      if (ready.hasNext()) {
-        next = ready.next().made();
-      } else if (isGiven) {
-        forget();
+      if (ready != null) {
+        if (ready.hasNext()) next = ready.next().made();
+        else forget();
       } else if (keys > 0 && (full || !rows.hasNext())) {
         give();
       } else if (!rows.hasNext()) {
@@ -187,11 +193,11 @@ final class FoldedRows implements Iterator<Object> {
   /** Takes a row in, or gives it back if it stays alone. */
   private InternalRow taken(InternalRow packed) {
     interruption.check();
-    InternalRow row = packed.getStruct(ROW, spec.inputSchema.length() + 1);
-    Folded to = foldsOn ? operators.get(packed.getUTF8String(OP)) : null;
+    InternalRow row = packed.getStruct(InternalRows.PACKED, spec.inputSchema.length() + 1);
+    Folded to = foldsOn ? of(packed.getUTF8String(StageKeys.OP)) : null;
     if (to == null || !RowKinds.isAdd(row.getByte(spec.head[StageSpec.KIND]))) return packed;
     if (row.isNullAt(to.column)) return packed;
-    UTF8String key = packed.getUTF8String(KEY);
+    UTF8String key = packed.getUTF8String(StageKeys.KEY);
     int number = to.numbers.of(key);
     if (number < to.groups.size()) {
       full = !memory.grow(to.groups.get(number).add(row));
@@ -206,6 +212,12 @@ final class FoldedRows implements Iterator<Object> {
       full = true;
     }
     return null;
+  }
+
+  /** The operator of a row, most often that of the row before; null if its rows are not folded. */
+  private Folded of(UTF8String op) {
+    if (latest == null || !latest.op.equals(op)) latest = operators.get(op);
+    return latest;
   }
 
   private static long size(InternalRow row) {
@@ -226,7 +238,6 @@ final class FoldedRows implements Iterator<Object> {
   private void give() {
     if (full && keys * WORTH_ROWS > read) foldsOn = false;
     ready = operators.values().stream().flatMap(to -> to.groups.stream()).iterator();
-    isGiven = true;
   }
 
   private void forget() {
@@ -234,7 +245,7 @@ final class FoldedRows implements Iterator<Object> {
       to.numbers.clear();
       to.groups.clear();
     }
-    isGiven = false;
+    ready = null;
     full = false;
     read = 0;
     keys = 0;

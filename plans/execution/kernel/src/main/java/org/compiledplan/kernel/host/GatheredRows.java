@@ -23,12 +23,6 @@ final class GatheredRows implements Iterator<InternalRow> {
   /** What is kept of a row beside its bytes. */
   private static final int ROW_BYTES = 40;
 
-  /** Columns of packed rows. */
-  private static final int KEY = 0;
-
-  private static final int OP = 1;
-  private static final int WIDTH = 3;
-
   /** The keys of an operator. */
   private static final class Keys {
     private final UTF8String op;
@@ -68,7 +62,7 @@ final class GatheredRows implements Iterator<InternalRow> {
   private int[] size = new int[FIRST_ROWS];
   private int[] next = new int[FIRST_ROWS];
 
-  private final UnsafeRow given = new UnsafeRow(WIDTH);
+  private final UnsafeRow given = new UnsafeRow(InternalRows.PACKED + 1);
   private int operator;
   private int key = NONE;
   private int row = NONE;
@@ -89,7 +83,8 @@ final class GatheredRows implements Iterator<InternalRow> {
     if (rows == size.length) widen();
     int bytes = packed.getSizeInBytes();
     store(packed, bytes);
-    int previous = of(packed.getUTF8String(OP)).append(packed.getUTF8String(KEY), rows);
+    int previous =
+        of(packed.getUTF8String(StageKeys.OP)).append(packed.getUTF8String(StageKeys.KEY), rows);
     if (previous != NONE) next[previous] = rows;
     next[rows++] = NONE;
     return memory.grow(bytes + ROW_BYTES);

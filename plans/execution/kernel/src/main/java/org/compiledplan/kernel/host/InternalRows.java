@@ -54,6 +54,9 @@ public final class InternalRows implements Serializable {
    */
   static final String NESTED_PRUNING = "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled";
 
+  /** Position of the struct in packed rows, behind those of {@link StageKeys}. */
+  static final int PACKED = 2;
+
   private static final String ROW = "row";
 
   private InternalRows() {}

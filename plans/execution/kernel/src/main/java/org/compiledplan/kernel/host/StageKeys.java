@@ -12,8 +12,10 @@ import org.apache.spark.sql.types.StructType;
  * rows share, the sort took a fifth of an aggregate's time.
  */
 final class StageKeys {
-  private static final int KEY = 0;
-  private static final int OP = 1;
+  /** Positions of the key's parts. */
+  static final int KEY = 0;
+
+  static final int OP = 1;
 
   private StageKeys() {}
 

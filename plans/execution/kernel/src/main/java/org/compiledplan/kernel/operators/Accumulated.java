@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.BitSet;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.state.ByteFields;
 import org.compiledplan.kernel.state.Fields;
@@ -34,6 +35,11 @@ final class Accumulated implements Stored, Partial {
     Accumulated found = new Accumulated(calls);
     found.fields(new ByteFields.Reader(new ByteReader(bytes, 0, bytes.length)));
     return found;
+  }
+
+  @Override
+  public BitSet columns() {
+    return calls.columns();
   }
 
   @Override

@@ -26,6 +26,7 @@ final class AggregateCalls {
 
   private final boolean orderSensitive;
   private final long bytesOfRow;
+  private final BitSet columns = new BitSet();
   private final Frames.Layout<Accumulator> layout;
 
   /**
@@ -41,6 +42,8 @@ final class AggregateCalls {
     for (int i = 0; i < filters.length; i++) {
       AggregateCall call = call(spec, aggs.get(i), spec.output[firstResult + i], needRetraction);
       filters[i] = aggs.get(i).path("filter").asInt(-1);
+      if (filters[i] >= 0) columns.set(filters[i]);
+      for (int arg : call.args) columns.set(arg);
       functions.add(AggregateFunctions.of(call));
       descriptions.add(description(spec, aggs.get(i)));
       sensitive |= AggregateFunctions.isOrderSensitive(call);
@@ -84,6 +87,11 @@ final class AggregateCalls {
   /** Whether a value depends on the order of the rows. */
   boolean isOrderSensitive() {
     return orderSensitive;
+  }
+
+  /** The columns of arguments and filters. */
+  BitSet columns() {
+    return (BitSet) columns.clone();
   }
 
   /** About how many bytes the accumulators of calls without retraction grow with a row. */

@@ -1,12 +1,18 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.BitSet;
+
 /**
  * What rows of a key come to before they are shuffled: many rows travel as one. Made where the rows
  * are read, without state; {@link Session#merge} takes it in where the state is.
  */
 public interface Partial {
+  /** Columns that {@link #add} looks at; others may be null in the rows that it is given. */
+  BitSet columns();
+
   /**
-   * Takes a row in, which adds; its watermark is that of its source, whatever that of the batch is.
+   * Takes a row in, which adds and is valid until this returns; its watermark is that of its
+   * source, whatever that of the batch is.
    *
    * @return about how many bytes more are held
    */

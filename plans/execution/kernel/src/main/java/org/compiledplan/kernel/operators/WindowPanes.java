@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.TreeMap;
 import org.compiledplan.kernel.state.ByteFields;
@@ -155,6 +156,15 @@ final class WindowPanes {
       rows = io.number("rows", rows);
       io.list("panes", panes.keySet(), Pane::new, pane -> panes.put(pane, pane));
       io.list("neverLate", neverLate.keySet(), Pane::new, pane -> neverLate.put(pane, pane));
+    }
+
+    @Override
+    public BitSet columns() {
+      BitSet found = calls.columns();
+      for (int column : new int[] {time, startColumn, endColumn}) {
+        if (column >= 0) found.set(column);
+      }
+      return found;
     }
 
     @Override

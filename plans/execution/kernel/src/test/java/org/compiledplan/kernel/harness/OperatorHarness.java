@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -184,7 +185,7 @@ public final class OperatorHarness {
       while (folded <= parts % FOLDED_AT_MOST
           && from < rows.size()
           && RowKinds.isAdd(rows.get(from).kind)) {
-        partial.add(rows.get(from++));
+        partial.add(seen(rows.get(from++), partial.columns()));
         folded++;
       }
       if (folded == 0) {
@@ -193,6 +194,13 @@ public final class OperatorHarness {
         throw new IllegalStateException("not as many rows as were folded");
       }
     }
+  }
+
+  /** A row with nulls in all other columns. */
+  private static InputRow seen(InputRow row, BitSet columns) {
+    Object[] values = new Object[row.values.length];
+    columns.stream().forEach(at -> values[at] = row.values[at]);
+    return new InputRow(row.port, row.kind, values, row.watermark);
   }
 
   /**
