@@ -23,7 +23,7 @@ from compiled_plan.planner.physical.plumbing import DropUpdateBefore, Exchange
 from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, ModifyKinds, Traits, UpdateKind
 from compiled_plan.plans.connectors.common import EMIT_STRATEGY, IDLE_TIMEOUT
 from compiled_plan.plans.connectors.registry import connector_spec
-from compiled_plan.plans.connectors.spec import Values
+from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.nodes.base import PlanNode, StateEntry
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize as ChangelogNormalizeNode
 from compiled_plan.plans.nodes.scan import TableSourceScan as TableSourceScanNode

@@ -12,7 +12,7 @@ from typing import Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.columns import Rule, column, within
-from compiled_plan.plans.connectors.spec import Unfit
+from compiled_plan.plans.connectors.format_spec import Unfit
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RECORD = "org.apache.flink.avro.generated.record"

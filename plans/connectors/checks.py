@@ -10,18 +10,11 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from compiled_plan.plans.connectors.columns import FOLDER_TYPES
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.refused import FLINK_CONNECTORS, FLINK_FORMATS
 from compiled_plan.plans.connectors.registry import connector_spec, connector_specs, format_spec, format_specs
-from compiled_plan.plans.connectors.spec import (
-    Asked,
-    ConnectorSpec,
-    Effect,
-    FormatSlot,
-    FormatSpec,
-    Metadata,
-    TableOption,
-    Use,
-)
+from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec, FormatSlot, Metadata
+from compiled_plan.plans.connectors.table_options import Effect, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 from compiled_plan.plans.types import RowType

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.connectors.spec import Unfit
+from compiled_plan.plans.connectors.format_spec import Unfit
 
 Rule = Callable[[t.RowType, Mapping[str, str]], Unfit | None]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.connectors.spec import Effect, TableOption, Use
+from compiled_plan.plans.connectors.table_options import Effect, TableOption, Use
 from compiled_plan.plans.options import Kind
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.registry import format_spec
-from compiled_plan.plans.connectors.spec import Asked, TableOption, Use
+from compiled_plan.plans.connectors.spec import Asked
+from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 

@@ -1,8 +1,33 @@
-"""Libraries that connectors need beside the product."""
+"""Libraries that connectors and formats need beside the product: what is known of one, and those there are."""
 
 from __future__ import annotations
 
-from compiled_plan.plans.connectors.spec import Package
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A library of Maven that a run gets where its class path lacks it.
+
+    Args:
+        coordinates: `group:name:version`.
+        holds: the full name of a class of it, by which it is found.
+        option: the option of a table that decides whether it is needed; empty where it always is.
+        begins: what that option's value begins with then.
+        alone: whether it is fetched without what it depends on: Spark brings that, or it is named, too.
+    """
+
+    coordinates: str
+    holds: str
+    option: str = ""
+    begins: str = ""
+    alone: bool = False
+
+    def serves(self, options: Mapping[str, str]) -> bool:
+        """Whether a table of these options needs it."""
+        return not self.option or options.get(self.option, "").startswith(self.begins)
+
 
 #: Spark's connector for Kafka, the newest that Maven Central has, which runs on Spark 4.3; and what it needs that Spark
 #: does not bring itself.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.registry import connector_specs, format_specs
-from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec, Metadata, OptionGroup, TableOption, Use
+from compiled_plan.plans.connectors.spec import ConnectorSpec, Metadata
+from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 
 
 def to_dict() -> dict[str, Any]:

@@ -10,7 +10,8 @@ from compiled_plan.plans.connectors import dead_letters
 from compiled_plan.plans.connectors.common import VERSION, WATERMARKS, tuning
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.schema_registry import SUBJECT
-from compiled_plan.plans.connectors.spec import Asked, FormatSlot, Metadata, OptionGroup, TableOption, Use
+from compiled_plan.plans.connectors.spec import Asked, FormatSlot, Metadata
+from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 from compiled_plan.plans.types import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans.connectors.common import refused, tuning
-from compiled_plan.plans.connectors.spec import TableOption, Use
+from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 

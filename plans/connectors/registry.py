@@ -13,7 +13,8 @@ from pkgutil import iter_modules
 from typing import Any
 
 from compiled_plan.plans.connectors import formats, specs
-from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec
+from compiled_plan.plans.connectors.format_spec import FormatSpec
+from compiled_plan.plans.connectors.spec import ConnectorSpec
 
 
 def connector_spec(name: str | None) -> ConnectorSpec | None:

@@ -1,85 +1,22 @@
-"""What the spec of a connector or of a format says: everything that is known of it outside of the executor.
+"""What the spec of a connector says: everything that is known of it outside of the executor.
 
 The planner, the plan's check, lineage, the executor and the reference pages read it; the executor's factories are
-registered under it. A module of `specs` or `formats` holds one, as `SPEC`; see `registry`.
+registered under it. A module of `specs` holds one, as `SPEC`; see `registry`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from enum import Enum, Flag
-from typing import Any
+from dataclasses import dataclass, field
+from enum import Enum
 
-from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.connectors.jars import Package
+from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use, Values, of_group
 from compiled_plan.plans.nodes.declared import TableFault
-from compiled_plan.plans.options import Kind, Option
+from compiled_plan.plans.options import Kind
 from compiled_plan.plans.rex import RexNode
-from compiled_plan.plans.text.masking import is_sensitive
 from compiled_plan.plans.types import LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
-
-
-class Use(Flag):
-    """What a table is used for."""
-
-    SOURCE = 1
-    SINK = 2
-    LOOKUP = 4
-    ANY = SOURCE | SINK | LOOKUP
-
-
-class Effect(Enum):
-    """What an option does here."""
-
-    USED = "it has the effect that Flink's pages describe"
-    TUNING = "it tunes how Flink does its work, and is taken without effect"
-    REFUSED = "it changes what happens, and is not supported"
-
-
-@dataclass(frozen=True, slots=True)
-class TableOption(Option):
-    """An option of a table's WITH.
-
-    Args:
-        doc: what it says, for people; one sentence.
-        required: whether a table must have it.
-        effect: what it does here.
-        why: why it is refused, where it is.
-        uses: what of a table it is for.
-        passive: whether no row depends on it; an option that only tunes is passive by itself.
-        fallbacks: older names of the option, used where it is not given.
-        of_files: whether a format has it in files alone, and not in messages.
-    """
-
-    doc: str = ""
-    required: bool = False
-    effect: Effect = Effect.USED
-    why: str = ""
-    uses: Use = Use.ANY
-    passive: bool = False
-    fallbacks: tuple[str, ...] = ()
-    of_files: bool = False
-
-    @property
-    def shapes_rows(self) -> bool:
-        """Whether the rows depend on it."""
-        return self.effect is Effect.USED and not self.passive
-
-
-@dataclass(frozen=True, slots=True)
-class OptionGroup:
-    """Options of one prefix whose names are not known here: `properties.*` goes to a library as it is.
-
-    Args:
-        prefix: with the dot at its end.
-        doc: what they are.
-        option: what each of them is like.
-    """
-
-    prefix: str
-    doc: str
-    option: TableOption = TableOption(Kind.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,29 +39,6 @@ class Metadata:
     def writable(self) -> bool:
         """Whether a sink takes it."""
         return self.written is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Package:
-    """A library of Maven that a run gets where its class path lacks it.
-
-    Args:
-        coordinates: `group:name:version`.
-        holds: the full name of a class of it, by which it is found.
-        option: the option of a table that decides whether it is needed; empty where it always is.
-        begins: what that option's value begins with then.
-        alone: whether it is fetched without what it depends on: Spark brings that, or it is named, too.
-    """
-
-    coordinates: str
-    holds: str
-    option: str = ""
-    begins: str = ""
-    alone: bool = False
-
-    def serves(self, options: Mapping[str, str]) -> bool:
-        """Whether a table of these options needs it."""
-        return not self.option or options.get(self.option, "").startswith(self.begins)
 
 
 class Boundedness(Enum):
@@ -321,116 +235,8 @@ class ConnectorSpec:
 
     def option(self, name: str) -> TableOption | None:
         """The option of that name, also one of a group; None for one that the connector has not."""
-        return self.all_options.get(name) or _of_group(self.groups, name)
+        return self.all_options.get(name) or of_group(self.groups, name)
 
     def values(self, given: Mapping[str, str]) -> Values:
         """A table's options as values, defaults filled in."""
         return Values(self.options, given)
-
-
-def _of_group(groups: tuple[OptionGroup, ...], name: str) -> TableOption | None:
-    """What an option is that one of several groups has; no row depends on a password or token."""
-    found = next((group.option for group in groups if name.startswith(group.prefix) and name != group.prefix), None)
-    return replace(found, passive=True) if found is not None and is_sensitive(name) else found
-
-
-@dataclass(frozen=True, slots=True)
-class Unfit:
-    """What a format cannot hold, and what to do."""
-
-    message: str
-    remedy: str
-
-
-@dataclass(frozen=True, slots=True)
-class FormatSpec:
-    """A format.
-
-    Flink refuses no unknown option of a format, and neither does a table here; see `checks`.
-
-    Args:
-        name: the value of the option `format`.
-        doc: what it is, for people; one sentence.
-        options: by name without the format's prefix.
-        reads: the kinds of rows that it holds when read.
-        writes: the kinds of rows that it takes.
-        metadata: by key, in the order of Flink's page; a connector of messages offers them, files do not.
-        extension: the end of the names of files, without the dot.
-        positional: whether columns are found by their position and not by their name.
-        open: whether its further options go to a library.
-        not_both: pairs of boolean options that cannot both be true.
-        only_read: boolean options that cannot be true where a table is written.
-        unfit: what it cannot hold of a row's columns, given its options; None where all is well.
-        contradiction: what is wrong with its options together: option, message, remedy.
-        messages: whether it can be in messages, and not in files alone.
-        files: whether it can be in files, and not in messages alone.
-        blocks: whether files are blocks of rows, of which none can be put aside.
-        groups: options of which only the prefix is known, which is behind the format's own.
-        packages: libraries that a run needs beside the product.
-    """
-
-    name: str
-    doc: str
-    options: Mapping[str, TableOption] = field(default_factory=dict)
-    reads: ChangelogMode = ChangelogMode.INSERT
-    writes: ChangelogMode = ChangelogMode.INSERT
-    metadata: Mapping[str, Metadata] = field(default_factory=dict)
-    extension: str = ""
-    positional: bool = False
-    open: bool = False
-    not_both: tuple[tuple[str, str], ...] = ()
-    only_read: tuple[str, ...] = ()
-    unfit: Callable[[RowType, Mapping[str, str]], Unfit | None] | None = None
-    contradiction: Callable[[Mapping[str, str]], tuple[str, str, str] | None] | None = None
-    messages: bool = False
-    files: bool = True
-    blocks: bool = False
-    groups: tuple[OptionGroup, ...] = ()
-    packages: tuple[Package, ...] = ()
-
-    def option(self, name: str) -> TableOption | None:
-        """The option of that name, without the format's prefix, also one of a group; None for one that it has not."""
-        return self.options.get(name) or _of_group(self.groups, name)
-
-    def values(self, given: Mapping[str, str]) -> Values:
-        """The format's options, without its prefix, as values, defaults filled in."""
-        return Values(self.options, given)
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """The values of declared options; asking for one that is not declared is an error of the program that asks.
-
-    Args:
-        declared: by name.
-        given: what a table has, checked.
-    """
-
-    declared: Mapping[str, TableOption]
-    given: Mapping[str, str]
-
-    def get(self, name: str) -> Any:
-        """The value by its kind (a duration in milliseconds); the default where it is not given, None without one."""
-        option = self.declared[name]
-        text = next((self.given[key] for key in (name, *option.fallbacks) if key in self.given), option.default or None)
-        return None if text is None else option.parse(text)
-
-    def text(self, name: str) -> str:
-        """A text; empty where it is not given and has no default."""
-        found = self.get(name)
-        return "" if found is None else str(found)
-
-    def flag(self, name: str) -> bool:
-        """A boolean; false where it is not given and has no default."""
-        return bool(self.get(name))
-
-    def number(self, name: str) -> int:
-        """A whole number, or a duration in milliseconds, that is given or has a default.
-
-        Raises:
-            UnsupportedError: it is not given, and has no default.
-        """
-        found = self.get(name)
-        if found is None:
-            raise UnsupportedError(f"the option {name!r} is not given", remedy=f"add '{name}' = '...'")
-        return int(found)

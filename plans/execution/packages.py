@@ -14,8 +14,10 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from compiled_plan.plans.connectors.checks import formats_of
+from compiled_plan.plans.connectors.format_spec import FormatSpec
+from compiled_plan.plans.connectors.jars import Package
 from compiled_plan.plans.connectors.registry import connector_spec
-from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec, Package
+from compiled_plan.plans.connectors.spec import ConnectorSpec
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.plan import CompiledPlan

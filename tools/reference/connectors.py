@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from compiled_plan.plans.connectors.refused import FLINK_CONNECTORS, FLINK_FORMATS
 from compiled_plan.plans.connectors.registry import connector_specs, format_specs
-from compiled_plan.plans.connectors.spec import Effect, OptionGroup, TableOption, Use
+from compiled_plan.plans.connectors.table_options import Effect, OptionGroup, TableOption, Use
 from compiled_plan.plans.types.changelog import ChangelogMode
 from tools.reference.markdown import code, codes, table
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from compiled_plan.plans.connectors.columns import json_columns
 from compiled_plan.plans.connectors.common import JSON_OPTIONS
-from compiled_plan.plans.connectors.spec import FormatSpec, Metadata, TableOption, Use
+from compiled_plan.plans.connectors.format_spec import FormatSpec
+from compiled_plan.plans.connectors.spec import Metadata
+from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.options import Kind
 from compiled_plan.plans.types import INT, STRING, ArrayType, MapType, TimestampLtzType
 from compiled_plan.plans.types.changelog import ChangelogMode

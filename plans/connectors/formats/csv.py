@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.columns import without
 from compiled_plan.plans.connectors.common import flag
-from compiled_plan.plans.connectors.spec import FormatSpec, TableOption, Use
+from compiled_plan.plans.connectors.format_spec import FormatSpec
+from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.options import Kind
 
 

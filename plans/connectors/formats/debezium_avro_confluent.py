@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from compiled_plan.plans.connectors.avro_schemas import schema_rule
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.schema_registry import GROUPS, OPTIONS, contradiction
-from compiled_plan.plans.connectors.spec import FormatSpec
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 SPEC = FormatSpec(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from compiled_plan.plans.connectors.columns import json_columns
 from compiled_plan.plans.connectors.common import JSON_OPTIONS, flag
-from compiled_plan.plans.connectors.spec import FormatSpec, Use
+from compiled_plan.plans.connectors.format_spec import FormatSpec
+from compiled_plan.plans.connectors.table_options import Use
 
 SPEC = FormatSpec(
     "json",

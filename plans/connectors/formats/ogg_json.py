@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from compiled_plan.plans.connectors.columns import json_columns
 from compiled_plan.plans.connectors.common import JSON_OPTIONS
-from compiled_plan.plans.connectors.spec import FormatSpec, Metadata
+from compiled_plan.plans.connectors.format_spec import FormatSpec
+from compiled_plan.plans.connectors.spec import Metadata
 from compiled_plan.plans.types import STRING, ArrayType, TimestampLtzType
 from compiled_plan.plans.types.changelog import ChangelogMode
 

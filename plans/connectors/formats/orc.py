@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.columns import without
-from compiled_plan.plans.connectors.spec import FormatSpec
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 
 _WITHOUT = (t.TimeType, t.NullType, t.MultisetType, t.RawType, t.VariantType, t.TimestampTzType, t.IntervalType)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.columns import without
 from compiled_plan.plans.connectors.common import refused, tuning
-from compiled_plan.plans.connectors.spec import FormatSpec, Use
+from compiled_plan.plans.connectors.format_spec import FormatSpec
+from compiled_plan.plans.connectors.table_options import Use
 from compiled_plan.plans.options import Kind
 
 _LIBRARY = "it is of Flink's own reader and writer, which Spark's are not"

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.columns import column, within
 from compiled_plan.plans.connectors.common import flag
+from compiled_plan.plans.connectors.format_spec import FormatSpec, Unfit
 from compiled_plan.plans.connectors.jars import PROTOBUF
-from compiled_plan.plans.connectors.spec import FormatSpec, TableOption, Unfit, Use
+from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.options import Kind
 
 _TYPES = (

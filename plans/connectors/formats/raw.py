@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.columns import column
-from compiled_plan.plans.connectors.spec import FormatSpec, TableOption, Unfit
+from compiled_plan.plans.connectors.format_spec import FormatSpec, Unfit
+from compiled_plan.plans.connectors.table_options import TableOption
 from compiled_plan.plans.options import Kind
 
 _TYPES = (

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.common import tuning
-from compiled_plan.plans.connectors.spec import Boundedness, ConnectorSpec, OptionGroup, SourceSpec, TableOption, Use
+from compiled_plan.plans.connectors.spec import Boundedness, ConnectorSpec, SourceSpec
+from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.options import Kind
 
 _KIND = TableOption(Kind.WORD, "random", ("random", "sequence"), doc="Random values, or a sequence.")

@@ -6,18 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.common import refused, tuning
+from compiled_plan.plans.connectors.jars import Package
 from compiled_plan.plans.connectors.jdbc_filters import takes_over
-from compiled_plan.plans.connectors.spec import (
-    Asked,
-    ConnectorSpec,
-    Faults,
-    LookupSpec,
-    Package,
-    SinkSpec,
-    SourceSpec,
-    TableOption,
-    Use,
-)
+from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec, Faults, LookupSpec, SinkSpec, SourceSpec
+from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 from compiled_plan.plans.text.durations import parse_duration

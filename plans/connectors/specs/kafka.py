@@ -25,9 +25,8 @@ from compiled_plan.plans.connectors.spec import (
     Guarantee,
     SinkSpec,
     SourceSpec,
-    TableOption,
-    Use,
 )
+from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 from compiled_plan.plans.types import RowType

@@ -11,12 +11,10 @@ from compiled_plan.plans.connectors.spec import (
     ConnectorSpec,
     Faults,
     Guarantee,
-    OptionGroup,
     SinkSpec,
     SourceSpec,
-    TableOption,
-    Use,
 )
+from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.options import Kind
 

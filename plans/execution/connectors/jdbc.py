@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from compiled_plan.plans.connectors.spec import Values
 from compiled_plan.plans.connectors.specs.jdbc import SPEC
+from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.execution.connectors.base import (
     LookupTable,
     SinkContext,

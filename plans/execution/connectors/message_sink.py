@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.messages import listed
-from compiled_plan.plans.connectors.spec import FormatSpec
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import (
     DELETE,

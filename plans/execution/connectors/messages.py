@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.connectors.checks import format_options, formats_of, metadata_of
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.messages import Parts, listed
 from compiled_plan.plans.connectors.schema_registry import OWN_SUBJECT
-from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSpec
+from compiled_plan.plans.connectors.spec import ConnectorSpec
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import TableSpec
 from compiled_plan.plans.execution.connectors.brokers import Topics

@@ -17,7 +17,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from compiled_plan.plans.connectors import partition_commits as given
-from compiled_plan.plans.connectors.spec import Values
+from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, UnsupportedError
 from compiled_plan.plans.execution.connectors.hadoop import Files
 from compiled_plan.plans.execution.java import java_class

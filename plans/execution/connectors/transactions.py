@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.messages import listed
-from compiled_plan.plans.connectors.spec import Values
+from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.connectors.brokers import Topics
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE

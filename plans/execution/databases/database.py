@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from compiled_plan.plans.connectors.spec import Values
+from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.databases.dialects import Dialect, Target, dialect_of
 from compiled_plan.plans.execution.java import java_class

@@ -14,9 +14,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.connectors.avro_schemas import avro_schema, debezium_row
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.formats.avro_confluent import SPEC
 from compiled_plan.plans.connectors.schema_registry import OPTIONS, OWN_SUBJECT, SUBJECT, settings
-from compiled_plan.plans.connectors.spec import FormatSpec, Values
+from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.execution.formats.base import FormatTable, register
 from compiled_plan.plans.execution.formats.lines import MessageFormat
 

@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.registry import module_name
-from compiled_plan.plans.connectors.spec import FormatSpec
 from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import IllegalArgumentException
 
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.formats.canal_json import SPEC
-from compiled_plan.plans.connectors.spec import FormatSpec
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.formats.base import FormatTable, register
 from compiled_plan.plans.execution.formats.lines import LineFormat

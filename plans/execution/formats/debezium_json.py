@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.formats.debezium_json import SPEC
-from compiled_plan.plans.connectors.spec import FormatSpec
 from compiled_plan.plans.execution.formats.base import FormatTable, register
 from compiled_plan.plans.execution.formats.lines import LineFormat
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, StructType
 
-from compiled_plan.plans.connectors.spec import FormatSpec
+from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.base import KIND
 from compiled_plan.plans.execution.connectors.dead_letters import COLUMN, DEAD, dead_letter

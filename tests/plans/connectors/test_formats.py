@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.format_spec import Unfit
 from compiled_plan.plans.connectors.registry import format_spec
-from compiled_plan.plans.connectors.spec import Unfit
 
 
 def unfit_columns(name: str, row: t.RowType, options: dict[str, str]) -> Unfit | None:

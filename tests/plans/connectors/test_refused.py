@@ -15,7 +15,8 @@ import pytest
 from compiled_plan.plans.connectors.checks import table_faults
 from compiled_plan.plans.connectors.refused import FLINK_CONNECTORS, FLINK_FORMATS
 from compiled_plan.plans.connectors.registry import connector_spec, format_spec
-from compiled_plan.plans.connectors.spec import ConnectorSpec, Effect
+from compiled_plan.plans.connectors.spec import ConnectorSpec
+from compiled_plan.plans.connectors.table_options import Effect
 from compiled_plan.plans.types import STRING, row_of
 
 FACTORIES: Mapping[str, Mapping[str, list[str]]] = json.loads(

@@ -12,6 +12,7 @@ import pytest
 from compiled_plan.plans import connectors, execution
 from compiled_plan.plans.connectors import listing, registry, specs
 from compiled_plan.plans.connectors.checks import changelog_of, formats_of, table_faults, unknown_format_options
+from compiled_plan.plans.connectors.jars import Package
 from compiled_plan.plans.connectors.refused import FLINK_CONNECTORS, FLINK_FORMATS
 from compiled_plan.plans.connectors.registry import (
     connector_spec,
@@ -24,16 +25,12 @@ from compiled_plan.plans.connectors.spec import (
     KEY_AND_VALUE,
     Boundedness,
     ConnectorSpec,
-    Effect,
     Guarantee,
     Metadata,
-    OptionGroup,
-    Package,
     SinkSpec,
     SourceSpec,
-    TableOption,
-    Use,
 )
+from compiled_plan.plans.connectors.table_options import Effect, OptionGroup, TableOption, Use
 from compiled_plan.plans.inspection.lineage.tables import options_of, place_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.options import Kind

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.connectors.jars import KAFKA
-from compiled_plan.plans.connectors.spec import Package
+from compiled_plan.plans.connectors.jars import KAFKA, Package
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution import packages
 from compiled_plan.plans.execution.kernel import use_fit_java

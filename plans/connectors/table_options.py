@@ -1,0 +1,119 @@
+"""Options of tables: what is declared of each, and the values that a table has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, Flag
+from typing import Any
+
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.options import Kind, Option
+from compiled_plan.plans.text.masking import is_sensitive
+
+
+class Use(Flag):
+    """What a table is used for."""
+
+    SOURCE = 1
+    SINK = 2
+    LOOKUP = 4
+    ANY = SOURCE | SINK | LOOKUP
+
+
+class Effect(Enum):
+    """What an option does here."""
+
+    USED = "it has the effect that Flink's pages describe"
+    TUNING = "it tunes how Flink does its work, and is taken without effect"
+    REFUSED = "it changes what happens, and is not supported"
+
+
+@dataclass(frozen=True, slots=True)
+class TableOption(Option):
+    """An option of a table's WITH.
+
+    Args:
+        doc: what it says, for people; one sentence.
+        required: whether a table must have it.
+        effect: what it does here.
+        why: why it is refused, where it is.
+        uses: what of a table it is for.
+        passive: whether no row depends on it; an option that only tunes is passive by itself.
+        fallbacks: older names of the option, used where it is not given.
+        of_files: whether a format has it in files alone, and not in messages.
+    """
+
+    doc: str = ""
+    required: bool = False
+    effect: Effect = Effect.USED
+    why: str = ""
+    uses: Use = Use.ANY
+    passive: bool = False
+    fallbacks: tuple[str, ...] = ()
+    of_files: bool = False
+
+    @property
+    def shapes_rows(self) -> bool:
+        """Whether the rows depend on it."""
+        return self.effect is Effect.USED and not self.passive
+
+
+@dataclass(frozen=True, slots=True)
+class OptionGroup:
+    """Options of one prefix whose names are not known here: `properties.*` goes to a library as it is.
+
+    Args:
+        prefix: with the dot at its end.
+        doc: what they are.
+        option: what each of them is like.
+    """
+
+    prefix: str
+    doc: str
+    option: TableOption = TableOption(Kind.TEXT)
+
+
+def of_group(groups: tuple[OptionGroup, ...], name: str) -> TableOption | None:
+    """What an option is that one of several groups has; no row depends on a password or token."""
+    found = next((group.option for group in groups if name.startswith(group.prefix) and name != group.prefix), None)
+    return replace(found, passive=True) if found is not None and is_sensitive(name) else found
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of declared options; asking for one that is not declared is an error of the program that asks.
+
+    Args:
+        declared: by name.
+        given: what a table has, checked.
+    """
+
+    declared: Mapping[str, TableOption]
+    given: Mapping[str, str]
+
+    def get(self, name: str) -> Any:
+        """The value by its kind (a duration in milliseconds); the default where it is not given, None without one."""
+        option = self.declared[name]
+        text = next((self.given[key] for key in (name, *option.fallbacks) if key in self.given), option.default or None)
+        return None if text is None else option.parse(text)
+
+    def text(self, name: str) -> str:
+        """A text; empty where it is not given and has no default."""
+        found = self.get(name)
+        return "" if found is None else str(found)
+
+    def flag(self, name: str) -> bool:
+        """A boolean; false where it is not given and has no default."""
+        return bool(self.get(name))
+
+    def number(self, name: str) -> int:
+        """A whole number, or a duration in milliseconds, that is given or has a default.
+
+        Raises:
+            UnsupportedError: it is not given, and has no default.
+        """
+        found = self.get(name)
+        if found is None:
+            raise UnsupportedError(f"the option {name!r} is not given", remedy=f"add '{name}' = '...'")
+        return int(found)
