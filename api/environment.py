@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.api.catalogs import CatalogMethods
+from compiled_plan.api.functions import FunctionMethods
+from compiled_plan.api.named_tables import TableMethods
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.config import TableConfig
 from compiled_plan.planner.context import PlanningContext
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
     from compiled_plan.api.inserts import StatementSet
     from compiled_plan.api.plans import CompiledPlan, PlanReference
     from compiled_plan.api.results import TableResult
-    from compiled_plan.api.table import Table
-    from compiled_plan.planner.table.descriptors import TableDescriptor
-    from compiled_plan.plans.types.data_types import AnyType
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class CompiledScript:
     overwrite: bool = False
 
 
-class TableEnvironment(CatalogMethods):
+class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
     """A catalog and a configuration, and the programs compiled over them.
 
     Args:
@@ -134,65 +133,6 @@ class TableEnvironment(CatalogMethods):
             return DONE
         return result
 
-    def create_temporary_function(self, name: str, function: Any) -> None:
-        """Register a function for this session, in the current database unless the name says another.
-
-        Args:
-            name: `f`, `db.f` or `catalog.db.f`.
-            function: a subclass of ScalarFunction, TableFunction or AggregateFunction of `plans.functions`, or its
-                object (whose attributes become part of plans).
-
-        Raises:
-            ProgramError: its types cannot be had, or the name is taken; names parameter, annotation and remedy.
-        """
-        self._register(name, function)
-
-    def create_temporary_system_function(self, name: str, function: Any) -> None:
-        """Register a function for this session under a name without a database, which wins over built-in functions.
-
-        Raises:
-            ProgramError: as `create_temporary_function`.
-        """
-        self._register(name, function, system=True)
-
-    def create_function(self, name: str, function: Any) -> None:
-        """Register a function in a catalog's database.
-
-        Raises:
-            ProgramError: as `create_temporary_function`.
-        """
-        self._register(name, function, temporary=False)
-
-    def drop_temporary_function(self, name: str) -> bool:
-        """Remove a temporary function; whether there was one."""
-        return self._unregister(name, temporary=True)
-
-    def drop_temporary_system_function(self, name: str) -> bool:
-        """Remove a temporary system function; whether there was one."""
-        return self._unregister(name, temporary=True, system=True)
-
-    def drop_function(self, name: str) -> bool:
-        """Remove a catalog's function; whether there was one.
-
-        Raises:
-            ProgramError: a temporary function hides it.
-        """
-        return self._unregister(name, temporary=False)
-
-    def _register(self, name: str, function: Any, *, temporary: bool = True, system: bool = False) -> None:
-        from compiled_plan.planner.functions.user.registering import catalog_function, path_of
-
-        full = self.catalog.qualify(path_of(name, system))
-        if not temporary:
-            self.catalog.require_database(full)
-        self.catalog.functions.create(catalog_function(full, function, temporary=temporary, system=system))
-
-    def _unregister(self, name: str, *, temporary: bool, system: bool = False) -> bool:
-        from compiled_plan.planner.functions.user.registering import path_of
-
-        full = self.catalog.qualify(path_of(name, system))
-        return self.catalog.functions.drop(full, temporary=temporary, system=system, if_exists=True)
-
     def compile_script(self, text: str) -> CompiledPlan:
         """The plan of a script: declarations, and one INSERT or one statement set.
 
@@ -225,125 +165,6 @@ class TableEnvironment(CatalogMethods):
         with Source(text).at_span(body.span):
             overwrite = self.config.boolean(FORCE_RECOMPILE)
             return CompiledScript(plan(sinks, self.config), path, if_not_exists, overwrite)
-
-    # --- the Table API: see planner.table
-
-    def from_path(self, path: str) -> Table:
-        """A table or view of the catalog.
-
-        Raises:
-            ProgramError: there is none of that name.
-        """
-        from compiled_plan.api.tables import from_path
-
-        return from_path(self.context, path)
-
-    def from_descriptor(self, descriptor: TableDescriptor) -> Table:
-        """A table that is declared where it is read, and has no name in the catalog.
-
-        Raises:
-            ProgramError: the declaration is wrong.
-        """
-        from compiled_plan.api.embedding import from_descriptor
-
-        return from_descriptor(self.context, descriptor)
-
-    def sql_query(self, query: str) -> Table:
-        """The table that a query gives; other tables are in its text by name, or as f"... {table} ...".
-
-        Raises:
-            ProgramError: no query, or a wrong one; with line, column and caret.
-        """
-        from compiled_plan.api.tables import sql_query
-
-        return sql_query(self.context, query)
-
-    def from_values(self, values: Iterable[object], schema: AnyType = None) -> Table:
-        """A table of constant rows.
-
-        Args:
-            values: the rows: tuples, lists, Rows, dicts, NamedTuples, objects of dataclasses, or single values, which
-                are rows of one column; values may be expressions.
-            schema: the columns: a row type (`DataTypes.ROW(...)`, `"ROW<a INT, b STRING>"`), a class with
-                annotations, or a list of names. Left out, the names are those that the rows have, else f0, f1, ...,
-                and each column has the common type of its values.
-
-        Raises:
-            ProgramError: no rows and no types; rows of different widths; a column without a common type.
-            DataError: a value that is none of its column's type; names column, type and value.
-        """
-        from compiled_plan.api.embedding import from_values
-
-        return from_values(self.context, values, schema)
-
-    def from_dataframe(self, frame: object, schema: AnyType = None) -> Table:
-        """A table of the rows of a DataFrame.
-
-        Args:
-            frame: of pandas, PyArrow (Table or RecordBatch) or Spark; a streaming one of Spark never ends.
-            schema: the columns: a row type, or a list of names; those of the frame if left out.
-
-        Raises:
-            ProgramError: no DataFrame; a column whose type is not known; a schema that does not fit.
-            DataError: a value that is none of its column's type; names column, type and value.
-        """
-        from compiled_plan.api.embedding import from_dataframe
-
-        return from_dataframe(self.context, frame, schema)
-
-    from_pandas = from_dataframe
-
-    def create_temporary_view(self, path: str, table: Table) -> None:
-        """Give a table a name, by which SQL and `from_path` find it.
-
-        Raises:
-            ProgramError: the name is taken.
-        """
-        from compiled_plan.planner.table.naming import create_view
-
-        create_view(self.context, path, table, "create_temporary_view")
-
-    def drop_temporary_view(self, path: str) -> bool:
-        """Drop a temporary view; False where there is none."""
-        from compiled_plan.planner.table.naming import drop_temporary
-
-        return drop_temporary(self.context, "VIEW", path)
-
-    def drop_temporary_table(self, path: str) -> bool:
-        """Drop a temporary table; False where there is none."""
-        from compiled_plan.planner.table.naming import drop_temporary
-
-        return drop_temporary(self.context, "TABLE", path)
-
-    def create_view(self, path: str, table: Table) -> None:
-        """As `create_temporary_view`, in the catalog.
-
-        Raises:
-            ProgramError: the name is taken.
-        """
-        from compiled_plan.planner.table.naming import create_view
-
-        create_view(self.context, path, table, "create_view", temporary=False)
-
-    def create_temporary_table(self, path: str, descriptor: TableDescriptor) -> None:
-        """Declare a temporary table: `TableDescriptor.for_connector("filesystem").schema(...).option(...).build()`.
-
-        Raises:
-            ProgramError: the declaration is wrong, or the name is taken.
-        """
-        from compiled_plan.planner.table.descriptors import create_table
-
-        create_table(self.context, path, descriptor, temporary=True)
-
-    def create_table(self, path: str, descriptor: TableDescriptor) -> None:
-        """Declare a table of the catalog.
-
-        Raises:
-            ProgramError: the declaration is wrong, or the name is taken.
-        """
-        from compiled_plan.planner.table.descriptors import create_table
-
-        create_table(self.context, path, descriptor, temporary=False)
 
     def load_plan(self, reference: PlanReference) -> CompiledPlan:
         """The plan of `PlanReference.from_file(...)` or `from_json_string(...)`.
