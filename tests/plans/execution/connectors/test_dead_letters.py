@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.connectors.filesystem import FileSink
+from compiled_plan.plans.execution.files.sink import FileSink
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run, RunResult

@@ -14,8 +14,8 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.connectors import partition_commits as given
 from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
-from compiled_plan.plans.execution.connectors.filesystem import FileSink
 from compiled_plan.plans.execution.connectors.partition_commits import PartitionCommits
+from compiled_plan.plans.execution.files.sink import FileSink
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run

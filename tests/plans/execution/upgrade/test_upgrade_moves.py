@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compiled_plan.plans.execution.connectors.filesystem import FileSink
+from compiled_plan.plans.execution.files.sink import FileSink
 from compiled_plan.plans.execution.options import GROUPS, TRANSFORM
 from compiled_plan.plans.execution.session import ASKED, PARTITIONS
 from compiled_plan.plans.execution.upgrade.seeding import Seeding, seeding_session

@@ -1,0 +1,166 @@
+"""Files that are written into a folder: a micro-batch is seen as a whole, and none twice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.partition_commits import KIND as POLICY
+from compiled_plan.plans.connectors.specs.filesystem import SPEC
+from compiled_plan.plans.errors import DataError
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND, SinkContext, TableSpec
+from compiled_plan.plans.execution.connectors.hadoop import Files
+from compiled_plan.plans.execution.connectors.partition_commits import PartitionCommits
+from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
+from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, column, java_column, shape
+from compiled_plan.plans.execution.formats.lines import LineFormat
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+#: What the folder begins with in which files are written before they are seen.
+STAGING = ".compiled-plan-"
+#: Spark counts the files of a task, after a dot where it writes folders.
+_SPARK_COUNTER = re.compile(r"^c\d+\.?")
+
+
+def sink(table: TableSpec, context: SinkContext) -> FileSink:
+    """Write files into a folder.
+
+    Raises:
+        UnsupportedError: an option, format or type that does not run.
+        DataError: there is a file where the folder would be.
+    """
+    format_, spec = format_of(table)
+    path = table.options["path"]
+    files = Files(context.spark, path)
+    if files.exists(path) and not files.is_folder(path):
+        raise DataError(
+            f"{path} is a file, and rows are written into a folder",
+            where=f"table {table.identifier}",
+            remedy="correct the table's option 'path'",
+        )
+    number = context.share(files.root)
+    mark = f"s{number}-" if number else ""
+    return FileSink(table, format_, spec, context, mark, _commits(table, context, mark))
+
+
+def _commits(table: TableSpec, context: SinkContext, mark: str) -> PartitionCommits | None:
+    """What tells of partitions that are complete, where the table has some and says how."""
+    if not table.partition_keys or not table.options.get(POLICY, "").strip():
+        return None
+    own = re.compile(rf"part-{re.escape(context.run_id)}-(\d+)-{mark}\d+\.")
+    path, keys = table.options["path"], table.partition_keys
+    return PartitionCommits(context.spark, table.identifier, path, keys, table.options, own)
+
+
+@dataclass(slots=True)
+class FileSink:
+    """Writes each micro-batch as files of names that tell run and batch.
+
+    A batch is written aside and its files are then moved into the folder, so a reader sees whole files alone. Only the
+    first batch that a sink writes can be one that was written before; what is left of it is removed first. Sinks of one
+    plan may write into one folder: all but the first have a mark of their own in the names.
+    """
+
+    READS_ORDER: ClassVar[bool] = False
+
+    table: TableSpec
+    format: FileFormat
+    spec: FormatTable
+    context: SinkContext
+    mark: str = ""
+    commits: PartitionCommits | None = None
+    first: bool = True
+
+    def write(self, frame: DataFrame, batch_id: int) -> None:
+        """Write a batch; see `Sink.write`."""
+        root = self.table.options["path"]
+        files = Files(self.context.spark, root)
+        batch = f"{self.context.run_id}-{batch_id}"
+        staging = f"{files.root}/{STAGING}{batch}"
+        prefix = f"part-{batch}-{self.mark}"
+        if self.first:
+            files.delete(staging)
+            for entry in list(files.walk(files.root)):
+                if _numbered(prefix, entry.relative.rpartition("/")[2]):
+                    files.delete(entry.path)
+        self.first = False
+        folders = [F.col(_quoted(key)) for key in self.table.partition_keys]
+        writer = self.format.writer(self._columns(frame), self.spec, folders)
+        if folders:
+            writer = writer.partitionBy(*self.table.partition_keys)
+        writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false").save(staging)
+        number, written = 0, dict[str, None]()
+        for entry in list(files.walk(staging)):
+            folder, _, name = entry.relative.rpartition("/")
+            if name.startswith(("_", ".")) or self.format.is_empty(self.context.spark, entry.path, entry.size):
+                continue
+            place = "/".join(filter(None, (files.root, folder, f"{prefix}{number}{self._ending(name)}")))
+            files.move(entry.path, place)
+            written[folder] = None
+            number += 1
+        files.delete(staging)
+        if self.commits is not None:
+            self.commits.wrote(batch_id, written)
+
+    def root(self) -> str:
+        """The folder, as files are moved in it."""
+        return Files(self.context.spark, self.table.options["path"]).root
+
+    def line(self) -> Column:
+        """The line of a row in a file of lines, from `kind`, `f0`, `f1`, ...."""
+        assert isinstance(self.format, LineFormat)
+        row = F.struct(*(F.col(f"f{at}").alias(f"c{at}") for at in range(len(self.table.columns.fields))))
+        return self.format.line(self.context.spark, self.spec, self._kind(), row)
+
+    def left(self) -> tuple[int, str]:
+        """See `LeavesFiles.left`."""
+        root, run = self.table.options["path"], f"part-{self.context.run_id}-"
+        files = Files(self.context.spark, root)
+        names = [entry.relative.rpartition("/")[2] for entry in files.walk(files.root)] if files.exists(root) else []
+        own = re.compile(rf"{re.escape(run)}\d+-{self.mark}\d+\.")
+        pattern = f"{run}*-{self.mark}*" if self.mark else f"{run}*"
+        return sum(own.match(name) is not None for name in names), f"{root.rstrip('/')}/{pattern}"
+
+    def _ending(self, written: str) -> str:
+        """The end of a file's name from the name Spark gave, `part-00000-<uuid>[.c000].<ending>`."""
+        ending = _SPARK_COUNTER.sub("", written.partition(".")[2])
+        return f".{self.format.spec.extension if ending in ('txt', '') else ending}"
+
+    def _columns(self, frame: DataFrame) -> DataFrame:
+        names = self.table.columns.names
+        kept = [f"f{index}" for index, name in enumerate(names) if name not in self.table.partition_keys]
+        columns = [F.col(name).alias(f"c{index}") for index, name in enumerate(kept)]
+        folders = [self._folder(key, F.col(f"f{names.index(key)}")) for key in self.table.partition_keys]
+        return frame.select(self._kind(), *columns, *folders)
+
+    def _folder(self, name: str, value: Column) -> Column:
+        """The text of a partition column in the name of a folder."""
+        text = column(file_paths(self.context.spark).text(shape(field_of(self.table, name).type), java_column(value)))
+        nothing = F.lit(SPEC.values(self.table.options).text(PARTITION_NAME))
+        return F.when(F.length(text) > 0, text).otherwise(nothing).alias(name)
+
+    def _kind(self) -> Column:
+        """The kind; where the format holds inserts alone, any other fails the run."""
+        kind = F.col(KIND)
+        if not self.format.spec.writes.insert_only:
+            return kind
+        message = F.lit(
+            f"format {self.format.spec.name!r} of table {self.table.identifier} holds inserts alone, "
+            "and the plan gives it an update or delete"
+        )
+        return F.when(kind == INSERT, kind).otherwise(F.raise_error(message).cast("tinyint")).alias(KIND)
+
+
+def _numbered(prefix: str, name: str) -> bool:
+    """Whether a file's name is a prefix with a number."""
+    return re.match(rf"{re.escape(prefix)}\d+\.", name) is not None
+
+
+def _quoted(name: str) -> str:
+    return t.quote_identifier(name)

@@ -1,0 +1,124 @@
+"""Files that are read: those of a folder, or one.
+
+What is read first is ordered by the files' modification time, then path, then position in the file; of one file, by
+position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.connectors.dead_letters import puts_aside
+from compiled_plan.plans.connectors.specs.filesystem import SPEC
+from compiled_plan.plans.errors import DataError
+from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH, Source, SourceContext, TableSpec
+from compiled_plan.plans.execution.connectors.dead_letters import COLUMN as DEAD_LETTER
+from compiled_plan.plans.execution.connectors.hadoop import Files, literally
+from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
+from compiled_plan.plans.execution.formats.base import SUFFIX, column, java_column, shape
+from compiled_plan.plans.execution.java import java_class
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+_EXTRA, _PARTITIONS = "e", "partitions"
+
+#: Metadata keys and Spark's columns for them.
+_METADATA: Mapping[str, str] = {
+    "file.path": "_metadata.file_path",
+    # Spark's own name column is URL-encoded, as its path.
+    "file.name": "_metadata.file_path",
+    "file.size": "_metadata.file_size",
+    "file.modification-time": "_metadata.file_modification_time",
+}
+
+
+def source(table: TableSpec, context: SourceContext) -> Source:
+    """Read a file or the files of a folder.
+
+    Raises:
+        UnsupportedError: an option, format or type that does not run.
+        DataError: there is no such file or folder.
+    """
+    format_, spec = format_of(table)
+    path = table.options["path"]
+    files = Files(context.spark, path)
+    if not files.exists(path):
+        raise DataError(
+            f"file or folder {path} does not exist",
+            where=f"table {table.identifier}",
+            remedy="correct the table's option 'path', or put the file there",
+        )
+    reader = (
+        context.spark.readStream.option("recursiveFileLookup", True)
+        # Nothing is too old to be read; by default a file a week older than the newest one is left out.
+        .option("maxFileAge", "36500d")
+        .option("mergeSchema", False)
+    )
+    if context.max_files is not None:
+        reader = reader.option("maxFilesPerTrigger", context.max_files)
+    folder = files.is_folder(path)
+    order = (
+        _folder_order(context.spark._jvm, len(path))
+        if folder
+        else (F.call_function("order_number"), F.lit(None).cast("binary"))
+    )
+    extra = [order[0].alias(ORD), order[1].alias(PATH)]
+    extra += [_metadata(key, context.spark).alias(f"{_EXTRA}{index}") for index, (key, _) in enumerate(table.metadata)]
+    if table.partition_keys:
+        extra.append(_partition_values(table, context.spark).alias(_PARTITIONS))
+    scanned = format_.scan(reader, literally(files.root), spec, extra)
+    return Source(_arranged(scanned, table), bounded="source.monitor-interval" not in table.options)
+
+
+def _metadata(key: str, spark: SparkSession) -> Column:
+    """A metadata column of files; the path is that within the file system, as Flink gives it."""
+    found = F.col(_METADATA[key])
+    if key == "file.path":
+        return column(file_paths(spark).pathOf(java_column(found)))
+    if key == "file.name":
+        return column(file_paths(spark).nameOf(java_column(found)))
+    return found
+
+
+def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
+    """A struct of the partition columns, from the names of a file's folders."""
+    fields = tuple(field_of(table, key) for key in table.partition_keys)
+    return column(
+        file_paths(spark).partitionsOf(
+            f"table {table.identifier}",
+            shape(replace(table.columns, fields=fields)),
+            SPEC.values(table.options).text(PARTITION_NAME),
+            java_column(F.col(_METADATA["file.path"])),
+        )
+    )
+
+
+def _folder_order(jvm: Any, common: int) -> tuple[Column, Column]:
+    """Time of the file, then its path and the position in it; the first `common` characters are the same in all."""
+    orders = java_class(jvm, "org.compiledplan.kernel.formats.FileOrder")
+    return (
+        F.unix_micros("_metadata.file_modification_time"),
+        column(orders.orderOf(common, java_column(F.col("_metadata.file_path")))),
+    )
+
+
+def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
+    """The columns in the order of `Source`, with their names there."""
+    path = F.when(F.col(SUFFIX).isNull(), F.col(PATH)).otherwise(
+        F.concat(F.coalesce(F.col(PATH), F.lit(bytearray())), F.col(SUFFIX))
+    )
+    names = [field.name for field in table.columns.fields]
+    kept = [name for name in names if name not in table.partition_keys]
+    columns = [
+        (F.col(_PARTITIONS)[name] if name in table.partition_keys else F.col(f"c{kept.index(name)}")).alias(f"f{index}")
+        for index, name in enumerate(names)
+    ]
+    metadata = [F.col(f"{_EXTRA}{index}").alias(f"m{index}") for index in range(len(table.metadata))]
+    dead = [F.col(DEAD_LETTER)] if puts_aside(table.options) else []
+    return scanned.select(KIND, ORD, path.alias(PATH), *columns, *metadata, *dead)
