@@ -143,7 +143,13 @@ def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     execution = counted._jdf.queryExecution()
     session: Any = spark._jsparkSession
     frame = session.internalCreateDataFrame(execution.toRdd(), counted._jdf.schema(), False)
-    return SparkDataFrame(frame, spark), lambda: int(execution.observedMetrics().apply(_ROWS).getLong(0))
+
+    def count() -> int:
+        found = execution.observedMetrics().get(_ROWS)
+        # Nothing is observed where Spark found that there are no rows.
+        return int(found.get().getLong(0)) if found.isDefined() else 0
+
+    return SparkDataFrame(frame, spark), count
 
 
 def _number() -> Column:

@@ -60,6 +60,13 @@ def test_a_stream_of_files_goes_on_where_it_was(spark: SparkSession, tmp_path: P
     assert run(spark, program, tmp_path / "c", now=True) == ["+I[3, null, null]"]
 
 
+def test_rows_are_counted_also_where_there_are_none(spark: SparkSession, tmp_path: Path) -> None:
+    sink = table("t", "id INT", provider="parquet", path=str(tmp_path / "data"))
+    for query, rows in (("VALUES (1), (2)", 2), ("SELECT id FROM (VALUES (1)) AS v(id) WHERE FALSE", 0)):
+        plan = TableEnvironment().compile_script(f"{sink} INSERT INTO t {query}")
+        assert Run(spark, plan, RunOptions()).execute().rows_out == rows, query
+
+
 @pytest.mark.deep
 def test_a_table_of_all_types_is_read_as_a_whole(spark: SparkSession, tmp_path: Path) -> None:
     place = str(tmp_path / "data")
