@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import repeat, takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.execution.progress import (
@@ -138,8 +139,8 @@ class Follower:
         latest = self.query._jsq.lastProgress()
         if latest is None or latest.batchId() <= self._seen:
             return
-        for progress in self.query.recentProgress:
-            if progress.batchId > self._seen and "addBatch" in progress.durationMs:
+        for progress in _behind(self.query, self._seen):
+            if "addBatch" in progress.durationMs:
                 self._report(progress)
 
     def _report(self, progress: Any) -> None:
@@ -161,6 +162,18 @@ class Follower:
         self.watermark = watermark_ms(progress.eventTime.get("watermark"))
         at, watermark = ended_at(progress.timestamp, millis), watermark_text(progress.eventTime.get("watermark"))
         self._tell(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside, at, sources, watermark))
+
+
+def _behind(query: StreamingQuery, batch: int) -> Sequence[Any]:
+    """What Spark tells of the batches behind one.
+
+    Spark keeps a hundred, and writing one as text takes as long as a small batch has to wait for its plan.
+    """
+    from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+    kept = query._jsq.recentProgress()
+    newest = takewhile(lambda progress: progress.batchId() > batch, (kept[-at] for at in range(1, len(kept) + 1)))
+    return [StreamingQueryProgress.fromJson(json.loads(progress.json())) for progress in newest][::-1]
 
 
 def _controls(source: str) -> bool:

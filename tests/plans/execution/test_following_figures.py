@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from uuid import UUID
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.following import Follower
@@ -22,30 +24,41 @@ INSERT INTO b SELECT id FROM a;
 """
 
 
-def progress_of(batch: int) -> Any:
-    sources = [
-        SimpleNamespace(
-            description="KafkaV2[Subscribe[orders]]",
-            numInputRows=5,
-            endOffset='{"orders": {"0": 5}}',
-            latestOffset='{"orders": {"0": 9}}',
-        ),
-        SimpleNamespace(description=f"FileStreamSource[file:/c/{ENDS}]", numInputRows=1, endOffset="", latestOffset=""),
-    ]
-    return SimpleNamespace(
-        batchId=batch,
-        timestamp="2026-01-01T00:00:00.000Z",
-        durationMs={"triggerExecution": 250, "addBatch": 200},
-        eventTime={"watermark": "2025-12-31T23:59:00.000Z"},
-        sources=sources,
-    )
+def progress_of(batch: int, asked: list[int]) -> Any:
+    """What Spark tells of a batch; `asked` gets its number when the text is made."""
+    rates = {"inputRowsPerSecond": 1.0, "processedRowsPerSecond": 1.0}
+    kafka = {"endOffset": {"orders": {"0": 5}}, "latestOffset": {"orders": {"0": 9}}, "numInputRows": 5}
+    ends = {"endOffset": "", "latestOffset": "", "numInputRows": 1}
+    told = {
+        "id": str(UUID(int=0)),
+        "runId": str(UUID(int=1)),
+        "name": None,
+        "batchId": batch,
+        "batchDuration": 250,
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "durationMs": {"triggerExecution": 250, "addBatch": 200},
+        "eventTime": {"watermark": "2025-12-31T23:59:00.000Z"},
+        "stateOperators": [],
+        "sources": [
+            {"description": "KafkaV2[Subscribe[orders]]", "startOffset": None, **kafka, **rates},
+            {"description": f"FileStreamSource[file:/c/{ENDS}]", "startOffset": "", **ends, **rates},
+        ],
+        "sink": {"description": "", "numOutputRows": -1},
+    }
+
+    def text() -> str:
+        asked.append(batch)
+        return json.dumps(told)
+
+    return SimpleNamespace(batchId=lambda: batch, json=text)
 
 
 def follower(folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) -> Follower:
-    recent = [progress_of(batch) for batch in range(2)]
-    query = SimpleNamespace(
-        _jsq=SimpleNamespace(lastProgress=lambda: SimpleNamespace(batchId=lambda: 1)), recentProgress=recent
-    )
+    return following([progress_of(batch, []) for batch in range(2)], folder, taken, resumes=resumes)
+
+
+def following(recent: list[Any], folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) -> Follower:
+    query = SimpleNamespace(_jsq=SimpleNamespace(lastProgress=lambda: recent[-1], recentProgress=lambda: recent))
     figures = {"sum": {"rowsIn": 10, "rowsOut": 4, "stateRows": 3, "stateBytes": 30}}
     handle = SimpleNamespace(figures=lambda: figures)
     sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
@@ -72,3 +85,17 @@ def test_figures_are_reported_and_kept_for_the_next_run(tmp_path: Path) -> None:
     follower(folder, taken, resumes=True).catch_up()
     found = taken[2].to_dict()
     assert (found["operators"][0]["stateRows"], found["operators"][0]["stateBytes"]) == (6, 60)
+
+
+def test_each_batch_is_read_once(tmp_path: Path) -> None:
+    folder, taken, asked = LocalFolder(tmp_path), list[BatchProgress](), list[int]()
+    folder.make("compiled-plan")
+    recent = [progress_of(batch, asked) for batch in range(3)]
+    running = following(recent, folder, taken, resumes=False)
+    for number in range(3, 6):
+        running.catch_up()
+        running.catch_up()
+        recent.append(progress_of(number, asked))
+    running.catch_up()
+    assert sorted(asked) == [0, 1, 2, 3, 4, 5]
+    assert [batch.batch for batch in taken] == [0, 1, 2, 3, 4, 5]
