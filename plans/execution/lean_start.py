@@ -59,7 +59,7 @@ def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, 
     finally:
         if before is not None:
             start.restore(before)
-    start.prepareQueries(session._jsparkSession)
+    start.prepareQueries()
     return session
 
 

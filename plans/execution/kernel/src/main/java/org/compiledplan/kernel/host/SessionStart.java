@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.state.RocksDBLoader;
 import org.apache.spark.sql.functions;
@@ -50,23 +52,24 @@ public final class SessionStart {
   }
 
   /**
-   * Plan a query and compile its code, so that Spark's planner has been through it once; runs no
-   * job.
+   * Plan a query of the session and compile its code, so that Spark's planner has been through it
+   * once; runs no job.
    */
-  public static void prepareQueries(SparkSession session) {
-    begin(
-        List.of(
-            () ->
-                ((org.apache.spark.sql.classic.Dataset<?>)
-                        session
-                            .range(1)
-                            .selectExpr("CAST(id AS STRING) k", "NAMED_STRUCT('a', id, 'b', 'x') v")
-                            .where("k <> 'y'")
-                            .repartition(functions.col("k"))
-                            .sortWithinPartitions("k")
-                            .selectExpr("v.a + 1", "v.b"))
-                    .queryExecution()
-                    .toRdd()));
+  public static void prepareQueries() {
+    begin(List.of(SessionStart::plan));
+  }
+
+  private static void plan() {
+    Dataset<Row> rows =
+        SparkSession.getDefaultSession()
+            .get()
+            .range(1)
+            .selectExpr("CAST(id AS STRING) k", "NAMED_STRUCT('a', id, 'b', 'x') v")
+            .where("k <> 'y'")
+            .repartition(functions.col("k"))
+            .sortWithinPartitions("k")
+            .selectExpr("v.a + 1", "v.b");
+    ((org.apache.spark.sql.classic.Dataset<Row>) rows).queryExecution().toRdd();
   }
 
   private static void begin(List<Preparation> preparations) {
