@@ -250,9 +250,7 @@ def test_open_windows_close_behind_a_migration_as_without_it(place: Place) -> No
     finally:
         conf.unset(ASKED)
         conf.set(PARTITIONS, partitions)
-    run = place.started(plan)
-    run.options = type(run.options)(checkpoint=str(place.checkpoint))
-    run.execute()
+    place.run(plan, available_now=False)
     assert len(before) == 2, "the first windows had closed"
     assert plain(place, "closed") == [("x", 1, 32), ("x", 2, 3), ("x", 2, 20), ("y", 1, 8), ("y", 1, 64)], (
         "1000 is late"
