@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -144,6 +145,29 @@ def _figures(pid: int) -> tuple[float, float]:
                 more = _figures(int(child))
                 cpu, memory = cpu + more[0], memory + more[1]
     return cpu, memory
+
+
+class PeakMemory:
+    """The peak memory in MB of a process and its children, seen while it runs: they take what is known along."""
+
+    _SECONDS = 0.25
+
+    def __init__(self, pid: int) -> None:
+        self.megabytes = 0.0
+        self._pid, self._over = pid, threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> PeakMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(self._SECONDS):
+            self.megabytes = max(self.megabytes, _figures(self._pid)[1])
 
 
 def execute_plan(plan: Path, *options: str, **more: Any) -> Execution:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from statistics import median
 
 from tests.bench.base import Line, Setting, measurement
@@ -19,9 +21,9 @@ def live_keys(setting: Setting) -> Iterator[Line]:
     """A micro-batch of 1,000 rows where very many keys with a TTL are alive, against 1,000 live keys."""
     many = (200_000,) if setting.quick else (1_000_000, 10_000_000)
     for host in (_DEFAULT_HOST, _OTHER_HOST):
-        few = _small_batch(setting, _FEW, host)
+        few, _ = _small_batch(setting, _FEW, host)
         for keys in many:
-            seconds = _small_batch(setting, keys, host)
+            seconds, checkpoint = _small_batch(setting, keys, host)
             judged = host == _DEFAULT_HOST and keys <= _LARGEST_FILE
             yield Line(
                 f"{host}, 1,000 rows with {keys:,} live keys",
@@ -29,15 +31,20 @@ def live_keys(setting: Setting) -> Iterator[Line]:
                 f"<= +{_GOAL_SECONDS} s" if judged else "",
                 seconds - few <= _GOAL_SECONDS if judged else None,
             )
+            size = sum(file.stat().st_size for file in checkpoint.rglob("*") if file.is_file())
+            yield Line(f"{host}, checkpoint for each of {keys:,} keys", f"{size / keys:.0f} bytes")
+            shutil.rmtree(checkpoint)
 
 
-def _small_batch(setting: Setting, keys: int, host: str) -> float:
-    """Seconds of a micro-batch of 1,000 rows for keys that are there: the median of some, after warm ones."""
+def _small_batch(setting: Setting, keys: int, host: str) -> tuple[float, Path]:
+    """A micro-batch of 1,000 rows for keys that are there: the median seconds of some, after warm ones; the checkpoint."""
     first = split(each_key(keys, seed=1), max(keys // _LARGEST_FILE, 1))
     small = [random_keys(_ROWS, keys, seed=at) for at in range(_TIMES)]
     data = write(setting.folder / f"rows-{keys}", [*first, *small], setting.format)
     program = "SET 'table.exec.state.ttl' = '1 h';\n" + table("r", data) + sink("k BIGINT, c BIGINT, s BIGINT")
     sql = f"{program}INSERT INTO done SELECT k, COUNT(*), SUM(v) FROM r GROUP BY k;"
     plan = compile_plan(sql, setting.folder, f"plan-{keys}")
-    batches = execute_plan(plan, "--max-files-per-batch", "1", "--host", host).batches
-    return median(batch.seconds for batch in batches[len(first) + 3 :])
+    checkpoint = setting.folder / f"checkpoint-{keys}-{host}"
+    options = ("--max-files-per-batch", "1", "--host", host, "--checkpoint", str(checkpoint))
+    batches = execute_plan(plan, *options).batches
+    return median(batch.seconds for batch in batches[len(first) + 3 :]), checkpoint

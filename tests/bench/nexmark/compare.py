@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from statistics import median
 
 from samples.nexmark.generate import Nexmark
 from tests.bench.harness import BenchError, compile_plan
 from tests.bench.nexmark.flink import TUNED, run_jobs
 from tests.bench.nexmark.here import run_plans
 from tests.bench.nexmark.programs import FOLDER, program, statements
+from tests.bench.nexmark.times import Rate
 
 EVENTS, QUICK_EVENTS = 2_000_000, 50_000
 #: Micro-batches of a run here, and files that one reads.
@@ -48,32 +48,32 @@ def generate(folder: Path, events: int, flink: bool = True) -> Data:
     return data
 
 
-def here(query: str, data: Data, folder: Path, runs: int) -> float:
-    """Events a second of a query through `execute-plan`: the median of some runs after one over a tenth of the events.
+def here(query: str, data: Data, folder: Path, runs: int) -> Rate:
+    """The rate of a query through `execute-plan`: that of some runs after one over a tenth of the events.
 
     Raises:
         BenchError: the program does not compile, or its plan does not run.
     """
     few = compile_plan(program(query, data.few_here), folder, f"{query}-few")
     many = compile_plan(program(query, data.many_here), folder, f"{query}-many")
-    _, *seconds = run_plans([few, *[many] * runs], "--max-files-per-batch", str(FILES))
-    return data.events / median(seconds)
+    times = run_plans([few, *[many] * runs], "--max-files-per-batch", str(FILES))
+    return Rate.of(data.events, times.measured())
 
 
-def on_flink(query: str, data: Data, folder: Path, runs: int) -> float:
+def on_flink(query: str, data: Data, folder: Path, runs: int) -> Rate:
     """As `here`, on Flink.
 
     Raises:
         BenchError: Flink cannot be installed, or the job failed.
     """
     few, many = (statements(program(query, files)) for files in (data.few_flink, data.many_flink))
-    _, *seconds = run_jobs([few, *[many] * runs], TUNED, folder)
-    return data.events / median(seconds)
+    times = run_jobs([few, *[many] * runs], TUNED, folder)
+    return Rate.of(data.events, times.measured())
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Events a second of a query on both sides; None where it failed, and why.
+    """The rates of a query on both sides; None where it failed, and why.
 
     Args:
         query: its name.
@@ -83,20 +83,20 @@ class Row:
     """
 
     query: str
-    flink: float | None
-    here: float | None
+    flink: Rate | None
+    here: Rate | None
     fault: str = ""
 
     @property
     def ratio(self) -> float | None:
         """How many times as fast it is here."""
-        return None if self.flink is None or self.here is None else self.here / self.flink
+        return None if self.flink is None or self.here is None else self.here.rate / self.flink.rate
 
 
 def rows(queries: Sequence[str], data: Data, folder: Path, runs: int) -> Iterator[Row]:
     """Measure queries, both sides of each in turn, each in a process of its own."""
     for query in queries:
-        found: dict[str, float | None] = {}
+        found: dict[str, Rate | None] = {}
         faults = []
         for name, side in (("flink", on_flink), ("here", here)):
             try:
@@ -115,15 +115,25 @@ def title(query: str) -> str:
 
 def markdown(measured: Sequence[Row]) -> str:
     """The table of a README, with the geometric mean of the ratios of queries that ran on both sides."""
-    lines = ["| query | | Flink, rows/s | here, rows/s | ratio |", "| --- | --- | ---: | ---: | ---: |"]
+    lines = [
+        "| query | | Flink, rows/s | here, rows/s | ratio | Flink, MB | here, MB |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
     for row in measured:
         ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-        lines.append(f"| {row.query} | {title(row.query)} | {_figure(row.flink)} | {_figure(row.here)} | {ratio} |")
+        rates, memory = " | ".join(map(_rate, (row.flink, row.here))), " | ".join(map(_memory, (row.flink, row.here)))
+        lines.append(f"| {row.query} | {title(row.query)} | {rates} | {ratio} | {memory} |")
     ratios = [row.ratio for row in measured if row.ratio is not None]
     if ratios:
-        lines.append(f"| | geometric mean of {len(ratios)} | | | {prod(ratios) ** (1 / len(ratios)):.2f} |")
+        lines.append(f"| | geometric mean of {len(ratios)} | | | {prod(ratios) ** (1 / len(ratios)):.2f} | | |")
     return "\n".join(lines)
 
 
-def _figure(value: float | None) -> str:
-    return "failed" if value is None else f"{value:,.0f}"
+def _rate(side: Rate | None) -> str:
+    if side is None:
+        return "failed"
+    return f"{side.rate:,.0f}" + (f" ± {side.spread:.0%}" if side.spread else "")
+
+
+def _memory(side: Rate | None) -> str:
+    return "" if side is None else f"{side.memory:,.0f}"

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.bench.harness import ROOT, BenchError
+from tests.bench.harness import ROOT, BenchError, PeakMemory
+from tests.bench.nexmark.times import Times
 
 VERSION = "2.3.0"
 ENVIRONMENT = ROOT / "build" / f"flink-{VERSION}"
@@ -58,8 +59,8 @@ def _run(command: Sequence[str]) -> None:
         )
 
 
-def run_jobs(jobs: Sequence[Sequence[str]], options: Mapping[str, str], folder: Path) -> list[float]:
-    """Run jobs one after another in one JVM; the seconds of each, from its submission to its end.
+def run_jobs(jobs: Sequence[Sequence[str]], options: Mapping[str, str], folder: Path) -> Times:
+    """Run jobs one after another in one JVM; the times of each, from its submission to its end.
 
     Args:
         jobs: the statements of each, of which the last is the INSERT.
@@ -73,18 +74,20 @@ def run_jobs(jobs: Sequence[Sequence[str]], options: Mapping[str, str], folder: 
 
     use_fit_java()
     script = Path(__file__).with_name("jobs.py")
-    done = subprocess.run(
+    process = subprocess.Popen(
         [str(flink_python()), str(script)],
-        input=json.dumps({"options": options, "jobs": jobs}),
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
-        check=False,
     )
-    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    with PeakMemory(process.pid) as peak:
+        out, said = process.communicate(json.dumps({"options": options, "jobs": jobs}))
+    answers = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
     for answer in answers:
         if "error" in answer:
             raise BenchError(f"Flink: {answer['error']}")
-    if done.returncode or len(answers) != len(jobs):
-        raise BenchError(f"Flink ended with {done.returncode}\n{done.stderr[-2000:]}")
-    return [float(answer["seconds"]) for answer in answers]
+    if process.returncode or len(answers) != len(jobs):
+        raise BenchError(f"Flink ended with {process.returncode}\n{said[-2000:]}")
+    return Times(tuple(float(answer["seconds"]) for answer in answers), peak.megabytes)

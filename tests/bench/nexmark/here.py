@@ -10,11 +10,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.bench.harness import ROOT, BenchError
+from tests.bench.harness import ROOT, BenchError, PeakMemory
+from tests.bench.nexmark.times import Times
 
 
-def run_plans(plans: Sequence[Path], *options: str) -> list[float]:
-    """The seconds of each, from when it is handed to Spark to its end; those of Spark's own start are not in them.
+def run_plans(plans: Sequence[Path], *options: str) -> Times:
+    """The times of each, from when it is handed to Spark to its end; that of Spark's own start is not in them.
 
     Raises:
         BenchError: a plan failed.
@@ -40,21 +41,22 @@ def run_plans(plans: Sequence[Path], *options: str) -> list[float]:
     assert process.stderr is not None
     seconds, start, said = [], 0.0, []
     try:
-        for line in process.stderr:
-            said.append(line)
-            event = _event(line)
-            if event == "start":
-                start = time.monotonic()
-            elif event == "end":
-                seconds.append(time.monotonic() - start)
-        code = process.wait()
+        with PeakMemory(process.pid) as peak:
+            for line in process.stderr:
+                said.append(line)
+                event = _event(line)
+                if event == "start":
+                    start = time.monotonic()
+                elif event == "end":
+                    seconds.append(time.monotonic() - start)
+            code = process.wait()
     finally:
         if process.poll() is None:
             process.terminate()
             process.wait()
     if code or len(seconds) != len(plans):
         raise BenchError("".join(line for line in said if not line.startswith("{"))[-2000:].strip())
-    return seconds
+    return Times(tuple(seconds), peak.megabytes)
 
 
 def _event(line: str) -> object:

@@ -13,6 +13,7 @@ from tests.bench.nexmark import compare, flink
 from tests.bench.nexmark.compare import Data, Row, generate, markdown, rows, title
 from tests.bench.nexmark.flink import run_jobs
 from tests.bench.nexmark.programs import FOLDER, QUERIES, program, statements
+from tests.bench.nexmark.times import Rate, Times
 
 
 def test_every_program_of_the_folder_is_run() -> None:
@@ -58,22 +59,34 @@ def test_every_query_has_a_title() -> None:
 
 
 def test_the_mean_is_that_of_the_queries_that_ran_on_both_sides() -> None:
-    table = markdown([Row("q0", 1000.0, 4000.0), Row("q1", 2000.0, 2000.0), Row("q2", 5.0, None, "here: no")])
-    assert "| q0 | Pass through | 1,000 | 4,000 | 4.00 |" in table
-    assert "| q2 | Selection | 5 | failed |  |" in table
-    assert table.splitlines()[-1] == "| | geometric mean of 2 | | | 2.00 |"
+    measured = [
+        Row("q0", Rate(1000.0, 0.034, 2000.0), Rate(4000.0, 0.0, 1000.4)),
+        Row("q1", Rate(2000.0), Rate(2000.0)),
+        Row("q2", Rate(5.0), None, "here: no"),
+    ]
+    table = markdown(measured)
+    assert "| q0 | Pass through | 1,000 ± 3% | 4,000 | 4.00 | 2,000 | 1,000 |" in table
+    assert "| q2 | Selection | 5 | failed |  | 0 |  |" in table
+    assert table.splitlines()[-1] == "| | geometric mean of 2 | | | 2.00 | | |"
+
+
+def test_a_rate_is_that_of_the_median_run_without_the_first() -> None:
+    assert Rate.of(100, Times((9.0, 2.0, 1.5, 4.0), 7.0).measured()) == Rate(50.0, 0.625, 7.0)
 
 
 def test_a_side_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def fails(query: str, data: Data, folder: Path, runs: int) -> float:
+    def fails(query: str, data: Data, folder: Path, runs: int) -> Rate:
         if query == "q0":
             raise BenchError("no")
-        return 2.0
+        return Rate(2.0)
 
     monkeypatch.setattr(compare, "here", fails)
-    monkeypatch.setattr(compare, "on_flink", lambda *arguments: 1.0)
+    monkeypatch.setattr(compare, "on_flink", lambda *arguments: Rate(1.0))
     data = generate(tmp_path, 500)
-    assert list(rows(["q0", "q1"], data, tmp_path, 1)) == [Row("q0", 1.0, None, "here: no"), Row("q1", 1.0, 2.0)]
+    assert list(rows(["q0", "q1"], data, tmp_path, 1)) == [
+        Row("q0", Rate(1.0), None, "here: no"),
+        Row("q1", Rate(1.0), Rate(2.0)),
+    ]
 
 
 def test_both_sides_get_the_same_events(tmp_path: Path) -> None:
