@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.event_time import EventTime
+from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.program import Program
 from compiled_plan.plans.execution.session import query_settings
 from compiled_plan.plans.execution.stages.build import StageBuilder
 from compiled_plan.plans.execution.storage import Folder
 from compiled_plan.plans.execution.writing import Sinks
+from compiled_plan.plans.inspection.checkpoints import ENDS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -46,6 +48,7 @@ class MicroBatches:
     event_time: EventTime | None = None
     #: Why a micro-batch was not written: Spark wraps it in a text, and the exception itself says more.
     failure: Exception | None = None
+    _is_bound: bool = False
 
     @property
     def ends(self) -> bool:
@@ -61,22 +64,26 @@ class MicroBatches:
         """How often Spark looks for rows; None for as soon as it can."""
         return self.options.trigger_ms or (_CLOCK_MS if self._by_clock else None)
 
-    def start(self, rows: DataFrame, builder: StageBuilder, folder: Folder, *, endless: bool = False) -> StreamingQuery:
+    @property
+    def ends_by_itself(self) -> bool:
+        """True when the query ends when it has read all that there is; else it has to be stopped."""
+        return self.bounded and self.options.trigger_ms is None and not self.ends
+
+    def start(self, rows: DataFrame, builder: StageBuilder, folder: Folder) -> StreamingQuery:
         """Start the query.
 
         Args:
             rows: for all sinks.
             builder: made them, and takes them apart.
             folder: Spark's checkpoint.
-            endless: whether it goes on when it has read all that there is.
         """
         writer = self._writer(rows, builder, folder)
-        if self.bounded and self.options.trigger_ms is None and not endless:
+        if self.ends_by_itself:
             writer = writer.trigger(availableNow=True)
         if self.interval_ms is not None:
             writer = writer.trigger(processingTime=f"{self.interval_ms} milliseconds")
         # Where the end of the input is about to fire everything, nothing needs to fire before.
-        by_watermark = self.program.event_time and (endless or not self.ends)
+        by_watermark = self.program.event_time and not self.ends
         with query_settings(self.spark, by_watermark or self._by_clock):
             return writer.start()
 
@@ -103,10 +110,18 @@ class MicroBatches:
         writer = rows.writeStream.foreachBatch(lambda frame, batch: self._write(frame, batch, builder, folder))
         return writer.outputMode("append").option("checkpointLocation", folder.uri)
 
+    def _bound(self) -> None:
+        """Have the input of a query that does not end by itself be what is there at its first micro-batch."""
+        if self.bounded and not self.ends_by_itself and not self._is_bound:
+            kernel = java_class(self.spark._jvm, "org.compiledplan.kernel.host.BoundedInput")
+            kernel.bound(self.spark._jsparkSession, ENDS)
+            self._is_bound = True
+
     def _write(self, frame: DataFrame, batch: int, builder: StageBuilder, folder: Folder) -> None:
         """Write one micro-batch to all sinks; the batch is committed when all have it."""
         try:
             self.publish()
+            self._bound()
             if self.event_time is not None:
                 self.event_time.begin(batch)
             self.sinks.write(frame, batch, builder, folder)

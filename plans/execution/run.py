@@ -232,12 +232,13 @@ class Run:
             try:
                 self.start.publish()
                 follower = self._follower(query, builder)
-                # A trigger does not end by itself: stop when all that is there has been read.
-                stopped = self._follow(follower, until_drained=self.bounded and self.options.trigger_ms is not None)
+                # Where the query does not end by itself: stop when all that is there has been read.
+                until_drained = self.bounded and not self._batches.ends_by_itself
+                stopped = self._follow(follower, until_drained=until_drained)
+                if self._batches.ends and not stopped:
+                    stopped = self._close_windows(follower)
             finally:
                 stop_query(self.spark, query, self.options.stop_seconds)
-            if self._batches.ends and not stopped:
-                stopped = self._close_windows(rows, builder, follower)
             if self._lost is not None:
                 raise self._lost
             if not stopped:
@@ -276,21 +277,18 @@ class Run:
         self._lost = changed(self.start.store.root)
         self.stop()
 
-    def _close_windows(self, rows: DataFrame, builder: StageBuilder, follower: Follower) -> bool:
-        """Move the watermark to the end of time: a batch tells of it, an empty one fires what is due.
+    def _close_windows(self, follower: Follower) -> bool:
+        """Move the watermark to the end of time: a batch tells of it, and one more fires what is due.
 
         Returns:
             Whether the run was stopped meanwhile.
         """
-        query = follower.query = self._begin(rows, builder, endless=True)
-        try:
+        for _ in ("tells", "fires"):
             self.folder.write_text(f"{ENDS}/{uuid.uuid4().hex}.json", end_text())
-            stopped = self._follow(follower, until_drained=True)
-        finally:
-            stop_query(self.spark, query, self.options.stop_seconds)
-        if not stopped:
-            self.start.end()
-        return stopped
+            if self._follow(follower, until_drained=True):
+                return True
+        self.start.end()
+        return False
 
     def _build(self, builder: StageBuilder, folder: Folder) -> DataFrame:
         known = self.start.known
@@ -307,10 +305,10 @@ class Run:
             return builder.build(frames, partitions=partitions)
         return builder.build(frames, self._sources.ends(names, folder), partitions)
 
-    def _begin(self, rows: DataFrame, builder: StageBuilder, *, endless: bool = False) -> StreamingQuery:
+    def _begin(self, rows: DataFrame, builder: StageBuilder) -> StreamingQuery:
         if self._real_time is not None:
             return self._real_time.start(rows, builder, self.folder)
-        return self._batches.start(rows, builder, self.folder, endless=endless)
+        return self._batches.start(rows, builder, self.folder)
 
     def _follow(self, follower: Follower, *, until_drained: bool) -> bool:
         """Follow a query to its end, or until all that there is has been read; whether it was stopped before."""

@@ -74,7 +74,26 @@ def test_windows_stay_open_until_the_input_ends(spark: SparkSession, tmp_path: P
         Run(spark, plan, RunOptions(checkpoint))
 
 
-def test_a_crash_while_windows_are_closed(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("trigger", [None, 50])
+def test_files_that_come_meanwhile_do_not_keep_the_input_from_ending(
+    spark: SparkSession, tmp_path: Path, trigger: int | None
+) -> None:
+    put(tmp_path / "clicks", "1.json", *CLICKS[:4])
+    time.sleep(0.01)
+    put(tmp_path / "clicks", "2.json", *CLICKS[4:])
+
+    def one_more(progress: BatchProgress) -> None:
+        put(tmp_path / "clicks", f"more-{progress.batch}.json", click(131))
+
+    options = RunOptions(max_files_per_batch=1, trigger_ms=trigger)
+    Run(spark, counting(tmp_path), options, report=one_more).execute()
+    assert counts(tmp_path) == EXPECTED
+
+
+@pytest.mark.parametrize("of_the_end", [1, 2])
+def test_a_crash_while_windows_are_closed(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_the_end: int
+) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
     plan, options = counting(tmp_path), RunOptions(str(tmp_path / "checkpoint"))
     run = Run(spark, plan, options)
@@ -83,7 +102,7 @@ def test_a_crash_while_windows_are_closed(spark: SparkSession, tmp_path: Path, m
 
     def fails_in_the_end(self: object, frame: object, batch: int) -> None:
         before(self, frame, batch)  # type: ignore[arg-type]
-        if batch == 1:
+        if batch == of_the_end:
             raise OSError("disk is full")
 
     monkeypatch.setattr(type(sink), "write", fails_in_the_end)
