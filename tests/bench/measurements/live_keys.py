@@ -37,7 +37,7 @@ def live_keys(setting: Setting) -> Iterator[Line]:
 
 
 def _small_batch(setting: Setting, keys: int, host: str) -> tuple[float, Path]:
-    """A micro-batch of 1,000 rows for keys that are there: the median seconds of some, after warm ones; the checkpoint."""
+    """The median seconds of micro-batches of 1,000 rows for keys that are there, after warm ones; the checkpoint."""
     first = split(each_key(keys, seed=1), max(keys // _LARGEST_FILE, 1))
     small = [random_keys(_ROWS, keys, seed=at) for at in range(_TIMES)]
     data = write(setting.folder / f"rows-{keys}", [*first, *small], setting.format)
