@@ -7,6 +7,7 @@ import java.util.WeakHashMap;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.execution.BinaryExecNode;
 import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.SortExec;
@@ -14,12 +15,15 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.flatmapgroupswithstate.FlatMapGroupsWithStateExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.types.StructType;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
 /**
  * Changes the physical plans of the stages, in the queries that a session starts: puts a {@link
- * Cut} below the shuffle of each, and a {@link Gather} in the place of the sort that follows it.
+ * Cut} below the shuffle of each, a {@link Gather} in the place of the sort that follows it, and a
+ * {@link PassAround} behind it.
  */
 final class Cuts extends Rule<SparkPlan> {
   private static final Set<SparkSessionExtensions> PREPARED =
@@ -71,9 +75,20 @@ final class Cuts extends Rule<SparkPlan> {
     @Override
     public SparkPlan apply(SparkPlan node) {
       BinaryExecNode stage = (BinaryExecNode) node;
-      Gather gather = new Gather((SortExec) stage.left());
-      return node.withNewChildren(
-          CollectionConverters.asScala(List.of(gather, stage.right())).toSeq());
+      Passing passing = passing(stage);
+      Gather gather = new Gather((SortExec) stage.left(), passing);
+      SparkPlan gathered =
+          node.withNewChildren(
+              CollectionConverters.asScala(List.of(gather, stage.right())).toSeq());
+      return passing == null ? gathered : new PassAround(gathered, passing);
+    }
+
+    private static Passing passing(BinaryExecNode stage) {
+      if (!(stage instanceof TransformWithStateExec transform)) return null;
+      StatefulProcessor<?, ?, ?> processor = transform.statefulProcessor();
+      if (!(processor instanceof TransformHost host)) return null;
+      Attribute struct = stage.left().output().apply(InternalRows.PACKED);
+      return host.passing(((StructType) struct.dataType()).length());
     }
 
     /** Whether it reads groups of rows one after the other; rows and seeds by key are merged. */

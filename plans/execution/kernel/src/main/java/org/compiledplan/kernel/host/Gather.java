@@ -21,10 +21,16 @@ final class Gather extends UnaryPlan {
   private static final String DEFAULT_MOST_BYTES = "268435456";
 
   private final transient SortExec sort;
+  private final transient Passing passing;
 
-  Gather(SortExec sort) {
+  /**
+   * @param sort in the place of which it stands
+   * @param passing where rows are put that go around what is above, null if none do
+   */
+  Gather(SortExec sort, Passing passing) {
     super(sort.child());
     this.sort = sort;
+    this.passing = passing;
   }
 
   @Override
@@ -34,7 +40,7 @@ final class Gather extends UnaryPlan {
     return child()
         .execute()
         .mapPartitions(
-            new Gathering(local, most), true, ClassTag$.MODULE$.apply(InternalRow.class));
+            new Gathering(local, most, passing), true, ClassTag$.MODULE$.apply(InternalRow.class));
   }
 
   @Override
@@ -44,6 +50,6 @@ final class Gather extends UnaryPlan {
 
   @Override
   public SparkPlan withNewChildInternal(SparkPlan other) {
-    return new Gather((SortExec) sort.withNewChildInternal(other));
+    return new Gather((SortExec) sort.withNewChildInternal(other), passing);
   }
 }

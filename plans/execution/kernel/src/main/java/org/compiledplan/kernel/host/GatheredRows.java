@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.Platform;
@@ -50,7 +51,15 @@ final class GatheredRows implements Iterator<InternalRow> {
   }
 
   private final TaskMemory memory;
+  private final Set<UTF8String> own;
   private final List<Keys> operators = new ArrayList<>();
+
+  /** Operators whose rows pass, and the first and the last of these rows. */
+  private final List<UTF8String> others = new ArrayList<>();
+
+  private int firstPassing = NONE;
+  private int lastPassing = NONE;
+
   private final List<byte[]> pages = new ArrayList<>();
   private int filled;
   private int rows;
@@ -69,9 +78,12 @@ final class GatheredRows implements Iterator<InternalRow> {
 
   /**
    * @param memory is asked for what rows take
+   * @param own operators whose rows are given by key, the others being given by {@link #passing};
+   *     null for all
    */
-  GatheredRows(TaskMemory memory) {
+  GatheredRows(TaskMemory memory, Set<UTF8String> own) {
     this.memory = memory;
+    this.own = own;
   }
 
   /**
@@ -83,11 +95,45 @@ final class GatheredRows implements Iterator<InternalRow> {
     if (rows == size.length) widen();
     int bytes = packed.getSizeInBytes();
     store(packed, bytes);
+    Keys keys = of(packed.getUTF8String(StageKeys.OP));
     int previous =
-        of(packed.getUTF8String(StageKeys.OP)).append(packed.getUTF8String(StageKeys.KEY), rows);
+        keys == null ? pass(rows) : keys.append(packed.getUTF8String(StageKeys.KEY), rows);
     if (previous != NONE) next[previous] = rows;
     next[rows++] = NONE;
     return memory.grow(bytes + ROW_BYTES);
+  }
+
+  /** Puts a row behind those that pass; returns the one before it. */
+  private int pass(int row) {
+    int previous = lastPassing;
+    if (previous == NONE) firstPassing = row;
+    lastPassing = row;
+    return previous;
+  }
+
+  /** The rows that pass, in the order in which they came; valid as the others are. */
+  Iterator<UnsafeRow> passing() {
+    UnsafeRow passed = new UnsafeRow(InternalRows.PACKED + 1);
+    return new Iterator<UnsafeRow>() {
+      private int row = firstPassing;
+
+      @Override
+      public boolean hasNext() {
+        return row != NONE;
+      }
+
+      @Override
+      public UnsafeRow next() {
+        if (!hasNext()) throw new NoSuchElementException();
+        point(passed, row);
+        row = next[row];
+        return passed;
+      }
+    };
+  }
+
+  private void point(UnsafeRow to, int row) {
+    to.pointTo(pages.get(page[row]), Platform.BYTE_ARRAY_OFFSET + offset[row], size[row]);
   }
 
   private void store(UnsafeRow packed, int bytes) {
@@ -112,9 +158,14 @@ final class GatheredRows implements Iterator<InternalRow> {
     next = Arrays.copyOf(next, 2 * rows);
   }
 
-  /** The keys of an operator; a stage has few. */
+  /** The keys of an operator, null if its rows pass; a stage has few. */
   private Keys of(UTF8String op) {
     for (Keys keys : operators) if (keys.op.equals(op)) return keys;
+    for (UTF8String other : others) if (other.equals(op)) return null;
+    if (own != null && !own.contains(op)) {
+      others.add(op.copy());
+      return null;
+    }
     Keys made = new Keys(op.copy());
     operators.add(made);
     return made;
@@ -137,8 +188,7 @@ final class GatheredRows implements Iterator<InternalRow> {
   @Override
   public InternalRow next() {
     if (!hasNext()) throw new NoSuchElementException();
-    byte[] from = pages.get(page[row]);
-    given.pointTo(from, Platform.BYTE_ARRAY_OFFSET + offset[row], size[row]);
+    point(given, row);
     row = next[row];
     return given;
   }

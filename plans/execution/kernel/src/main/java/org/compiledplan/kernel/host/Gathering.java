@@ -18,24 +18,34 @@ final class Gathering extends AbstractFunction1<Iterator<InternalRow>, Iterator<
 
   private final SortExec sort;
   private final long most;
+  private final Passing passing;
 
   /**
    * @param sort what Spark would do
    * @param most bytes that are held before it is done
+   * @param passing where rows for other stages are put; null if all are given
    */
-  Gathering(SortExec sort, long most) {
+  Gathering(SortExec sort, long most, Passing passing) {
     this.sort = sort;
     this.most = most;
+    this.passing = passing;
   }
 
   @Override
   public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
     TaskMemory memory = new TaskMemory(most);
-    GatheredRows gathered = new GatheredRows(memory);
+    GatheredRows gathered =
+        new GatheredRows(memory, passing == null ? null : passing.operators());
     boolean fits = true;
     while (fits && rows.hasNext()) fits = gathered.add((UnsafeRow) rows.next());
     Iterator<InternalRow> found = CollectionConverters.asScala(gathered);
-    return fits ? found : sorted(found.concat(() -> rows), memory);
+    java.util.Iterator<UnsafeRow> aside = gathered.passing();
+    if (!fits) {
+      Iterator<InternalRow> others = CollectionConverters.asScala(aside).map(row -> row);
+      return sorted(found.concat(() -> others).concat(() -> rows), memory);
+    }
+    if (aside.hasNext()) passing.putAside(aside);
+    return found;
   }
 
   @SuppressWarnings("unchecked")

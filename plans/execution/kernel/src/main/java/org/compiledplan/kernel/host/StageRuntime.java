@@ -12,7 +12,6 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.BatchContext;
 import org.compiledplan.kernel.operators.KeyedState;
@@ -176,10 +175,8 @@ final class StageRuntime {
     };
   }
 
-  /** Rows for operators of other stages: head and pass-through columns as they are. */
+  /** Rows for operators of other stages. */
   Iterator<InternalRow> pass(Row key, Iterator<InternalRow> rows) {
-    int width = spec.outputSchema.length();
-    int firstPassing = width - spec.passThrough.length;
     UTF8String op = UTF8String.fromString(StageKeys.op(key));
     UTF8String grouped = UTF8String.fromString(StageKeys.key(key));
     return new Iterator<InternalRow>() {
@@ -190,21 +187,8 @@ final class StageRuntime {
 
       @Override
       public InternalRow next() {
-        InternalRow row = rows.next();
-        Object[] values = new Object[width];
-        values[StageSpec.OP] = op;
-        values[StageSpec.KEY] = grouped;
-        for (int i = StageSpec.PORT; i < spec.head.length; i++)
-          values[i] = value(row, spec.head[i]);
-        for (int i = 0; i < spec.passThrough.length; i++) {
-          values[firstPassing + i] = value(row, spec.passThrough[i]);
-        }
-        return new GenericInternalRow(values);
+        return Passing.passed(spec, op, grouped, rows.next());
       }
     };
-  }
-
-  private Object value(InternalRow row, int column) {
-    return row.get(column, spec.inputSchema.apply(column).dataType());
   }
 }

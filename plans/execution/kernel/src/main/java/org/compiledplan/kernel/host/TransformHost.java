@@ -37,6 +37,16 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     this.watermarks = watermarks;
   }
 
+  /**
+   * How rows for other stages go around it; null where it has to see them.
+   *
+   * @param fields of the struct in packed rows
+   */
+  Passing passing(int fields) {
+    boolean all = watermarks != null || spec.passThrough.length == 0;
+    return all ? null : new Passing(spec, fields);
+  }
+
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     runtime = new StageRuntime(spec, metrics, Conditions::load);

@@ -1,0 +1,42 @@
+package org.compiledplan.kernel.host;
+
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.SparkPlan;
+import scala.Function1;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+
+/** Behind what the host of a stage gives, the rows that went around it. */
+final class PassAround extends UnaryPlan {
+  private static final long serialVersionUID = 1L;
+
+  /** Adds them; has nothing of the plan, which stays in the driver. */
+  private record Adding(Passing passing)
+      implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, java.io.Serializable {
+    @Override
+    public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
+      return rows.concat(() -> CollectionConverters.asScala(passing.taken()));
+    }
+  }
+
+  private final Passing passing;
+
+  PassAround(SparkPlan host, Passing passing) {
+    super(host);
+    this.passing = passing;
+  }
+
+  @Override
+  public RDD<InternalRow> doExecute() {
+    return child()
+        .execute()
+        .mapPartitions(new Adding(passing), true, ClassTag$.MODULE$.apply(InternalRow.class));
+  }
+
+  @Override
+  public SparkPlan withNewChildInternal(SparkPlan other) {
+    return new PassAround(other, passing);
+  }
+}

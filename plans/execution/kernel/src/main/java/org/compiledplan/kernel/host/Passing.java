@@ -1,0 +1,106 @@
+package org.compiledplan.kernel.host;
+
+import java.io.Serializable;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * Rows of a stage that are for operators of later ones. In front of the stage's host they are put
+ * aside, and behind it they come back: to the host each of their keys would be one to look up and
+ * to make known to Spark.
+ */
+final class Passing implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private static final Map<String, Iterator<UnsafeRow>> ASIDE = new ConcurrentHashMap<>();
+
+  private final StageSpec spec;
+  private final int fields;
+  private final String id = UUID.randomUUID().toString();
+
+  /**
+   * @param fields of the struct in packed rows
+   */
+  Passing(StageSpec spec, int fields) {
+    this.spec = spec;
+    this.fields = fields;
+  }
+
+  /** The operators whose rows do not pass. */
+  Set<UTF8String> operators() {
+    return spec.operators.stream()
+        .map(part -> UTF8String.fromString(part.uid))
+        .collect(Collectors.toSet());
+  }
+
+  /** Puts packed rows aside until the task takes them, or ends. */
+  void putAside(Iterator<UnsafeRow> rows) {
+    TaskContext task = TaskContext.get();
+    String place = place(task);
+    ASIDE.put(place, rows);
+    task.addTaskCompletionListener(
+        ended -> {
+          ASIDE.remove(place);
+          return null;
+        });
+  }
+
+  /** What was put aside, as the stage's host gives rows. */
+  Iterator<InternalRow> taken() {
+    Iterator<UnsafeRow> rows = ASIDE.remove(place(TaskContext.get()));
+    if (rows == null) return Collections.emptyIterator();
+    Object[] given = new Object[1];
+    InternalRow wrapped = new GenericInternalRow(given);
+    return new Iterator<InternalRow>() {
+      @Override
+      public boolean hasNext() {
+        return rows.hasNext();
+      }
+
+      @Override
+      public InternalRow next() {
+        UnsafeRow row = rows.next();
+        given[0] =
+            passed(
+                spec,
+                row.getUTF8String(StageKeys.OP),
+                row.getUTF8String(StageKeys.KEY),
+                row.getStruct(InternalRows.PACKED, fields));
+        return wrapped;
+      }
+    };
+  }
+
+  private String place(TaskContext task) {
+    return id + task.taskAttemptId();
+  }
+
+  /** A row for an operator of another stage: head and pass-through columns as they are. */
+  static InternalRow passed(StageSpec spec, UTF8String op, UTF8String key, InternalRow row) {
+    int width = spec.outputSchema.length();
+    int firstPassing = width - spec.passThrough.length;
+    Object[] values = new Object[width];
+    values[StageSpec.OP] = op;
+    values[StageSpec.KEY] = key;
+    for (int i = StageSpec.PORT; i < spec.head.length; i++)
+      values[i] = value(spec, row, spec.head[i]);
+    for (int i = 0; i < spec.passThrough.length; i++) {
+      values[firstPassing + i] = value(spec, row, spec.passThrough[i]);
+    }
+    return new GenericInternalRow(values);
+  }
+
+  private static Object value(StageSpec spec, InternalRow row, int column) {
+    return row.get(column, spec.inputSchema.apply(column).dataType());
+  }
+}
