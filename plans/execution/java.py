@@ -1,13 +1,25 @@
-"""Classes of the JVM, by name, without the search that dotted names cost.
+"""Classes of the JVM, by name, without the search that names cost.
 
 `jvm.org.apache.X` asks the JVM whether `org`, then `org.apache`, ... is a class, in each imported package, and each
-"no" looks into every jar.
+"no" looks into every jar. So does `jvm.functions`, which PySpark asks for with each column, and what it finds is asked
+for each of its methods anew.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from py4j.java_gateway import JavaClass
+
+#: What PySpark asks for by these names whenever it makes a column or hands over a list.
+_ASKED = {
+    "functions": "org.apache.spark.sql.functions",
+    "org.apache.spark.sql.functions": "org.apache.spark.sql.functions",
+    "PythonUtils": "org.apache.spark.api.python.PythonUtils",
+    "PythonSQLUtils": "org.apache.spark.sql.api.python.PythonSQLUtils",
+}
 
 
 @lru_cache(maxsize=64)
@@ -17,4 +29,25 @@ def java_class(jvm: Any, name: str) -> Any:
     Raises:
         py4j.protocol.Py4JError: there is no such class.
     """
-    return getattr(jvm, name)
+    return _known(getattr(jvm, name))
+
+
+def know_classes(jvm: Any) -> None:
+    """Have the classes that PySpark asks for again and again found at once. Safe to call more than once."""
+    for asked, name in _ASKED.items():
+        if asked not in vars(jvm):
+            vars(jvm)[asked] = java_class(jvm, name)
+
+
+def _known(found: JavaClass) -> JavaClass:
+    """A class that is asked once for each of its methods."""
+    from py4j.java_gateway import JavaClass, JavaMember
+
+    class KnownClass(JavaClass):  # type: ignore[misc]
+        def __getattr__(self, name: str) -> Any:
+            member = super().__getattr__(name)
+            if isinstance(member, JavaMember):
+                setattr(self, name, member)
+            return member
+
+    return KnownClass(found._fqn, found._gateway_client)

@@ -19,14 +19,14 @@ from compiled_plan.plans.execution.checkpoint.store import changed
 from compiled_plan.plans.execution.committing import Committing
 from compiled_plan.plans.execution.connectors import base as connectors
 from compiled_plan.plans.execution.enforcer import enforce
-from compiled_plan.plans.execution.event_time import event_time_of
+from compiled_plan.plans.execution.event_time import SparksWatermark, event_time_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.failures import translate
 from compiled_plan.plans.execution.following import Follower, RunResult
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.functions.steps import check as check_functions
 from compiled_plan.plans.execution.hosts import hosted
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.java import java_class, know_classes
 from compiled_plan.plans.execution.micro_batches import MicroBatches
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.options import CHECK, RunOptions
@@ -37,7 +37,7 @@ from compiled_plan.plans.execution.reading import Sources
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
 from compiled_plan.plans.execution.source_tables import SourceTables
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
-from compiled_plan.plans.execution.stages.watermarks import end_text
+from compiled_plan.plans.execution.stages.watermarks import END, end_text
 from compiled_plan.plans.execution.stopping import StoppedError, follow, stop_query
 from compiled_plan.plans.execution.storage import Folder, folder_of
 from compiled_plan.plans.execution.upgrade.decision import Asked, Decision
@@ -89,6 +89,7 @@ class Run:
         guarded: bool = True,
         start: Start | None = None,
     ) -> None:
+        know_classes(spark._jvm)
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
         described = with_uids(with_zone(replace(plan, holds=()), time_zone, otherwise=UTC))
@@ -278,12 +279,14 @@ class Run:
         self.stop()
 
     def _close_windows(self, follower: Follower) -> bool:
-        """Move the watermark to the end of time: a batch tells of it, and one more fires what is due.
+        """Move the watermark to the end of time, and have a batch fire what is due.
 
         Returns:
             Whether the run was stopped meanwhile.
         """
-        for _ in ("tells", "fires"):
+        moved = SparksWatermark(self.spark).move_waiting(follower.query, END)
+        # A query that has run no batch yet has none to move: the rows of a first one tell of it.
+        for _ in ("fires",) if moved else ("tells", "fires"):
             self.folder.write_text(f"{ENDS}/{uuid.uuid4().hex}.json", end_text())
             if self._follow(follower, until_drained=True):
                 return True

@@ -90,27 +90,49 @@ def test_files_that_come_meanwhile_do_not_keep_the_input_from_ending(
     assert counts(tmp_path) == EXPECTED
 
 
-@pytest.mark.parametrize("of_the_end", [1, 2])
+@pytest.mark.parametrize(("batches", "fails_in"), [([CLICKS], 1), ([CLICKS[:3], CLICKS[3:]], 2)])
 def test_a_crash_while_windows_are_closed(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_the_end: int
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batches: list[list[Row]], fails_in: int
 ) -> None:
-    put(tmp_path / "clicks", "1.json", *CLICKS)
-    plan, options = counting(tmp_path), RunOptions(str(tmp_path / "checkpoint"))
-    run = Run(spark, plan, options)
-    sink = run._sinks[run.program.sinks[0].id]
-    before = type(sink).write
-
-    def fails_in_the_end(self: object, frame: object, batch: int) -> None:
-        before(self, frame, batch)  # type: ignore[arg-type]
-        if batch == of_the_end:
-            raise OSError("disk is full")
-
-    monkeypatch.setattr(type(sink), "write", fails_in_the_end)
-    with pytest.raises(Exception, match="disk is full"):
-        run.execute()
-    monkeypatch.undo()
+    for at, rows in enumerate(batches):
+        put(tmp_path / "clicks", f"{at}.json", *rows)
+        time.sleep(0.01)
+    plan, options = counting(tmp_path), RunOptions(str(tmp_path / "checkpoint"), max_files_per_batch=1)
+    with monkeypatch.context() as patched:
+        fails(spark, plan, options, patched, fails_in)
     Run(spark, plan, options).execute()
     assert counts(tmp_path) == EXPECTED
+
+
+@pytest.mark.parametrize("fails_in", [2, 3])
+def test_windows_that_were_left_open_are_closed_without_more_rows(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_in: int
+) -> None:
+    plan, checkpoint = counting(tmp_path), str(tmp_path / "checkpoint")
+    put(tmp_path / "clicks", "1.json", *CLICKS[:3])
+    Run(spark, plan, RunOptions(checkpoint, available_now=True)).execute()
+    with monkeypatch.context() as patched:
+        fails(spark, plan, RunOptions(checkpoint), patched, fails_in)
+    Run(spark, plan, RunOptions(checkpoint)).execute()
+    assert counts(tmp_path) == [("00:00", 3)]
+
+
+def fails(
+    spark: SparkSession, plan: CompiledPlan, options: RunOptions, patched: pytest.MonkeyPatch, fails_in: int
+) -> None:
+    """A run that crashes when a micro-batch is written, before it is committed."""
+    run = Run(spark, plan, options)
+    sink = type(run._sinks[run.program.sinks[0].id])
+    before = sink.write
+
+    def write(self: object, frame: object, batch: int) -> None:
+        before(self, frame, batch)  # type: ignore[arg-type]
+        if batch == fails_in:
+            raise OSError("disk is full")
+
+    patched.setattr(sink, "write", write)
+    with pytest.raises(Exception, match="disk is full"):
+        run.execute()
 
 
 def test_a_continuous_run_fires_windows_by_watermark(spark: SparkSession, tmp_path: Path) -> None:

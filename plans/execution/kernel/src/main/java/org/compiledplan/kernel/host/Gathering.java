@@ -34,8 +34,7 @@ final class Gathering extends AbstractFunction1<Iterator<InternalRow>, Iterator<
   @Override
   public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
     TaskMemory memory = new TaskMemory(most);
-    GatheredRows gathered =
-        new GatheredRows(memory, passing == null ? null : passing.operators());
+    GatheredRows gathered = new GatheredRows(memory, passing == null ? null : passing.operators());
     boolean fits = true;
     while (fits && rows.hasNext()) fits = gathered.add((UnsafeRow) rows.next());
     Iterator<InternalRow> found = CollectionConverters.asScala(gathered);
