@@ -27,6 +27,8 @@ _MAGIC = (0xF00BABA8).to_bytes(4, sys.byteorder)
 _QUIET = "-Xlog:cds*=off"
 #: Java refuses to start with two files.
 _SHARING = ("-Xshare", "SharedArchiveFile", "ArchiveClassesAtExit")
+#: Java refuses to start with one that it is to make beside an agent: a debugger, a profiler, an exporter of metrics.
+_AGENTS = ("-javaagent", "-agentlib", "-agentpath")
 _OPTIONS = ("SPARK_SUBMIT_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 #: What Spark's script puts behind its jars: a file that was made without fits, one that is made with it does not.
 _BEHIND = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH")
@@ -52,7 +54,8 @@ def java_options(java: Path, extra: str, given: str = "") -> list[str]:
         if archive.is_file():
             os.utime(archive)
             return [f"-XX:SharedArchiveFile={archive}", _QUIET]
-        if how == KEEP and not any(os.environ.get(name) for name in _BEHIND):
+        behind = any(os.environ.get(name) for name in _BEHIND)
+        if how == KEEP and not behind and not any(agent in told for agent in _AGENTS):
             archive.parent.mkdir(parents=True, exist_ok=True)
             return [f"-XX:ArchiveClassesAtExit={archive.with_suffix(f'.{uuid4().hex}')}", _QUIET]
     return []
