@@ -190,8 +190,14 @@ def native(script: str, folder: Path, *arguments: str) -> Execution:
     return run([sys.executable, "-m", f"tests.bench.native.{script}", *arguments], folder)
 
 
-def compile_plan(program: str, folder: Path, name: str) -> Path:
+def compile_plan(program: str, folder: Path, name: str, environment: Mapping[str, str] | None = None) -> Path:
     """The plan of a program.
+
+    Args:
+        program: its text.
+        folder: where it and the plan are put.
+        name: of both files, without their endings.
+        environment: what the process has beside what this one has.
 
     Raises:
         BenchError: it does not compile.
@@ -199,9 +205,8 @@ def compile_plan(program: str, folder: Path, name: str) -> Path:
     source, plan = folder / f"{name}.sql", folder / f"{name}.json"
     source.write_text(program)
     command = [sys.executable, "-m", "compiled_plan.cli.compile_plan", str(source), "-o", str(plan), "--force"]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False
-    )
+    told = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
+    done = subprocess.run(command, capture_output=True, text=True, env=told, check=False)
     if done.returncode:
         raise BenchError(done.stderr)
     return plan

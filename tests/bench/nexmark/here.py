@@ -7,15 +7,20 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.bench.harness import ROOT, BenchError, PeakMemory
 from tests.bench.nexmark.times import Times
 
 
-def run_plans(plans: Sequence[Path], *options: str) -> Times:
+def run_plans(plans: Sequence[Path], *options: str, environment: Mapping[str, str] | None = None) -> Times:
     """The times of each, from when it is handed to Spark to its end; that of Spark's own start is not in them.
+
+    Args:
+        plans: files of plans.
+        options: of `execute-plan`.
+        environment: what the process has beside what this one has.
 
     Raises:
         BenchError: a plan failed.
@@ -33,7 +38,7 @@ def run_plans(plans: Sequence[Path], *options: str) -> Times:
     process = subprocess.Popen(
         command,
         cwd=plans[0].parent,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

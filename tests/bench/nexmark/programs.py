@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
+
+import typer
 
 from tests.bench.harness import ROOT
 
@@ -12,6 +15,18 @@ FOLDER = ROOT / "samples" / "nexmark"
 QUERIES = tuple(f"q{number}" for number in range(23) if number != 6)
 
 _SINK = re.compile(r"(CREATE TABLE q\d+ .*?\n\))[^;]*;", re.DOTALL)
+
+
+def chosen(queries: Sequence[str] | None) -> Sequence[str]:
+    """Queries as a user names them on a command line; all if he names none.
+
+    Raises:
+        typer.BadParameter: there is none of such a name.
+    """
+    for query in queries or ():
+        if query not in QUERIES:
+            raise typer.BadParameter(f"no query {query!r}; there are: {', '.join(QUERIES)}")
+    return queries or QUERIES
 
 
 def program(query: str, data: Path, out: Path | None = None) -> str:

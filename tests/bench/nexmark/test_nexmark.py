@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from tests.bench.harness import BenchError
 from tests.bench.nexmark import compare, flink
 from tests.bench.nexmark.compare import Data, Row, generate, markdown, rows, title
 from tests.bench.nexmark.flink import run_jobs
+from tests.bench.nexmark.profile import COMPILING, DRIVER, OTHER, parts
+from tests.bench.nexmark.profile import markdown as profiled
 from tests.bench.nexmark.programs import FOLDER, QUERIES, program, statements
 from tests.bench.nexmark.times import Rate, Times
 
@@ -112,3 +115,24 @@ def test_jobs_that_failed_or_did_not_run(
     monkeypatch.setenv("FLINK_PYTHON", str(python))
     with pytest.raises(BenchError, match=message):
         run_jobs([["INSERT 1"], ["INSERT 2"]], flink.TUNED, tmp_path)
+
+
+def test_samples_belong_to_the_innermost_part_that_their_stack_names() -> None:
+    task = "[Executor task launch worker#1 tid=7]"
+    inner = "org/compiledplan/kernel/operators/Join.row"
+    found = parts(
+        [
+            f"{task};org/apache/spark/scheduler/Task.run;{inner};org/rocksdb/RocksDB.get;rocksdb::DBImpl::Get 3\n",
+            f"{task};org/rocksdb/RocksDB.get;{inner};java/util/HashMap.get 2\n",
+            f"{task};org/compiledplan/kernel/host/GatheredRows.next;java/util/ArrayList.add 5\n",
+            f"{task};java/lang/Thread.run 1\n",
+            "[C2 CompilerThread0 tid=9];Compile::Compile 4\n",
+            "[stream execution thread for [id = 1] tid=8];org/rocksdb/RocksDB.get 6\n",
+        ]
+    )
+    assert found == {"state": 3, "operators": 2, "gathering": 5, OTHER: 1, COMPILING: 4, DRIVER: 6}
+
+
+def test_a_profile_is_a_line_of_shares_for_each_query() -> None:
+    line = profiled({"q8": Counter({"state": 150, DRIVER: 50})}).splitlines()[-1]
+    assert line == "| q8 | 1 | 75 % | 0 % | 0 % | 0 % | 0 % | 0 % | 0 % | 25 % | 0 % | 0 % |"

@@ -113,9 +113,7 @@ def test_a_users_own_way_is_left_alone(machine: Machine, own: str, monkeypatch: 
 
 
 @pytest.mark.parametrize("agent", ["-javaagent:exporter.jar=9404", "-agentlib:jdwp=server=y", "-agentpath:/a.so"])
-def test_beside_an_agent_it_is_used_and_not_made(
-    machine: Machine, agent: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_beside_an_agent_it_is_used_and_not_made(machine: Machine, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     part = machine.file()
     assert java_options(machine.folder / "java", str(machine.folder / "kernel.jar"), f"-Xss64m {agent}") == []
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", agent)
