@@ -124,10 +124,10 @@ def profile(query: str, data: Data, folder: Path, runs: int, checkout: Path) -> 
     """
     code = {"PYTHONPATH": str(checkout)}
     few = compile_plan(program(query, data.few_here), folder, f"{query}-few", code)
-    many = compile_plan(program(query, data.many_here), folder, f"{query}-many", code)
+    many = [compile_plan(program(query, data.many_here), folder, f"{query}-{number}", code) for number in range(runs)]
     profiler = Profiler(Path(tempfile.mkdtemp(dir=folder)))
     options = ("--max-files-per-batch", str(FILES), *profiler.options())
-    run_plans([few, *[many] * runs], *options, environment=code)
+    run_plans([few, *many], *options, environment=code)
     return profiler.samples()
 
 
