@@ -13,8 +13,8 @@ from tests.bench.harness import BenchError
 from tests.bench.nexmark import compare, flink
 from tests.bench.nexmark.compare import Data, Row, generate, markdown, rows, title
 from tests.bench.nexmark.flink import run_jobs
-from tests.bench.nexmark.profile import COMPILING, DRIVER, OTHER, parts
-from tests.bench.nexmark.profile import markdown as profiled
+from tests.bench.nexmark.profiling import COMPILING, DRIVER, OTHER, parts
+from tests.bench.nexmark.profiling import markdown as profiled
 from tests.bench.nexmark.programs import FOLDER, QUERIES, program, statements
 from tests.bench.nexmark.times import Rate, Times
 

@@ -1,4 +1,4 @@
-"""`python -m tests.bench.nexmark.profile`: which parts of a run its processor time goes to.
+"""`python -m tests.bench.nexmark.profiling`: which parts of a run its processor time goes to.
 
 Samples of all threads, Java's own and those of RocksDB among them, by async-profiler, which is fetched from Maven
 Central. A sample belongs to the innermost part that its stack names.
@@ -150,7 +150,7 @@ def main(
     checkout: Annotated[Path, typer.Option(help="Where the code that is looked at is.")] = ROOT,
 ) -> None:
     """The share of each part in the processor time of a process, its start included, as a table in Markdown."""
-    with tempfile.TemporaryDirectory(prefix="bench-profile-") as name:
+    with tempfile.TemporaryDirectory(prefix="bench-profiling-") as name:
         data = generate(Path(name), events, flink=False)
         found = {query: profile(query, data, Path(name), runs, checkout.resolve()) for query in queries or ()}
     Console().print(markdown(found), soft_wrap=True, markup=False, highlight=False)
