@@ -103,7 +103,8 @@ class Harness:
         """Run micro-batches through a fresh operator, which finds these states of keys.
 
         They run once more with the state moved to another checkpoint between each two, and with rows of a key folded
-        before they come, where nothing else may come out and nothing may stay longer.
+        before they come, where nothing else may come out and nothing may stay longer. And once with states given again
+        as they were put, where nothing else may come out.
 
         Raises:
             OperatorError: the operator threw.
@@ -115,17 +116,35 @@ class Harness:
         for number, step in enumerate(moved["steps"]):
             assert _answer(step).out == answers[number].out, f"after a move, micro-batch {number} gives something else"
             assert _answer(step).keys <= answers[number].keys, f"after a move, micro-batch {number} forgets less"
+        kept = self._ask(spec, steps, states, keeps=True)
+        for number, step in enumerate(kept["steps"]):
+            assert _answer(step).out == answers[number].out, (
+                f"with states kept, micro-batch {number} gives something else"
+            )
         return answers
 
+    def writes(self, spec: dict[str, Any], steps: Iterable[Step], *, kept: bool = False) -> int:
+        """The same; how often the state of a key was written: where it is kept, every three micro-batches.
+
+        Raises:
+            OperatorError: the operator threw.
+        """
+        return int(self._ask(spec, steps, None, keeps=kept)["writes"])
+
     def states(
-        self, spec: dict[str, Any], steps: Iterable[Step], states: Mapping[str, bytes] | None = None
+        self,
+        spec: dict[str, Any],
+        steps: Iterable[Step],
+        states: Mapping[str, bytes] | None = None,
+        *,
+        kept: bool = False,
     ) -> dict[str, Any]:
         """The same; what is left in state: its `format`, and by key the `bytes` and what each `means`.
 
         Raises:
             OperatorError: the operator threw, or does not know the state.
         """
-        answer = self._ask(spec, steps, states, showStates=True)
+        answer = self._ask(spec, steps, states, showStates=True, keeps=kept)
         return {"format": answer["format"], "states": answer["states"]}
 
     def forms(self) -> tuple[dict[str, int], dict[str, int]]:

@@ -85,11 +85,16 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], li
     return table(said.stdout.splitlines()), pairs(place / "out")
 
 
+#: Bytes that a task keeps of the states of keys: so few that each but the last is written and read again.
+NONE_KEPT = ("--conf", "spark.compiledPlan.keptBytes=1")
+
+
 @pytest.mark.spark
+@pytest.mark.parametrize("options", [(), pytest.param(NONE_KEPT, marks=pytest.mark.deep)], ids=["kept", "pushed-out"])
 def test_the_tables_are_those_of_micro_batches(
-    expected: tuple[Counter[str], list[tuple[int, int]]], tmp_path: Path
+    expected: tuple[Counter[str], list[tuple[int, int]]], tmp_path: Path, options: tuple[str, ...]
 ) -> None:
-    said = process("execute_plan", planned(tmp_path / "plan.json", tmp_path / "out"), *REAL_TIME)
+    said = process("execute_plan", planned(tmp_path / "plan.json", tmp_path / "out"), *REAL_TIME, *options)
     assert said.returncode == 0, said.stderr
     assert table(said.stdout.splitlines()) == expected[0]
     assert pairs(tmp_path / "out") == expected[1]

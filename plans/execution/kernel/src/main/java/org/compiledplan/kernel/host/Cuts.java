@@ -23,7 +23,8 @@ import scala.runtime.AbstractPartialFunction;
 /**
  * Changes the physical plans of the stages, in the queries that a session starts: puts a {@link
  * Cut} below the shuffle of each, a {@link Gather} in the place of the sort that follows it, and a
- * {@link PassAround} behind it.
+ * {@link PassAround} behind it; in real-time mode, where nothing is sorted, an {@link InputEnd}
+ * below it.
  */
 final class Cuts extends Rule<SparkPlan> {
   private static final Set<SparkSessionExtensions> PREPARED =
@@ -41,7 +42,7 @@ final class Cuts extends Rule<SparkPlan> {
 
   @Override
   public SparkPlan apply(SparkPlan plan) {
-    return plan.transformUp(new Cutting()).transformUp(new Gatherings());
+    return plan.transformUp(new Cutting()).transformUp(new Gatherings()).transformUp(new Ends());
   }
 
   private static final class Columnar extends ColumnarRule {
@@ -66,6 +67,29 @@ final class Cuts extends Rule<SparkPlan> {
     }
   }
 
+  /** The host of a stage in {@code transformWithState}; null where there is none. */
+  private static TransformHost host(Object node) {
+    if (!(node instanceof TransformWithStateExec transform)) return null;
+    StatefulProcessor<?, ?, ?> processor = transform.statefulProcessor();
+    return processor instanceof TransformHost host ? host : null;
+  }
+
+  private static final class Ends extends AbstractPartialFunction<SparkPlan, SparkPlan> {
+    @Override
+    public boolean isDefinedAt(SparkPlan node) {
+      return host(node) != null && ((TransformWithStateExec) node).isRealTimeMode();
+    }
+
+    @Override
+    public SparkPlan apply(SparkPlan node) {
+      BinaryExecNode stage = (BinaryExecNode) node;
+      SparkPlan below = host(node).ending(stage.left());
+      if (below == stage.left()) return node;
+      return node.withNewChildren(
+          CollectionConverters.asScala(List.of(below, stage.right())).toSeq());
+    }
+  }
+
   private static final class Gatherings extends AbstractPartialFunction<SparkPlan, SparkPlan> {
     @Override
     public boolean isDefinedAt(SparkPlan node) {
@@ -84,9 +108,8 @@ final class Cuts extends Rule<SparkPlan> {
     }
 
     private static Passing passing(BinaryExecNode stage) {
-      if (!(stage instanceof TransformWithStateExec transform)) return null;
-      StatefulProcessor<?, ?, ?> processor = transform.statefulProcessor();
-      if (!(processor instanceof TransformHost host)) return null;
+      TransformHost host = host(stage);
+      if (host == null) return null;
       Attribute struct = stage.left().output().apply(InternalRows.PACKED);
       return host.passing(((StructType) struct.dataType()).length());
     }

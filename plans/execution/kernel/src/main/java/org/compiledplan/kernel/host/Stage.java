@@ -16,6 +16,11 @@ import org.apache.spark.sql.types.StructType;
 
 /** The entry: appends a stage of keyed operators to a streaming DataFrame. */
 public final class Stage {
+  /** Session option: see {@link KeptKeys}. */
+  private static final String KEPT_BYTES = "spark.compiledPlan.keptBytes";
+
+  private static final String DEFAULT_KEPT_BYTES = "33554432";
+
   private Stage() {}
 
   /**
@@ -50,6 +55,7 @@ public final class Stage {
     StageSpec spec = StageSpec.parse(specJson, input.schema());
     String states = StageStates.describe(spec);
     StageMetrics metrics = new StageMetrics(input.sparkSession().sparkContext(), spec);
+    long kept = Long.parseLong(input.sparkSession().conf().get(KEPT_BYTES, DEFAULT_KEPT_BYTES));
     Folding folding = folds ? Folding.of(spec) : null;
     Dataset<Row> output =
         hosted(
@@ -58,7 +64,7 @@ public final class Stage {
             folding == null ? spec.inputSchema : Folding.schema(spec),
             folding,
             spec.outputSchema,
-            () -> new TransformHost(spec, metrics, watermarks),
+            () -> new TransformHost(spec, metrics, watermarks, kept),
             () -> new GroupStateHost(spec, metrics));
     return new StageHandle(output, metrics, states);
   }

@@ -2,8 +2,10 @@ package org.compiledplan.kernel.host;
 
 import java.util.Collections;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
@@ -24,6 +26,12 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   /** Watermarks that come as control rows; null where Spark's own moves. */
   private final StageWatermarks watermarks;
 
+  /** Bytes of the states of keys that a task holds in real-time mode. */
+  private final long keptBytes;
+
+  /** Names it among the hosts of a query. */
+  private final String id = UUID.randomUUID().toString();
+
   private transient StageRuntime runtime;
   private transient TransformStates states;
   private transient StageWatermarks.Running running;
@@ -31,10 +39,11 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   /** When what is due by processing time was looked at last in real-time mode. */
   private transient long ticked;
 
-  TransformHost(StageSpec spec, StageMetrics metrics, StageWatermarks watermarks) {
+  TransformHost(StageSpec spec, StageMetrics metrics, StageWatermarks watermarks, long keptBytes) {
     this.spec = spec;
     this.metrics = metrics;
     this.watermarks = watermarks;
+    this.keptBytes = keptBytes;
   }
 
   /**
@@ -47,10 +56,17 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     return all ? null : new Passing(spec, fields);
   }
 
+  /** The plan below it, with what tells of its end. */
+  SparkPlan ending(SparkPlan input) {
+    return input instanceof InputEnd ? input : new InputEnd(input, id);
+  }
+
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     runtime = new StageRuntime(spec, metrics, Conditions::load);
-    states = new TransformStates(spec, getHandle());
+    KeptKeys<TransformStates.Key> kept = new KeptKeys<>(keptBytes);
+    boolean told = InputEnd.tell(id, kept::close);
+    states = new TransformStates(spec, getHandle(), told ? kept : null);
     running = null;
   }
 
@@ -128,7 +144,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     if (to == null) return Collections.emptyIterator();
     BatchContext context = states.context(to, times);
     TransformStates.Key timed = states.of(to, StageKeys.of(due.uid, due.key), context, times);
-    OptionalLong set = timed.get() == null ? OptionalLong.empty() : timed.timer();
+    OptionalLong set = !timed.isThere() ? OptionalLong.empty() : timed.timer();
     if (set.isEmpty() || set.getAsLong() != due.time) return Collections.emptyIterator();
     timed.fired(timed.now());
     return runtime.fire(to, timed, context);

@@ -37,7 +37,7 @@ final class TransformSeed extends StatefulProcessor<Row, InternalRow, InternalRo
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     runtime = new StageRuntime(spec, metrics, StoredState::condition);
-    states = new TransformStates(spec, getHandle());
+    states = new TransformStates(spec, getHandle(), null);
   }
 
   @Override

@@ -29,12 +29,19 @@ final class TransformStates {
   private final StatefulProcessorHandle handle;
   private final ValueState<byte[]> state;
 
+  /** Null where what is put is written at once. */
+  private final KeptKeys<Key> kept;
+
   /** The watermark that control rows have told; none in micro-batches. */
   private long told = Long.MIN_VALUE;
 
-  TransformStates(StageSpec spec, StatefulProcessorHandle handle) {
+  /**
+   * @param kept keys whose state is written later, when they are closed; null for none
+   */
+  TransformStates(StageSpec spec, StatefulProcessorHandle handle, KeptKeys<Key> kept) {
     this.spec = spec;
     this.handle = handle;
+    this.kept = kept;
     state = handle.getValueState(VARIABLE, Encoders.BINARY(), TTLConfig.NONE());
     index = new TimerIndex(handle, state);
     ticks = new TickIndex(handle, state);
@@ -79,23 +86,37 @@ final class TransformStates {
   Key of(StageRuntime.Hosted to, Row key, BatchContext context, TimerValues times) {
     long end =
         spec.eventTime ? times.getCurrentWatermarkInMs() : times.getCurrentProcessingTimeInMs();
-    return new Key(to, key, context, now(times), end);
+    Key found =
+        kept == null
+            ? new Key(to, key)
+            : kept.of(to.uid, StageKeys.key(key), () -> new Key(to, key.copy()));
+    found.open(context, now(times), end);
+    return found;
   }
 
   /** State of one key. */
   final class Key extends TimedState {
     private final StageRuntime.Hosted to;
     private final Row key;
-    private final BatchContext context;
-    private final long now;
-    private final long end;
+    private BatchContext context;
+    private long now;
+    private long end;
 
-    private Key(StageRuntime.Hosted to, Row key, BatchContext context, long now, long end) {
+    private Key(StageRuntime.Hosted to, Row key) {
       this.to = to;
       this.key = key;
-      this.context = context;
-      this.now = now;
-      this.end = end;
+    }
+
+    private void open(BatchContext at, long timersUpTo, long past) {
+      context = at;
+      now = timersUpTo;
+      end = past;
+      reopen();
+    }
+
+    @Override
+    protected boolean writesLater() {
+      return kept != null && kept.isOpen();
     }
 
     @Override

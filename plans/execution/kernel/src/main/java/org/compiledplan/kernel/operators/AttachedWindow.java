@@ -58,11 +58,11 @@ final class AttachedWindow<C extends Stored> implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
-    Window window = format.read(state.get());
+    if (!state.isThere()) return;
+    Window window = state.read(format);
     OptionalLong due = window.nextDue(context);
     if (due.getAsLong() > times.now(context)) {
-      state.put(state.get(), due, 0);
+      state.again(due);
       return;
     }
     out.at(due.getAsLong());
@@ -120,7 +120,7 @@ final class AttachedWindow<C extends Stored> implements Operator {
     @Override
     public void process(InputRow row, Out out) {
       if (window == null) {
-        window = format.read(state.get());
+        window = state.read(format);
         before = window.entries();
         window.end = WindowTimes.millis(row.values[endColumns[row.port]]);
       }

@@ -98,7 +98,7 @@ final class ColumnOver implements Idle {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      kept = format.read(state.get());
+      kept = state.read(format);
       entries = kept.all;
       before = entries.size();
     }

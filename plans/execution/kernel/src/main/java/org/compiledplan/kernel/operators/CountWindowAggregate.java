@@ -95,7 +95,7 @@ final class CountWindowAggregate implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      kept = format.read(state.get());
+      kept = state.read(format);
       before = kept.entries();
     }
 

@@ -60,7 +60,7 @@ final class Deduplicate implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      stored = state.get() != null;
+      stored = state.isThere();
       KeptRow found = SingleEntry.live(format, state, context.processingTime);
       if (found != null) kept = found.row;
     }

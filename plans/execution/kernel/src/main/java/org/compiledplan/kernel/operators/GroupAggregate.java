@@ -71,6 +71,11 @@ final class GroupAggregate implements Operator {
     }
 
     @Override
+    public boolean mayBeGivenAgain() {
+      return true;
+    }
+
+    @Override
     void content(Fields io) {
       key = io.packedRow("key", groupColumns, key);
       rows.fields(io);
@@ -91,7 +96,7 @@ final class GroupAggregate implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      stored = state.get() != null;
+      stored = state.isThere();
       group = SingleEntry.live(format, state, context.processingTime);
     }
 

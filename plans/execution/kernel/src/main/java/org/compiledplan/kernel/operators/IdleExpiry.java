@@ -43,7 +43,7 @@ final class IdleExpiry implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
+    if (!state.isThere()) return;
     Entry entry = new Entry(state, context);
     if (entry.get() == null) return;
     long now = eventTime ? context.watermark : context.processingTime;

@@ -68,8 +68,8 @@ final class IntervalJoin implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
-    Caches caches = format.read(state.get());
+    if (!state.isThere()) return;
+    Caches caches = state.read(format);
     int before = caches.entries();
     long now = eventTime ? context.watermark : context.processingTime;
     for (int port = LEFT; port <= RIGHT; port++) {
@@ -116,7 +116,7 @@ final class IntervalJoin implements Operator {
         return;
       }
       if (caches == null) {
-        caches = format.read(state.get());
+        caches = state.read(format);
         before = caches.entries();
       }
       int other = 1 - port;

@@ -69,12 +69,12 @@ final class KeepFirstInOrder implements Operator {
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     First first = SingleEntry.live(format, state, context.processingTime);
     if (first == null) {
-      if (state.get() != null) state.remove(-1);
+      if (state.isThere()) state.remove(-1);
       return;
     }
     if (first.due.isEmpty()) return;
     if (first.due.getAsLong() > context.watermark) {
-      state.put(state.get(), first.due, 0);
+      state.again(first.due);
       return;
     }
     out.at(first.due.getAsLong());
@@ -97,7 +97,7 @@ final class KeepFirstInOrder implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      stored = state.get() != null;
+      stored = state.isThere();
       first = SingleEntry.live(format, state, context.processingTime);
     }
 

@@ -14,6 +14,11 @@ final class KeptRow extends SingleEntry {
   }
 
   @Override
+  public boolean mayBeGivenAgain() {
+    return true;
+  }
+
+  @Override
   void content(Fields io) {
     row = io.row("row", columns, row);
   }

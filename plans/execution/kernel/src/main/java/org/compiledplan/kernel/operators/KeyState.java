@@ -5,7 +5,7 @@ import java.util.OptionalLong;
 import org.compiledplan.kernel.state.Stored;
 
 /** The state of an operator for one key, as the operator works with it. */
-interface KeyState extends Stored {
+public interface KeyState extends Stored {
   /**
    * When the operator is to be called for the key, in its time domain; see {@link KeyedState#put}.
    */
@@ -26,6 +26,14 @@ interface KeyState extends Stored {
    * they will be asked to take out again.
    */
   default void recount(BitSet calls) {}
+
+  /**
+   * Whether an operator may be given the object again that it has put: it puts it whenever it has
+   * changed anything of it, and keeps in it nothing of a session.
+   */
+  default boolean mayBeGivenAgain() {
+    return false;
+  }
 
   /** How many entries it counts as; with none there is nothing to keep. */
   int entries();

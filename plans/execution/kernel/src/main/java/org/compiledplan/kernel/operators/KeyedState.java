@@ -4,8 +4,21 @@ import java.util.OptionalLong;
 
 /** The state of one operator for one key. */
 public interface KeyedState {
-  /** What was put last, or null. */
+  /** What was put last, as bytes; null if there is nothing. */
   byte[] get();
+
+  /** Whether there is any. */
+  default boolean isThere() {
+    return get() != null;
+  }
+
+  /**
+   * What was put last, fresh if there is nothing. It is to be put again if anything of it has
+   * changed, for it may be given again as it is.
+   */
+  default <S extends KeyState> S read(StateFormat<S> format) {
+    return format.read(get());
+  }
 
   /**
    * Replaces the state.
@@ -16,6 +29,17 @@ public interface KeyedState {
    * @param entriesDelta how many more entries are in it than before, for the metrics
    */
   void put(byte[] bytes, OptionalLong nextExpiry, int entriesDelta);
+
+  /** The same with the state itself, which has come to the host. */
+  default <S extends KeyState> void put(
+      StateFormat<S> format, S state, OptionalLong nextExpiry, int entriesDelta) {
+    put(format.write(state), nextExpiry, entriesDelta);
+  }
+
+  /** Leaves the state as it is, and has {@link Operator#onTimer} called at a time. */
+  default void again(OptionalLong nextExpiry) {
+    put(get(), nextExpiry, 0);
+  }
 
   /** Removes the state, which must be there. */
   void remove(int entriesDelta);

@@ -48,8 +48,8 @@ final class MatchRecognize implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
-    Matches stored = format.read(state.get());
+    if (!state.isThere()) return;
+    Matches stored = state.read(format);
     int before = stored.entries();
     if (eventTime) {
       List<Waiting> due = stored.waiting.take(context.watermark);
@@ -117,7 +117,7 @@ final class MatchRecognize implements Operator {
 
     private Matches load() {
       if (stored == null) {
-        stored = format.read(state.get());
+        stored = state.read(format);
         before = stored.entries();
       }
       return stored;

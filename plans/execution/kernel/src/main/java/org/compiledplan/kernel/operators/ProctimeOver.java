@@ -40,8 +40,8 @@ final class ProctimeOver implements Idle {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
-    Window window = format.read(state.get());
+    if (!state.isThere()) return;
+    Window window = state.read(format);
     window.frame.moveTo(context.processingTime);
     format.save(state, window, context, 1);
   }
@@ -88,8 +88,8 @@ final class ProctimeOver implements Idle {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      before = state.get() == null ? 0 : 1;
-      window = format.read(state.get());
+      before = !state.isThere() ? 0 : 1;
+      window = state.read(format);
       window.frame.moveTo(context.processingTime);
     }
 

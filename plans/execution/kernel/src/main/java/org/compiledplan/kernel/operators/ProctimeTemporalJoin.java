@@ -73,7 +73,7 @@ final class ProctimeTemporalJoin implements Idle {
 
     private void load() {
       if (current != null) return;
-      current = format.read(state.get());
+      current = state.read(format);
       before = current.entries();
     }
 

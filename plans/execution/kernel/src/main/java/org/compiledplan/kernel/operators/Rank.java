@@ -60,7 +60,7 @@ final class Rank implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() != null) new Work(state, context).save(true);
+    if (state.isThere()) new Work(state, context).save(true);
   }
 
   @Override
@@ -91,6 +91,11 @@ final class Rank implements Operator {
     public void fields(Fields io) {
       last = io.number("last", last);
       io.list("rows", rows, Ranked::new);
+    }
+
+    @Override
+    public boolean mayBeGivenAgain() {
+      return true;
     }
 
     @Override
@@ -125,7 +130,7 @@ final class Rank implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      ranking = format.read(state.get());
+      ranking = state.read(format);
       rows = ranking.rows;
       stored = rows.size();
       long now = context.processingTime;

@@ -61,7 +61,7 @@ final class RowCounter implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      numbers = format.read(state.get());
+      numbers = state.read(format);
     }
 
     @Override
@@ -76,7 +76,7 @@ final class RowCounter implements Operator {
 
     @Override
     public void close(Out out) {
-      format.save(state, numbers, context, state.get() == null ? 0 : 1);
+      format.save(state, numbers, context, !state.isThere() ? 0 : 1);
     }
   }
 }

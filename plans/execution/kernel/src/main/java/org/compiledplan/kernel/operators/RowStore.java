@@ -103,6 +103,12 @@ final class RowStore implements Stored {
   /** Begins work at a time. */
   void startAt(long time) {
     now = time;
+    changed = false;
+    if (rows == null || count() == 0 || !Ttl.isExpired(oldest, layout.ttl, now)) return;
+    changed = rows.removeIf(row -> row.removed || Ttl.isExpired(row.lastWrite, layout.ttl, now));
+    removedCount = 0;
+    index = null;
+    findOldest();
   }
 
   /** Puts the rows back to where they are read from and written to. */

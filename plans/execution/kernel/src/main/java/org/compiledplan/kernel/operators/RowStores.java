@@ -20,6 +20,11 @@ final class RowStores implements KeyState {
     for (int i = 0; i < stores.length; i++) io.part("input" + i, stores[i]);
   }
 
+  @Override
+  public boolean mayBeGivenAgain() {
+    return true;
+  }
+
   RowStore get(int input) {
     return stores[input];
   }
@@ -45,7 +50,7 @@ final class RowStores implements KeyState {
 
   /** The stores of a key, with which rows are added at the time of the context. */
   static RowStores open(StateFormat<RowStores> format, KeyedState state, BatchContext context) {
-    RowStores stores = format.read(state.get());
+    RowStores stores = state.read(format);
     stores.before = stores.entries();
     for (RowStore store : stores.stores) store.startAt(context.processingTime);
     return stores;
@@ -60,7 +65,7 @@ final class RowStores implements KeyState {
 
   /** Drops the rows that have expired and asks for the next timer. */
   static void onTimer(StateFormat<RowStores> format, KeyedState state, BatchContext context) {
-    if (state.get() == null) return;
+    if (!state.isThere()) return;
     RowStores stores = open(format, state, context);
     boolean changed = false;
     for (RowStore store : stores.stores) {
@@ -68,6 +73,6 @@ final class RowStores implements KeyState {
       changed |= store.isChanged();
     }
     if (changed) stores.save(format, state, context);
-    else state.put(state.get(), stores.nextDue(context), 0);
+    else state.again(stores.nextDue(context));
   }
 }

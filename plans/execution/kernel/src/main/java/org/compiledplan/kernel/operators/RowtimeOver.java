@@ -41,8 +41,8 @@ final class RowtimeOver implements Idle {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
-    Window stored = format.read(state.get());
+    if (!state.isThere()) return;
+    Window stored = state.read(format);
     int before = stored.entries();
     if (reach.isBounded()) stored.firings.moveTo(context.watermark);
     List<Waiting> due = stored.waiting.take(context.watermark);
@@ -133,8 +133,8 @@ final class RowtimeOver implements Idle {
     }
 
     private void load(InputRow row) {
-      stored = format.read(state.get());
-      before = state.get() == null ? 0 : stored.entries();
+      stored = state.read(format);
+      before = !state.isThere() ? 0 : stored.entries();
       if (stored.keyValues.isNone()) stored.keyValues = PackedRow.of(row.values, keyColumns);
     }
   }

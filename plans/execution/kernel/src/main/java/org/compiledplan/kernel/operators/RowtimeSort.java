@@ -31,8 +31,8 @@ final class RowtimeSort implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
-    Sorting stored = format.read(state.get());
+    if (!state.isThere()) return;
+    Sorting stored = state.read(format);
     int before = stored.entries();
     stored.firings.moveTo(context.watermark);
     List<Waiting> due = stored.waiting.take(context.watermark);
@@ -61,8 +61,8 @@ final class RowtimeSort implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      stored = format.read(state.get());
-      before = state.get() == null ? 0 : stored.entries();
+      stored = state.read(format);
+      before = !state.isThere() ? 0 : stored.entries();
     }
 
     @Override

@@ -59,7 +59,7 @@ final class SessionWindows<C extends Stored> {
   }
 
   void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
+    if (!state.isThere()) return;
     Work work = new Work(state, context);
     work.fire(times.now(context), out);
     work.save();
@@ -144,6 +144,11 @@ final class SessionWindows<C extends Stored> {
     }
 
     @Override
+    public boolean mayBeGivenAgain() {
+      return true;
+    }
+
+    @Override
     public OptionalLong nextDue(BatchContext context) {
       OptionalLong next = OptionalLong.empty();
       for (Window window : all()) {
@@ -166,7 +171,7 @@ final class SessionWindows<C extends Stored> {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      kept = format.read(state.get());
+      kept = state.read(format);
       open = kept.open;
       closed = kept.closed;
       before = kept.entries();
@@ -241,7 +246,7 @@ final class SessionWindows<C extends Stored> {
 
     void save() {
       if (changed) format.save(state, kept, context, before);
-      else state.put(state.get(), kept.nextDue(context), 0);
+      else state.again(kept.nextDue(context));
     }
   }
 }

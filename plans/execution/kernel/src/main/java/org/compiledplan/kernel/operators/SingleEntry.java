@@ -43,9 +43,8 @@ abstract class SingleEntry implements KeyState {
 
   /** What is kept for the key; null if nothing is, or if it has expired. */
   static <S extends SingleEntry> S live(StateFormat<S> format, KeyedState state, long now) {
-    byte[] bytes = state.get();
-    if (bytes == null) return null;
-    S entry = format.read(bytes);
+    if (!state.isThere()) return null;
+    S entry = state.read(format);
     return entry.isExpired(now) ? null : entry;
   }
 
@@ -57,15 +56,15 @@ abstract class SingleEntry implements KeyState {
   static <S extends SingleEntry> void put(
       StateFormat<S> format, KeyedState state, S entry, BatchContext context, boolean isNew) {
     ((SingleEntry) entry).lastWrite = context.processingTime;
-    state.put(format.write(entry), entry.nextDue(context), isNew ? 1 : 0);
+    state.put(format, entry, entry.nextDue(context), isNew ? 1 : 0);
   }
 
   /** Removes the entry if it has expired, else asks for another timer. */
   static <S extends SingleEntry> void onTimer(
       StateFormat<S> format, KeyedState state, BatchContext context) {
-    if (state.get() == null) return;
+    if (!state.isThere()) return;
     S entry = live(format, state, context.processingTime);
     if (entry == null) state.remove(-1);
-    else state.put(state.get(), entry.nextDue(context), 0);
+    else state.again(entry.nextDue(context));
   }
 }

@@ -102,7 +102,7 @@ final class SinkCompactor implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
+    if (!state.isThere()) return;
     Work work = new Work(state, context);
     while (work.isDue(context.watermark)) {
       out.at(TimeMath.plus(work.buckets.peekFirst().watermark, 1));
@@ -123,7 +123,7 @@ final class SinkCompactor implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      stored = state.get() != null;
+      stored = state.isThere();
       Waiting found = SingleEntry.live(format, state, context.processingTime);
       entry = found == null ? format.fresh() : found;
       buckets = entry.buckets;

@@ -49,6 +49,11 @@ final class SinkUpsertMaterializer implements Operator {
     }
 
     @Override
+    public boolean mayBeGivenAgain() {
+      return true;
+    }
+
+    @Override
     void content(Fields io) {
       io.rows("rows", columns, rows);
     }
@@ -65,7 +70,7 @@ final class SinkUpsertMaterializer implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      stored = state.get() != null;
+      stored = state.isThere();
       Rows found = SingleEntry.live(format, state, context.processingTime);
       entry = found == null ? format.fresh() : found;
       rows = entry.rows;

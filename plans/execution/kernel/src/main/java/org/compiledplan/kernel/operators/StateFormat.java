@@ -107,7 +107,7 @@ public final class StateFormat<S extends KeyState> {
    */
   void save(KeyedState to, S state, BatchContext context, int before) {
     int entries = state.entries();
-    if (entries > 0) to.put(write(state), state.nextDue(context), entries - before);
+    if (entries > 0) to.put(this, state, state.nextDue(context), entries - before);
     else if (before > 0) to.remove(-before);
   }
 

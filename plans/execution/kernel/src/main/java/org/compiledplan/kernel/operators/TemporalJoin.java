@@ -47,8 +47,8 @@ final class TemporalJoin implements Idle {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
-    Sides stored = format.read(state.get());
+    if (!state.isThere()) return;
+    Sides stored = state.read(format);
     int before = stored.entries();
     List<Waiting> due = stored.left.take(context.watermark);
     for (Waiting waiting : due) {
@@ -90,7 +90,7 @@ final class TemporalJoin implements Idle {
       // What a version was before is known already.
       if (row.port == RIGHT && row.kind == RowKinds.UPDATE_BEFORE) return;
       if (stored == null) {
-        stored = format.read(state.get());
+        stored = state.read(format);
         before = stored.entries();
       }
       long at = Rowtime.of(row.values, time[row.port]);

@@ -18,8 +18,31 @@ public abstract class TimedState implements KeyedState {
   /** The same: eight bytes before it are the timer's time. */
   private static final byte WITH_TIMER = 3;
 
+  /** What a row may add to a state, and what a value takes of memory for a byte of it, about. */
+  private static final int BYTES_A_PUT = 64;
+
+  /** Below that what was put tells enough of the size. */
+  private static final int MEASURED_FROM = 1 << 12;
+
+  private static final int TIMES_OF_A_VALUE = 4;
+
+  /** The operator's bytes; not used while there is a value. */
   private byte[] bytes;
+
   private boolean loaded;
+
+  /** What was put last, where it is kept as it is; its bytes are made when they are needed. */
+  private KeyState value;
+
+  private StateFormat<KeyState> format;
+
+  /** How many bytes the value had when they were made last, and how often it was put since. */
+  private int measured;
+
+  private int unmeasured;
+
+  /** Whether the host has not got what was put last. */
+  private boolean pending;
 
   /** How many bytes the host has of the key. */
   private int stored;
@@ -47,6 +70,11 @@ public abstract class TimedState implements KeyedState {
 
   protected abstract void dropTimer(long time);
 
+  /** Whether the host takes what is put when it asks for it, by {@link #write}, not at once. */
+  protected boolean writesLater() {
+    return false;
+  }
+
   /** Counts entries that were added, or taken away if negative; for the metrics. */
   protected abstract void countEntries(int delta);
 
@@ -55,15 +83,31 @@ public abstract class TimedState implements KeyedState {
 
   @Override
   public byte[] get() {
-    if (!loaded) {
-      byte[] found = load();
-      loaded = true;
-      if (found != null) read(found);
-    }
-    return bytes;
+    find();
+    return value == null ? bytes : format.write(value);
   }
 
-  private void read(byte[] found) {
+  @Override
+  public boolean isThere() {
+    find();
+    return value != null || bytes != null;
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public <S extends KeyState> S read(StateFormat<S> format) {
+    find();
+    return value == null ? format.read(bytes) : (S) value;
+  }
+
+  private void find() {
+    if (loaded) return;
+    byte[] found = load();
+    loaded = true;
+    if (found != null) split(found);
+  }
+
+  private void split(byte[] found) {
     stored = found.length;
     Parts parts = split(uid(), found);
     bytes = parts.bytes;
@@ -113,7 +157,7 @@ public abstract class TimedState implements KeyedState {
 
   /** Time of the timer that is set. */
   public OptionalLong timer() {
-    get();
+    find();
     return timer;
   }
 
@@ -123,7 +167,7 @@ public abstract class TimedState implements KeyedState {
    * @param now the time up to which timers fire: the next one is after it
    */
   public void fired(long now) {
-    get();
+    find();
     timer = OptionalLong.empty();
     firedAt = OptionalLong.of(now);
   }
@@ -139,17 +183,81 @@ public abstract class TimedState implements KeyedState {
     earliest = TimeMath.plus(now, 1);
   }
 
+  /** To be called when a state that is kept is used again, in another session. */
+  protected final void reopen() {
+    firedAt = OptionalLong.empty();
+    earliest = Long.MIN_VALUE;
+  }
+
   @Override
   public void put(byte[] next, OptionalLong nextExpiry, int entriesDelta) {
-    get();
+    find();
+    value = null;
+    bytes = next;
+    put(nextExpiry, entriesDelta);
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public <S extends KeyState> void put(
+      StateFormat<S> format, S state, OptionalLong nextExpiry, int entriesDelta) {
+    if (!writesLater() || !state.mayBeGivenAgain()) {
+      put(format.write(state), nextExpiry, entriesDelta);
+      return;
+    }
+    find();
+    if (value == null) measured = stored;
+    this.format = (StateFormat<KeyState>) format;
+    value = state;
+    bytes = null;
+    measure();
+    put(nextExpiry, entriesDelta);
+  }
+
+  @Override
+  public void again(OptionalLong nextExpiry) {
+    find();
+    put(nextExpiry, 0);
+  }
+
+  private void put(OptionalLong nextExpiry, int entriesDelta) {
     if (nextExpiry.isPresent()) {
       moveTimer(Math.max(earliest, due(nextExpiry.getAsLong())));
     }
-    bytes = next;
-    byte[] whole = join(bytes, timer);
-    store(whole);
-    keeps(whole.length);
+    give();
     if (entriesDelta != 0) countEntries(entriesDelta);
+  }
+
+  /** Finds the size of a value, now and then: what that costs is a share of what was added. */
+  private void measure() {
+    if (++unmeasured * (long) BYTES_A_PUT <= Math.max(measured, MEASURED_FROM)) return;
+    measured = format.write(value).length;
+    unmeasured = 0;
+  }
+
+  /** About how many bytes of memory it takes. */
+  public final long size() {
+    if (value == null) return bytes == null ? 0 : bytes.length;
+    return TIMES_OF_A_VALUE * (measured + (long) unmeasured * BYTES_A_PUT);
+  }
+
+  private void give() {
+    pending = true;
+    if (!writesLater()) write();
+  }
+
+  /** Gives the host what it has not got. */
+  public final void write() {
+    if (!pending) return;
+    pending = false;
+    if (isThere()) {
+      byte[] whole = join(get(), timer);
+      store(whole);
+      keeps(whole.length);
+    } else if (stored > 0) {
+      clear();
+      keeps(0);
+    }
   }
 
   private void keeps(int length) {
@@ -186,12 +294,12 @@ public abstract class TimedState implements KeyedState {
 
   @Override
   public void remove(int entriesDelta) {
-    get();
+    find();
     if (timer.isPresent()) dropTimer(timer.getAsLong());
     timer = OptionalLong.empty();
+    value = null;
     bytes = null;
-    clear();
-    keeps(0);
+    give();
     if (entriesDelta != 0) countEntries(entriesDelta);
   }
 }

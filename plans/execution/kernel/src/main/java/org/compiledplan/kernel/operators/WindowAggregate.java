@@ -58,7 +58,7 @@ final class WindowAggregate implements Operator {
 
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
-    if (state.get() == null) return;
+    if (!state.isThere()) return;
     Work work = new Work(state, context);
     work.fire(times.now(context), out);
     work.save();
@@ -84,6 +84,11 @@ final class WindowAggregate implements Operator {
     @Override
     public int entries() {
       return panes.size();
+    }
+
+    @Override
+    public boolean mayBeGivenAgain() {
+      return true;
     }
 
     @Override
@@ -114,7 +119,7 @@ final class WindowAggregate implements Operator {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      kept = format.read(state.get());
+      kept = state.read(format);
       panes = kept.panes;
       stored = panes.size();
       assigned = rows.new Assigned(panes);
@@ -203,7 +208,7 @@ final class WindowAggregate implements Operator {
 
     void save() {
       if (changed) format.save(state, kept, context, stored);
-      else state.put(state.get(), kept.nextDue(context), 0);
+      else state.again(kept.nextDue(context));
     }
   }
 }

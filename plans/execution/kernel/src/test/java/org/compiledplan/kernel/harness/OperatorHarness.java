@@ -44,12 +44,14 @@ import org.compiledplan.kernel.values.ValueType;
  * "spec": {...}?}]}}. A step is a micro-batch; its {@code spec}, if given, takes over the state, as
  * a restart with an edited plan does; {@code "states": {key: hex}}, beside them, is what there is
  * at the start. Steps and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in
- * the spec the step's fires timers. Answer: {@code {"steps": [{"out": [{"key", "kind", "values",
+ * the spec the step's fires timers. With {@code "keeps"} states are given again as they were put,
+ * and written after some steps. Answer: {@code {"steps": [{"out": [{"key", "kind", "values",
  * "at"?}], "stateRows", "keys", "timers"}]}} or {@code {"error": text}}. A condition is text like
  * {@code 0<3} over the columns of both rows.
  */
 public final class OperatorHarness {
   private static final int FOLDED_AT_MOST = 4;
+  private static final int KEPT_STEPS = 3;
 
   private final ObjectMapper mapper = new ObjectMapper();
   private final Map<String, byte[]> states = new LinkedHashMap<>();
@@ -60,6 +62,14 @@ public final class OperatorHarness {
   private String uid;
   private boolean eventTime;
   private boolean folds;
+
+  /** Whether states stay as the operator put them, for some steps; and those that do. */
+  private boolean keeps;
+
+  private final Map<String, State> kept = new LinkedHashMap<>();
+
+  /** How often bytes were written. */
+  private int writes;
 
   private OperatorHarness() {}
 
@@ -79,6 +89,7 @@ public final class OperatorHarness {
     try {
       use(request.get("spec"));
       folds = request.path("folds").asBoolean();
+      keeps = request.path("keeps").asBoolean();
       request
           .path("states")
           .properties()
@@ -92,12 +103,18 @@ public final class OperatorHarness {
       ArrayNode steps = answer.putArray("steps");
       for (JsonNode step : request.get("steps")) {
         StateFormat<?> before = operator.stateFormat();
-        if (step.hasNonNull("spec")) use(step.get("spec"));
+        if (step.hasNonNull("spec")) {
+          write();
+          use(step.get("spec"));
+        }
         if (step.hasNonNull("mapping")) move(step, before);
         run(step, steps.addObject());
+        if (steps.size() % KEPT_STEPS == 0) write();
         if (!step.hasNonNull("spec")) checkStates(step);
         if (request.path("reseeds").asBoolean()) seed(step, new HashMap<>(operatorStates()));
       }
+      if (keeps) write();
+      answer.put("writes", writes);
       if (request.path("showStates").asBoolean()) showStates(answer);
       if (request.path("showForms").asBoolean()) showForms(answer);
     } catch (RuntimeException error) {
@@ -155,7 +172,7 @@ public final class OperatorHarness {
     }
     byKey.forEach(
         (key, rows) -> {
-          Session session = operator.open(new State(key), context);
+          Session session = operator.open(state(key), context);
           Emission emission = new Emission(out, key);
           give(session, rows, emission);
           session.close(emission);
@@ -163,13 +180,26 @@ public final class OperatorHarness {
     for (Map.Entry<String, Long> timer : new ArrayList<>(timers.entrySet())) {
       if (timer.getValue() > now) continue;
       timers.remove(timer.getKey());
-      State state = new State(timer.getKey());
+      State state = state(timer.getKey());
       state.fired(now);
       operator.onTimer(state, context, new Emission(out, timer.getKey()));
     }
     result.put("stateRows", stateRows);
     result.put("keys", states.size());
     result.put("timers", timers.size());
+  }
+
+  /** The state of a key, as it was put if that is kept. */
+  private State state(String key) {
+    State state = keeps ? kept.computeIfAbsent(key, State::new) : new State(key);
+    state.use();
+    return state;
+  }
+
+  /** Writes what is kept, and keeps it no longer. */
+  private void write() {
+    for (State state : kept.values()) state.write();
+    kept.clear();
   }
 
   /** Gives rows to a session; where they may come folded, some of them do, in parts of any size. */
@@ -209,6 +239,7 @@ public final class OperatorHarness {
    */
   private void checkStates(JsonNode step) {
     StateFormat<?> format = operator.stateFormat();
+    if (!kept.isEmpty()) return;
     for (String key : states.keySet()) {
       State state = new State(key);
       byte[] bytes = state.get();
@@ -314,6 +345,15 @@ public final class OperatorHarness {
       this.key = key;
     }
 
+    private void use() {
+      reopen();
+    }
+
+    @Override
+    protected boolean writesLater() {
+      return keeps;
+    }
+
     @Override
     protected String uid() {
       return uid;
@@ -326,6 +366,7 @@ public final class OperatorHarness {
 
     @Override
     protected void store(byte[] bytes) {
+      writes++;
       states.put(key, bytes);
     }
 
