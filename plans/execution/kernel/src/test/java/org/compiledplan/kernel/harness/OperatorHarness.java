@@ -287,6 +287,7 @@ public final class OperatorHarness {
           State state = new State(key);
           state.begin(eventTime ? context.watermark : context.processingTime);
           operator.stateFormat().put(state, bytes, context);
+          state.write();
         });
   }
 
