@@ -36,14 +36,22 @@ transaction.state.log.min.isr=1
 log.flush.scheduler.interval.ms=9223372036854775807
 log.retention.ms=-1
 """
-#: A small and young process: Java's second compiler would not pay.
-_JVM = ("-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dlog4j2.level=WARN")
+#: A small and young process: Java's second compiler would not pay, but for one that is under load for minutes.
+_QUICK = "-XX:TieredStopAtLevel=1"
+_JVM = ("-Xmx384m", "-XX:+UseSerialGC", "-Dlog4j2.level=WARN")
 
 
 class Kafka:
-    """A broker without security, whose topics are made by those who need them."""
+    """A broker without security, whose topics are made by those who need them.
+
+    Args:
+        busy: whether it is to carry a load for minutes, and not to be there soon.
+    """
 
     name = "kafka"
+
+    def __init__(self, *, busy: bool = False) -> None:
+        self._busy = busy
 
     def prepare(self, folder: Path) -> None:
         settings = folder / "server.properties"
@@ -67,7 +75,8 @@ class Kafka:
         )
         mine = f"PLAINTEXT://127.0.0.1:{port}"
         override = (f"listeners={mine},CONTROLLER://127.0.0.1:{controller}", f"advertised.listeners={mine}")
-        return [*java(), "kafka.Kafka", str(settings), *(word for each in override for word in ("--override", each))]
+        overrides = [word for each in override for word in ("--override", each)]
+        return [*java(busy=self._busy), "kafka.Kafka", str(settings), *overrides]
 
     def environment(self) -> Mapping[str, str]:
         return {}
@@ -80,6 +89,8 @@ class Kafka:
 
 
 SERVICE = Kafka()
+#: One that measurements use.
+BUSY = Kafka(busy=True)
 
 
 def make_topics(address: str, *names: str) -> None:
@@ -155,13 +166,17 @@ def _fetch(module: str, organisation: str, name: str, version: str, folder: Path
     made.rename(folder)
 
 
-def java(module: str = _BROKER) -> list[str]:
+def java(module: str = _BROKER, *, busy: bool = False) -> list[str]:
     """A command that runs classes of a module, by default of the broker, or with a source file as the first argument.
+
+    Args:
+        module: of Maven Central.
+        busy: whether what runs has much to do for minutes.
 
     Raises:
         ServiceError: the module cannot be fetched.
     """
-    return [_program(), *_JVM, "-cp", f"{fetched(module)}/*"]
+    return [_program(), *([] if busy else [_QUICK]), *_JVM, "-cp", f"{fetched(module)}/*"]
 
 
 def _program() -> str:

@@ -80,7 +80,7 @@ public final class Probe {
 
   private void send(String[] arguments) {
     Map<String, Object> settings =
-        Map.of("bootstrap.servers", broker, "linger.ms", 0, "acks", "1", "max.block.ms", 60_000);
+        Map.of("bootstrap.servers", broker, "linger.ms", 1, "acks", "1", "max.block.ms", 60_000);
     var bytes = new ByteArraySerializer();
     try (var producer = new KafkaProducer<>(settings, bytes, bytes)) {
       for (int key = 0; key < keys; key++)

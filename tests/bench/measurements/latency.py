@@ -58,7 +58,7 @@ class Place:
         with running(engine, self.statements(operators, *topics), self.folder, name, log) as process:
             keys = [str(_KEYS), str(_TO_A_GROUP if operators == 3 else 1)]
             phases = [f"{rate}:{self.warm}:{self.seconds}" for rate in rates]
-            command = [*broker.java(), str(_PROBE), self.address, *topics, *keys, str(found), *phases]
+            command = [*broker.java(busy=True), str(_PROBE), self.address, *topics, *keys, str(found), *phases]
             probe = subprocess.run(command, capture_output=True, text=True, check=False)
             if process.poll() is not None or probe.returncode:
                 raise BenchError(f"{engine}: {log.read_text()[-800:]}\n{probe.stderr[-800:]}")
@@ -96,7 +96,7 @@ def latency(setting: Setting) -> Iterator[Line]:
     """Milliseconds from row to result through one, two and three operators at 1,000 and 10,000 rows a second."""
     rates, counts = ((1000,), (2,)) if setting.quick else ((1000, 10_000), (1, 2, 3))
     seconds = setting.seconds or (10 if setting.quick else 60)
-    with server.running(broker.SERVICE, setting.folder / "kafka") as kafka:
+    with server.running(broker.BUSY, setting.folder / "kafka") as kafka:
         place = Place(kafka.address, setting.folder, max(5, min(seconds // 2, 20)), seconds, itertools.count())
         for operators, engine in itertools.product(counts, ENGINES):
             for rate, found in place.measured(engine, operators, rates).items():
