@@ -1,8 +1,9 @@
 """What a micro-batch costs by the number of workers and stages: `python -m tests.bench.cluster`.
 
-Each run reads the same eight files, one a micro-batch: four of ten rows, four of `--rows`. The first of each size warms
-up; the medians of the others are what a micro-batch costs in itself, and what its rows cost on top. All workers share
-this machine, so that what is seen is what more workers cost, not what they bring.
+Each run reads the same files in turn, one a micro-batch, of ten rows and of `--rows`. The first half warms up, for each
+worker is a Java of its own; the medians of the others are what a micro-batch costs in itself, and what its rows cost on
+top. All workers share this machine, so that what is seen is what more workers cost, not what they bring. They have the
+kernel on their class path, and the product's way to files on a disk, as one process has it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
+from compiled_plan.plans.execution.kernel import kernel_jar
+from compiled_plan.plans.execution.session import LOCAL
+
 FEW = 10
+#: Files of each size.
+_TIMES = 16
 MASTERS = ("local[2]", "local-cluster[1,1,1024]", "local-cluster[2,1,1024]", "local-cluster[4,1,1024]")
 TABLES = """
 CREATE TABLE t (k INT, v BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json');
@@ -48,10 +54,10 @@ def main() -> None:
 
 
 def write_files(folder: Path, rows: int, keys: int) -> None:
-    """Files that are read in their order: a small one and a large one to warm up, then those that count."""
+    """Files that are read in their order."""
     folder.mkdir()
     chance = random.Random(3)
-    for number, count in enumerate((FEW, rows, FEW, FEW, FEW, rows, rows, rows)):
+    for number, count in enumerate((FEW, rows) * _TIMES):
         file = folder / f"{number}.json"
         lines = (f'{{"k": {chance.randrange(keys)}, "v": {chance.randrange(1000)}}}\n' for _ in range(count))
         file.write_text("".join(lines))
@@ -70,10 +76,14 @@ def compiled(folder: Path, query: str) -> Path:
 
 def times(plan: Path, master: str, partitions: int) -> tuple[float, float]:
     """Milliseconds of a micro-batch of few rows and of one of many."""
+    kernel = str(kernel_jar())
     settings = {
         "spark.sql.shuffle.partitions": partitions,
         "spark.driver.memory": "1g",
         "spark.executor.memory": "640m",
+        "spark.driver.extraClassPath": kernel,
+        "spark.executor.extraClassPath": kernel,
+        **LOCAL,
     }
     options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
     command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", str(plan), "--json", "--master", master]
@@ -84,7 +94,7 @@ def times(plan: Path, master: str, partitions: int) -> tuple[float, float]:
     batches = [event for event in events if event["event"] == "batch"]
     few = [event["batchMillis"] for event in batches if event["rowsIn"] == FEW]
     many = [event["batchMillis"] for event in batches if event["rowsIn"] > FEW]
-    return median(few[1:]), median(many[1:])
+    return median(few[_TIMES // 2 :]), median(many[_TIMES // 2 :])
 
 
 if __name__ == "__main__":
