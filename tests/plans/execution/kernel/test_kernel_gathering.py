@@ -9,12 +9,13 @@ from random import Random
 from typing import Any
 
 import pytest
+from pyspark.errors import IllegalArgumentException
 from pyspark.sql import Row, SparkSession
 
 from tests.plans.execution.kernel.figures import figures, some
 from tests.plans.execution.kernel.test_kernel_stage import HOSTS
 
-OPTION = "spark.compiledPlan.gatherBytes"
+OPTION, KEPT = "spark.compiledPlan.gatherBytes", "spark.compiledPlan.keptBytes"
 
 
 @pytest.fixture
@@ -23,6 +24,7 @@ def session(spark: SparkSession) -> Iterator[SparkSession]:
     jvm.org.compiledplan.kernel.host.OrderNumber.register(spark._jsparkSession)
     yield spark
     spark.conf.unset(OPTION)
+    spark.conf.unset(KEPT)
 
 
 def descents(rows: list[Row]) -> int:
@@ -44,3 +46,10 @@ def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path, host
     # Keys come as their first rows did; of two tasks with two operators each, in four sorted runs.
     assert descents(gathered.came[2]) > 100
     assert descents(sorted_.came[2]) < 4
+
+
+@pytest.mark.parametrize("given", ["abc", "-1", ""])
+def test_what_is_no_number_of_bytes_is_refused_by_name(session: SparkSession, tmp_path: Path, given: str) -> None:
+    session.conf.set(KEPT, given)
+    with pytest.raises(IllegalArgumentException, match=f"keptBytes={given}: a number of bytes is needed"):
+        figures(session, tmp_path, HOSTS[0], [], folds=False, operators=2)

@@ -15,10 +15,9 @@ import scala.reflect.ClassTag$;
 final class Gather extends UnaryPlan {
   private static final long serialVersionUID = 1L;
 
-  /** Session option: bytes that a task holds at most before it sorts. */
-  private static final String MOST_BYTES = "spark.compiledPlan.gatherBytes";
-
-  private static final String DEFAULT_MOST_BYTES = "268435456";
+  /** What a task holds at most before it sorts. */
+  private static final ByteOption MOST_BYTES =
+      new ByteOption("spark.compiledPlan.gatherBytes", 256L << 20);
 
   private final transient SortExec sort;
   private final transient Passing passing;
@@ -36,7 +35,7 @@ final class Gather extends UnaryPlan {
   @Override
   public RDD<InternalRow> doExecute() {
     SortExec local = (SortExec) sort.withNewChildInternal(new Cut(child()));
-    long most = Long.parseLong(conf().getConfString(MOST_BYTES, DEFAULT_MOST_BYTES));
+    long most = MOST_BYTES.of(conf().getConfString(MOST_BYTES.name(), null));
     return child()
         .execute()
         .mapPartitions(

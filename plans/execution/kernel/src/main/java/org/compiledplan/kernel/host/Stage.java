@@ -16,10 +16,9 @@ import org.apache.spark.sql.types.StructType;
 
 /** The entry: appends a stage of keyed operators to a streaming DataFrame. */
 public final class Stage {
-  /** Session option: see {@link KeptKeys}. */
-  private static final String KEPT_BYTES = "spark.compiledPlan.keptBytes";
-
-  private static final String DEFAULT_KEPT_BYTES = "33554432";
+  /** See {@link KeptKeys}. */
+  private static final ByteOption KEPT_BYTES =
+      new ByteOption("spark.compiledPlan.keptBytes", 32L << 20);
 
   private Stage() {}
 
@@ -55,7 +54,7 @@ public final class Stage {
     StageSpec spec = StageSpec.parse(specJson, input.schema());
     String states = StageStates.describe(spec);
     StageMetrics metrics = new StageMetrics(input.sparkSession().sparkContext(), spec);
-    long kept = Long.parseLong(input.sparkSession().conf().get(KEPT_BYTES, DEFAULT_KEPT_BYTES));
+    long kept = KEPT_BYTES.of(input.sparkSession().conf().get(KEPT_BYTES.name(), null));
     Folding folding = folds ? Folding.of(spec) : null;
     Dataset<Row> output =
         hosted(

@@ -144,7 +144,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     if (to == null) return Collections.emptyIterator();
     BatchContext context = states.context(to, times);
     TransformStates.Key timed = states.of(to, StageKeys.of(due.uid, due.key), context, times);
-    OptionalLong set = !timed.isThere() ? OptionalLong.empty() : timed.timer();
+    OptionalLong set = timed.isThere() ? timed.timer() : OptionalLong.empty();
     if (set.isEmpty() || set.getAsLong() != due.time) return Collections.emptyIterator();
     timed.fired(timed.now());
     return runtime.fire(to, timed, context);

@@ -88,7 +88,7 @@ final class ProctimeOver implements Idle {
     Work(KeyedState state, BatchContext context) {
       this.state = state;
       this.context = context;
-      before = !state.isThere() ? 0 : 1;
+      before = state.isThere() ? 1 : 0;
       window = state.read(format);
       window.frame.moveTo(context.processingTime);
     }

@@ -76,7 +76,7 @@ final class RowCounter implements Operator {
 
     @Override
     public void close(Out out) {
-      format.save(state, numbers, context, !state.isThere() ? 0 : 1);
+      format.save(state, numbers, context, state.isThere() ? 1 : 0);
     }
   }
 }

@@ -134,7 +134,7 @@ final class RowtimeOver implements Idle {
 
     private void load(InputRow row) {
       stored = state.read(format);
-      before = !state.isThere() ? 0 : stored.entries();
+      before = state.isThere() ? stored.entries() : 0;
       if (stored.keyValues.isNone()) stored.keyValues = PackedRow.of(row.values, keyColumns);
     }
   }

@@ -62,7 +62,7 @@ final class RowtimeSort implements Operator {
       this.state = state;
       this.context = context;
       stored = state.read(format);
-      before = !state.isThere() ? 0 : stored.entries();
+      before = state.isThere() ? stored.entries() : 0;
     }
 
     @Override

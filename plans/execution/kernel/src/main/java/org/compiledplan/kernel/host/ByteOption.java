@@ -1,0 +1,27 @@
+package org.compiledplan.kernel.host;
+
+/**
+ * A session option that says how many bytes something may take.
+ *
+ * @param name of the option
+ * @param otherwise what holds where it is not set
+ */
+record ByteOption(String name, long otherwise) {
+  /**
+   * How many they are.
+   *
+   * @param given what it is set to, null if it is not
+   * @throws IllegalArgumentException if that is no such number
+   */
+  long of(String given) {
+    if (given == null) return otherwise;
+    try {
+      long bytes = Long.parseLong(given);
+      if (bytes >= 0) return bytes;
+    } catch (NumberFormatException refused) {
+      // The message below says more.
+    }
+    throw new IllegalArgumentException(
+        name + "=" + given + ": a number of bytes is needed, such as " + otherwise);
+  }
+}
