@@ -10,6 +10,7 @@ from compiled_plan.plans.execution.connectors import base as connectors
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.session import no_query_starts
 from compiled_plan.plans.execution.stages.watermarks import end_of_input
 from compiled_plan.plans.execution.storage import Folder
 from compiled_plan.plans.execution.values import values_source
@@ -29,7 +30,8 @@ class Sources:
 
     def __init__(self, program: Program, context: connectors.SourceContext) -> None:
         self.program, self.spark = program, context.spark
-        self.opened = {node: connectors.open_source(each.table, context) for node, each in program.tables.items()}
+        with no_query_starts():
+            self.opened = {node: connectors.open_source(each.table, context) for node, each in program.tables.items()}
 
     @property
     def end(self) -> bool:
@@ -48,15 +50,17 @@ class Sources:
         rows = {
             node: opened.frame if opened.cut is None or to_end else opened.cut for node, opened in self.opened.items()
         }
-        for node, values in self.program.values.items():
-            rows[node] = values_source(values, self.spark, folder, lowering)
-        return {node: named(frame, names.by_node[node]) for node, frame in sorted(rows.items())}
+        with no_query_starts():
+            for node, values in self.program.values.items():
+                rows[node] = values_source(values, self.spark, folder, lowering)
+            return {node: named(frame, names.by_node[node]) for node, frame in sorted(rows.items())}
 
     def ends(self, names: Names, folder: Folder) -> dict[int, DataFrame]:
         """The rows that tell each of them that the input has ended, by the node that gives its rows."""
         folder.make(ENDS)
         place, nodes = folder.child(ENDS), sorted([*self.opened, *self.program.values])
-        return {node: named(end_of_input(self.spark, place), names.end_of(node)) for node in nodes}
+        with no_query_starts():
+            return {node: named(end_of_input(self.spark, place), names.end_of(node)) for node in nodes}
 
     def close(self) -> None:
         """Let go of what they hold."""

@@ -146,7 +146,7 @@ def _submitted() -> dict[str, str]:
     return {name: value for name, value in SparkConf().getAll() if name in DEFAULTS or name == PARTITIONS}
 
 
-_STARTING = threading.Lock()
+_STARTING = threading.RLock()
 
 
 SOURCES_BY_NAME = "spark.sql.streaming.queryEvolution.enableSourceEvolution"
@@ -186,6 +186,13 @@ def query_settings(spark: SparkSession, empty_batches: bool) -> Iterator[None]:
                     spark.conf.unset(name)
                 else:
                     spark.conf.set(name, former)
+
+
+@contextmanager
+def no_query_starts() -> Iterator[None]:
+    """The session has no `query_settings` of other threads meanwhile: Spark would refuse sources without a name yet."""
+    with _STARTING:
+        yield
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from compiled_plan.plans.execution.realtime.sinks import printers, rows_and_desc
 from compiled_plan.plans.execution.realtime.slots import Slots, check_slots
 from compiled_plan.plans.execution.realtime.ticks import TICK
 from compiled_plan.plans.execution.realtime.watermarks import control_rows
-from compiled_plan.plans.execution.session import query_settings
+from compiled_plan.plans.execution.session import no_query_starts, query_settings
 from compiled_plan.plans.inspection.checkpoints import TICKS
 
 if TYPE_CHECKING:
@@ -93,9 +93,10 @@ class RealTimeQuery:
         """
         if not self.tick:
             return None
-        found = control_rows(self.spark, self.program, sources, names, self.partitions, folder)
-        self._watermarks = found.kernel
-        return replace(found, ticks=named(found.ticks, TICKS))
+        with no_query_starts():
+            found = control_rows(self.spark, self.program, sources, names, self.partitions, folder)
+            self._watermarks = found.kernel
+            return replace(found, ticks=named(found.ticks, TICKS))
 
     def check(self, sources: Mapping[int, Source], start: Start) -> None:
         """Refuse where not all tasks can run at once, and where timers would fire in micro-batches first.

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.plans.execution.session import _beside
+from compiled_plan import TableEnvironment
+from compiled_plan.plans.execution.session import _beside, query_settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def test_work_beside_the_start_is_over_when_the_session_is_there() -> None:
@@ -33,3 +40,28 @@ def test_nothing_beside_it() -> None:
     threads = threading.active_count()
     with _beside(None):
         assert threading.active_count() == threads
+
+
+def test_a_run_opens_its_sources_when_no_other_one_is_being_started(spark: SparkSession, tmp_path: Path) -> None:
+    """With the settings of queries Spark refuses sources that have no names yet."""
+    (tmp_path / "rows.json").write_text('{"a": 1}\n')
+    env = TableEnvironment()
+    env.execute_sql(
+        f"CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}', 'format' = 'json')"
+    )
+    env.execute_sql("CREATE TABLE nothing (a INT) WITH ('connector' = 'blackhole')")
+    entered, leave = threading.Event(), threading.Event()
+
+    def starting() -> None:
+        with query_settings(spark, empty_batches=False):
+            entered.set()
+            assert leave.wait(60)
+
+    with ThreadPoolExecutor(2) as pool:
+        other = pool.submit(starting)
+        assert entered.wait(60)
+        run = pool.submit(lambda: env.execute_sql("INSERT INTO nothing SELECT a FROM t").wait())
+        wait([run], timeout=2)  # one that does not wait fails by then
+        leave.set()
+        other.result(60)
+        run.result(60)
