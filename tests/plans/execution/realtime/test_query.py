@@ -103,6 +103,28 @@ def test_the_tables_are_those_of_micro_batches(
     assert "350 rows in" in said.stderr
 
 
+@pytest.mark.spark
+def test_a_hot_key_is_not_written_with_each_of_its_rows(tmp_path: Path) -> None:
+    rows = 1200
+    plan, checkpoint = tmp_path / "plan.json", tmp_path / "checkpoint"
+    plan.write_text(
+        TableEnvironment()
+        .compile_script(
+            f"""
+CREATE TABLE orders (id BIGINT, customer INT) WITH ('connector' = 'datagen', 'rows-per-second' = '{rows // 2}',
+  'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '{rows}', 'fields.customer.min' = '0',
+  'fields.customer.max' = '4');
+CREATE TABLE counts (customer INT, n BIGINT) WITH ('connector' = 'blackhole');
+INSERT INTO counts SELECT customer, COUNT(*) FROM orders GROUP BY customer;"""
+        )
+        .to_json()
+    )
+    said = process("execute_plan", plan, "--checkpoint", checkpoint, *REAL_TIME)
+    assert said.returncode == 0, said.stderr
+    written = sum(file.stat().st_size for file in checkpoint.glob("**/state/**/*.changelog"))
+    assert 0 < written < 4 * rows, "some bytes for each row would be several times that"
+
+
 class Command:
     """A run in a process that is ended from outside."""
 

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import scala.collection.immutable.Seq;
-import scala.reflect.ClassTag$;
 
 /**
  * Brings the rows of a key together, in the place of a sort by key: what is above it asks for one,
@@ -36,10 +35,7 @@ final class Gather extends UnaryPlan {
   public RDD<InternalRow> doExecute() {
     SortExec local = (SortExec) sort.withNewChildInternal(new Cut(child()));
     long most = MOST_BYTES.of(conf().getConfString(MOST_BYTES.name(), null));
-    return child()
-        .execute()
-        .mapPartitions(
-            new Gathering(local, most, passing), true, ClassTag$.MODULE$.apply(InternalRow.class));
+    return mapped(new Gathering(local, most, passing));
   }
 
   @Override

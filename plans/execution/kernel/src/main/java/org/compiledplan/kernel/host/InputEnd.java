@@ -1,15 +1,11 @@
 package org.compiledplan.kernel.host;
 
 import java.io.Serializable;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.SparkPlan;
 import scala.Function1;
 import scala.collection.Iterator;
-import scala.reflect.ClassTag$;
 
 /**
  * Below the host of a stage in real-time mode: tells it when all rows of the batch are through,
@@ -17,9 +13,6 @@ import scala.reflect.ClassTag$;
  */
 final class InputEnd extends UnaryPlan {
   private static final long serialVersionUID = 1L;
-
-  /** Who is told, by task and host. */
-  private static final Map<String, Told> TASKS = new ConcurrentHashMap<>();
 
   private static final class Told {
     private Runnable ended = () -> {};
@@ -35,8 +28,8 @@ final class InputEnd extends UnaryPlan {
     this.host = host;
   }
 
-  private static String place(String host, TaskContext task) {
-    return host + task.taskAttemptId();
+  private static TaskParts<Told> told(String host) {
+    return new TaskParts<>("input end of " + host);
   }
 
   /**
@@ -46,17 +39,14 @@ final class InputEnd extends UnaryPlan {
    * @return whether it will be
    */
   static boolean tell(String host, Runnable ended) {
-    TaskContext task = TaskContext.get();
-    Told told = task == null ? null : TASKS.get(place(host, task));
+    Told told = told(host).get();
     if (told != null) told.ended = ended;
     return told != null;
   }
 
   @Override
   public RDD<InternalRow> doExecute() {
-    return child()
-        .execute()
-        .mapPartitions(new Telling(host), true, ClassTag$.MODULE$.apply(InternalRow.class));
+    return mapped(new Telling(host));
   }
 
   @Override
@@ -69,15 +59,8 @@ final class InputEnd extends UnaryPlan {
       implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
     @Override
     public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
-      TaskContext task = TaskContext.get();
-      String place = place(host, task);
       Told told = new Told();
-      TASKS.put(place, told);
-      task.addTaskCompletionListener(
-          ended -> {
-            TASKS.remove(place);
-            return null;
-          });
+      told(host).put(told);
       return rows.concat(
           () -> {
             told.ended.run();

@@ -6,7 +6,6 @@ import org.apache.spark.sql.execution.SparkPlan;
 import scala.Function1;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
-import scala.reflect.ClassTag$;
 
 /** Behind what the host of a stage gives, the rows that went around it. */
 final class PassAround extends UnaryPlan {
@@ -30,9 +29,7 @@ final class PassAround extends UnaryPlan {
 
   @Override
   public RDD<InternalRow> doExecute() {
-    return child()
-        .execute()
-        .mapPartitions(new Adding(passing), true, ClassTag$.MODULE$.apply(InternalRow.class));
+    return mapped(new Adding(passing));
   }
 
   @Override

@@ -3,12 +3,8 @@ package org.compiledplan.kernel.host;
 import java.io.Serializable;
 import java.util.Collections;
 import java.util.Iterator;
-import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
@@ -22,11 +18,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 final class Passing implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  private static final Map<String, Iterator<UnsafeRow>> ASIDE = new ConcurrentHashMap<>();
-
   private final StageSpec spec;
   private final int fields;
-  private final String id = UUID.randomUUID().toString();
+  private final TaskParts<Iterator<UnsafeRow>> aside = TaskParts.ofTheirOwn();
 
   /**
    * @param fields of the struct in packed rows
@@ -45,19 +39,12 @@ final class Passing implements Serializable {
 
   /** Puts packed rows aside until the task takes them, or ends. */
   void putAside(Iterator<UnsafeRow> rows) {
-    TaskContext task = TaskContext.get();
-    String place = place(task);
-    ASIDE.put(place, rows);
-    task.addTaskCompletionListener(
-        ended -> {
-          ASIDE.remove(place);
-          return null;
-        });
+    aside.put(rows);
   }
 
   /** What was put aside, as the stage's host gives rows. */
   Iterator<InternalRow> taken() {
-    Iterator<UnsafeRow> rows = ASIDE.remove(place(TaskContext.get()));
+    Iterator<UnsafeRow> rows = aside.take();
     if (rows == null) return Collections.emptyIterator();
     Object[] given = new Object[1];
     InternalRow wrapped = new GenericInternalRow(given);
@@ -79,10 +66,6 @@ final class Passing implements Serializable {
         return wrapped;
       }
     };
-  }
-
-  private String place(TaskContext task) {
-    return id + task.taskAttemptId();
   }
 
   /** A row for an operator of another stage: head and pass-through columns as they are. */

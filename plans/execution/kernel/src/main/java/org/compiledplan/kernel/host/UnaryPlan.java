@@ -1,12 +1,16 @@
 package org.compiledplan.kernel.host;
 
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.UnaryExecNode;
 import scala.Function1;
+import scala.collection.Iterator;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
+import scala.reflect.ClassTag$;
 
 /**
  * A physical operator over one other, whose rows it gives where they are; the child stays in the
@@ -21,6 +25,15 @@ abstract class UnaryPlan extends SparkPlan implements UnaryExecNode {
   UnaryPlan(SparkPlan child) {
     this.child = child;
     this.output = child.output();
+  }
+
+  /**
+   * The child's rows, changed in each partition.
+   *
+   * @param change goes to the executors, so it has nothing of the plan
+   */
+  final RDD<InternalRow> mapped(Function1<Iterator<InternalRow>, Iterator<InternalRow>> change) {
+    return child.execute().mapPartitions(change, true, ClassTag$.MODULE$.apply(InternalRow.class));
   }
 
   @Override

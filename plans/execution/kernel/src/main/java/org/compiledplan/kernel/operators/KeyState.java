@@ -29,7 +29,7 @@ public interface KeyState extends Stored {
 
   /**
    * Whether an operator may be given the object again that it has put: it puts it whenever it has
-   * changed anything of it, and keeps in it nothing of a session.
+   * changed anything of it, and begins anew what it keeps in it of a session.
    */
   default boolean mayBeGivenAgain() {
     return false;

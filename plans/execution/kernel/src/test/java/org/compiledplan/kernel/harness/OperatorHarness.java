@@ -46,8 +46,8 @@ import org.compiledplan.kernel.values.ValueType;
  * at the start. Steps and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in
  * the spec the step's fires timers. With {@code "keeps"} states are given again as they were put,
  * and written after some steps. Answer: {@code {"steps": [{"out": [{"key", "kind", "values",
- * "at"?}], "stateRows", "keys", "timers"}]}} or {@code {"error": text}}. A condition is text like
- * {@code 0<3} over the columns of both rows.
+ * "at"?}], "stateRows", "keys", "timers"}], "writes": of states}} or {@code {"error": text}}. A
+ * condition is text like {@code 0<3} over the columns of both rows.
  */
 public final class OperatorHarness {
   private static final int FOLDED_AT_MOST = 4;
