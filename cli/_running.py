@@ -14,7 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from compiled_plan.cli._common import ExitCode, console
-from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text
 
@@ -28,9 +28,20 @@ INTERRUPTED = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TER
 
 
 def print_line(line: str) -> None:
-    """Print a line of data."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    """Print a line of data.
+
+    Raises:
+        ExecutionError: who read stdout is gone, as `head` is once it has enough.
+    """
+    try:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+        return
+    except BrokenPipeError:
+        # What is not written yet would fail once more at the end.
+        with Path(os.devnull).open("w") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    raise ExecutionError("nobody reads stdout any more", remedy="read it to its end, or write into a file")
 
 
 class Stop:

@@ -90,6 +90,14 @@ def execute(
     prune: Annotated[
         bool, typer.Option("--prune", help="Remove the checkpoint's generations that do not count; run nothing.")
     ] = False,
+    warm: Annotated[
+        str,
+        typer.Option(
+            metavar="10min",
+            help="Keep Spark for so long for the next command with --warm, which then runs at once; without a plan and "
+            "with 0s: end the one that is kept.",
+        ),
+    ] = "",
     stop_within: Annotated[
         str, typer.Option(metavar="30s", help="Time that a stop waits for what runs; then the process ends anyhow.")
     ] = "30s",
@@ -125,10 +133,15 @@ def execute(
     was refused, 2 wrong usage, 130 and 143 stopped by SIGINT and SIGTERM; a second signal ends the process at once.
     """
     plans = plans or []
+    settings = _settings(conf or [])
+    if warm:
+        from compiled_plan.cli.warm.client import run_warm
+
+        alone = debug or dry_run or rollback or prune or bool(functions_from) or trigger.startswith("real-time")
+        run_warm(warm, bool(plans), master, settings, alone=alone, silent=quiet or as_json)
     _check_use(plans, checkpoint, rollback, prune)
     if checkpoint and len(plans) > 1:
         raise typer.BadParameter("one checkpoint belongs to one plan; run several plans without --checkpoint")
-    settings = _settings(conf or [])
     if rollback or prune:
         from compiled_plan.cli._upgrading import go_back
 
@@ -166,7 +179,7 @@ def execute(
         raise typer.Exit(_dry_run(loaded, reader, zone, options, as_json))
     failed = reader.failed
     if loaded:
-        from compiled_plan.plans.execution.session import spark_session
+        from compiled_plan.plans.execution.kept_session import session_of_command
 
         if not debug:
             # The bridge to the JVM logs, with tracebacks, what the run's own error says afterwards.
@@ -180,7 +193,7 @@ def execute(
         with ExitStack() as closing:
             shared = closing.enter_context(listening.shared())
             told_of = [closing.enter_context(listening.of(path, plan)) for path, plan in loaded]
-            spark = closing.enter_context(spark_session(master, settings, verbose=debug, meanwhile=_import_all))
+            spark = closing.enter_context(session_of_command(master, settings, verbose=debug, meanwhile=_import_all))
             from compiled_plan.cli._upgrading import show_refusal
             from compiled_plan.plans.execution.failures import LostSparkError, translate
             from compiled_plan.plans.execution.run import Run

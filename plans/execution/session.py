@@ -80,6 +80,7 @@ def spark_session(
     conf: Mapping[str, str] | None = None,
     *,
     verbose: bool = True,
+    outlives: bool = False,
     meanwhile: Callable[[], object] | None = None,
     open_to_users: bool = False,
 ) -> Iterator[SparkSession]:
@@ -89,6 +90,7 @@ def spark_session(
         master: Spark's master URL; empty for `local[*]`, or what spark-submit gave.
         conf: settings on top of the defaults.
         verbose: leave the JVM's own messages on stderr; else they are dropped.
+        outlives: Java gets no stream of this process, whose own may be others afterwards.
         meanwhile: work that needs no Spark, done in a thread of its own while Java starts; a failure of it is dropped.
         open_to_users: programs get the session, and may call any function of Spark's.
 
@@ -111,7 +113,7 @@ def spark_session(
         settings[ASKED] = settings[PARTITIONS]
     settings.setdefault(PARTITIONS, str(_cores(master)))
     lean = _add_kernel(settings, master, java)
-    with nullcontext() if verbose else _silent_children(), _beside(meanwhile):
+    with nullcontext() if verbose else _silent_children(outlives), _beside(meanwhile):
         session = _start(master, settings, lean=lean, open_to_users=open_to_users)
     try:
         yield session
@@ -196,19 +198,26 @@ def no_query_starts() -> Iterator[None]:
 
 
 @contextmanager
-def _silent_children() -> Iterator[None]:
+def _silent_children(outlives: bool) -> Iterator[None]:
     """Processes started meanwhile write their stderr nowhere; this one's is as before afterwards.
 
     Java and Spark write a dozen lines of their own when they start, before any logging can be configured.
+
+    Args:
+        outlives: nor do they have this one's stdout.
     """
+    sys.stdout.flush()
     sys.stderr.flush()
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    streams = (1, 2) if outlives else (2,)
+    kept, nowhere = [os.dup(stream) for stream in streams], os.open(os.devnull, os.O_WRONLY)
     try:
-        os.dup2(nowhere, 2)
+        for stream in streams:
+            os.dup2(nowhere, stream)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        for stream, before in zip(streams, kept, strict=True):
+            os.dup2(before, stream)
+            os.close(before)
         os.close(nowhere)
 
 

@@ -1,0 +1,187 @@
+"""The process that keeps Spark: runs one command after another as if each were a process of its own.
+
+    python -m compiled_plan.cli.warm.server SOCKET KEY
+
+SOCKET is the number of the listening socket that the command which starts it leaves open. It ends when no command has
+come for the time that the last one said, when one comes that needs another process, when Spark is lost, and when a
+command is killed, whose run ends with it.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from compiled_plan.cli._common import ExitCode, console, run_app
+from compiled_plan.cli.warm.meeting import BUSY, OTHER, TAKEN, Conversation, Request, receive_request, send
+from compiled_plan.plans.execution.kept_session import Keeper, keep_sessions
+
+_SECONDS_TO_ASK = 10.0
+#: What may go on in Spark after a run that was stopped ends with the process.
+_STOPPED = (ExitCode.INTERRUPTED, ExitCode.TERMINATED)
+
+
+@dataclass(eq=False)
+class Job:
+    """A command that was taken.
+
+    Args:
+        request: what it asks for.
+        streams: its standard streams.
+        conversation: with its process.
+    """
+
+    request: Request
+    streams: Sequence[int]
+    conversation: Conversation
+    over: bool = False
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def heed(self) -> None:
+        """Do to this process what signals do to that of the command, until the command is over."""
+        with suppress(EOFError):
+            while True:
+                number = self.conversation.message()["signal"]
+                with self.guard:
+                    if not self.over:
+                        os.kill(os.getpid(), number)
+        with self.guard:
+            if not self.over:
+                _end_at_once()
+
+    def end(self, code: int) -> None:
+        """Tell the command that it is over."""
+        with self.guard:
+            self.over = True
+        with suppress(OSError):
+            send(self.conversation.peer, {"exit": code})
+            self.conversation.peer.shutdown(socket.SHUT_RDWR)
+
+
+def _end_at_once() -> None:
+    """The command was killed: so is its run."""
+    from compiled_plan.plans.execution.stopping import kill_spark
+
+    kill_spark()
+    os._exit(ExitCode.FAILED)
+
+
+class Server:
+    """Takes commands one at a time.
+
+    Args:
+        listening: where they come.
+        key: of those that it can run.
+    """
+
+    def __init__(self, listening: socket.socket, key: str) -> None:
+        self._listening, self._key = listening, key
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._guard = threading.Lock()
+        self._busy = self._ended = False
+
+    def serve(self, keeper: Keeper) -> None:
+        """Run commands until there are none for some time."""
+        threading.Thread(target=self._take, daemon=True).start()
+        idle = _SECONDS_TO_ASK
+        while (job := self._next(idle)) is not None:
+            threading.Thread(target=job.heed, daemon=True).start()
+            idle = job.request.idle_seconds
+            code = _run(job)
+            fit = keeper.is_fit and code not in _STOPPED
+            with self._guard:
+                self._busy, self._ended = False, not fit
+            job.end(code)
+            if not fit:
+                return
+
+    def _next(self, idle: float) -> Job | None:
+        try:
+            return self._jobs.get(timeout=idle)
+        except queue.Empty:
+            with self._guard:
+                if not self._busy:
+                    self._ended = True
+                    return None
+        return self._jobs.get()
+
+    def _take(self) -> None:
+        while True:
+            peer, _ = self._listening.accept()
+            peer.settimeout(_SECONDS_TO_ASK)
+            with suppress(OSError, EOFError):
+                self._answer(peer)
+
+    def _answer(self, peer: socket.socket) -> None:
+        conversation = Conversation(peer)
+        request, streams = receive_request(conversation)
+        with self._guard:
+            answer = BUSY if self._busy else TAKEN if request.key == self._key and not self._ended else OTHER
+            self._busy = self._busy or answer == TAKEN
+            self._ended = self._ended or answer == OTHER
+        peer.settimeout(None)
+        send(peer, {"answer": answer})
+        if answer == TAKEN:
+            self._jobs.put(Job(request, streams, conversation))
+            return
+        for stream in streams:
+            os.close(stream)
+        peer.close()
+        if answer == OTHER:
+            self._jobs.put(None)
+
+
+def _run(job: Job) -> int:
+    """Run a command with its own streams and arguments."""
+    from compiled_plan.cli.execute_plan import app
+
+    own = [os.dup(number) for number in range(len(job.streams))]
+    _use_streams(job.streams)
+    sys.argv = list(job.request.arguments)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        run_app(app)
+        return ExitCode.OK
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else ExitCode.OK
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        _use_streams(own)
+
+
+def _use_streams(streams: Sequence[int]) -> None:
+    """Have these in the place of stdin, stdout and stderr, and close them where they are."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, mode, buffering=1 if number == 2 or os.isatty(number) else -1, closefd=False)  # noqa: SIM115
+        for number, mode in enumerate("rww")
+    )
+    console.cache_clear()
+
+
+def main(socket_number: str, key: str) -> None:
+    """Serve until there is nothing to do."""
+    keeper = keep_sessions()
+    try:
+        Server(socket.socket(fileno=int(socket_number)), key).serve(keeper)
+    finally:
+        keeper.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,167 @@
+"""Commands with --warm: one process runs them, each as if it had one of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from tests.cli.test_execute_plan import COMMAND, PRINT, SMALL
+from tests.support.commands import ROOT, called, process
+from tests.support.waiting import wait_until
+
+LINES = ["+I[1, a]", "+I[2, null]"]
+GOOD = PRINT + "INSERT INTO lines VALUES (1, 'a'), (2, CAST(NULL AS STRING));"
+FAILS = PRINT + "INSERT INTO lines SELECT CAST(n AS INT), n FROM (VALUES ('x')) AS t(n);"
+ENDLESS = """CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '20');
+CREATE TABLE lines (id INT) WITH ('connector' = 'print');
+INSERT INTO lines SELECT id FROM numbers;"""
+
+
+class Warm:
+    """Commands of a user who has a folder for such processes of his own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_RUNTIME_DIR": str(folder)}
+
+    def plan(self, name: str, program: str) -> str:
+        path = self.folder / name
+        path.write_text(TableEnvironment().compile_script(program).to_json())
+        return str(path)
+
+    def begun(self, *arguments: str, warm: str = "5min") -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*COMMAND, *SMALL, "--warm", warm, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder,
+            env=self.environment,
+        )
+
+    def run(self, *arguments: str, warm: str = "5min") -> tuple[int, list[str], str]:
+        command = self.begun(*arguments, warm=warm)
+        out, said = command.communicate(timeout=120)
+        return command.returncode, out.splitlines(), said
+
+    def kept(self) -> Sequence[int]:
+        """The processes that keep Spark."""
+        mine = f"XDG_RUNTIME_DIR={self.folder}\0".encode()
+        found = []
+        for each in Path("/proc").iterdir():
+            try:
+                if b"cli.warm.server\0" in (each / "cmdline").read_bytes() and mine in (each / "environ").read_bytes():
+                    found.append(int(each.name))
+            except OSError:
+                continue
+        return found
+
+
+@pytest.fixture
+def warm(tmp_path: Path) -> Iterator[Warm]:
+    user = Warm(tmp_path)
+    yield user
+    for kept in user.kept():
+        os.kill(kept, signal.SIGKILL)
+
+
+@pytest.mark.spark
+def test_commands_share_a_process_and_know_nothing_of_each_other(warm: Warm) -> None:
+    good, fails, endless = (
+        warm.plan(name, text) for name, text in [("g.json", GOOD), ("f.json", FAILS), ("e.json", ENDLESS)]
+    )
+    code, out, said = warm.run(good)
+    assert (code, out) == (0, LINES), said
+    kept = warm.kept()
+    assert len(kept) == 1
+    code, out, said = warm.run("--keep-going", fails, good, "-q")
+    assert (code, out) == (1, LINES)
+    assert said.startswith(f"error: {fails}: ")
+    assert "Traceback" not in said
+    code, out, said = warm.run("g.json", "--json")
+    assert (code, out) == (0, LINES)
+    assert all(line.startswith("{") for line in said.splitlines())
+    assert warm.kept() == kept
+
+    running = warm.begun(endless)
+    assert running.stdout is not None
+    assert running.stdout.readline().startswith("+I[")
+    running.stdout.close()
+    assert running.stderr is not None
+    assert "nobody reads stdout any more" in running.stderr.read()
+    assert running.wait(60) == 1
+    assert warm.kept() == kept
+
+    running = warm.begun(endless)
+    assert running.stdout is not None
+    assert running.stdout.readline().startswith("+I[")
+    code, out, said = warm.run(good)
+    assert (code, out) == (0, LINES)
+    assert "is busy" in said
+    code, _, said = warm.run(warm="0s")
+    assert code == 1
+    assert "runs a command" in said
+    assert warm.kept() == kept
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "stopped after" in said
+    # What a stop may have left behind ends with the process.
+    wait_until(lambda: not warm.kept())
+
+
+@pytest.mark.spark
+def test_a_command_that_is_killed_ends_its_run(warm: Warm) -> None:
+    running = warm.begun(warm.plan("endless.json", ENDLESS))
+    assert running.stdout is not None
+    assert running.stdout.readline().startswith("+I[")
+    (kept,) = warm.kept()
+    (java,) = subprocess.run(["pgrep", "-P", str(kept)], capture_output=True, text=True, check=True).stdout.split()
+    running.kill()
+    running.communicate()
+    wait_until(lambda: not warm.kept() and not Path("/proc", java).exists())
+
+
+@pytest.mark.deep
+@pytest.mark.spark
+def test_a_process_ends_when_it_is_told_to_does_not_fit_or_has_nothing_to_do(warm: Warm) -> None:
+    good = warm.plan("good.json", GOOD)
+    assert warm.run(good)[:2] == (0, LINES)
+    first = warm.kept()
+    assert warm.run("--conf", "spark.sql.shuffle.partitions=3", good)[:2] == (0, LINES)
+    wait_until(lambda: len(warm.kept()) == 1)
+    assert warm.kept() != first
+    assert warm.run(warm="0s") == (0, [], "")
+    wait_until(lambda: not warm.kept())
+    assert warm.run(good, warm="1s")[:2] == (0, LINES)
+    wait_until(lambda: not warm.kept())
+    assert warm.run(good)[:2] == (0, LINES), "the socket of a process that has ended is in nobody's way"
+
+
+def test_what_fails_before_spark_is_told_as_ever(warm: Warm) -> None:
+    code, out, said = warm.run("nowhere.json")
+    assert (code, out) == (1, [])
+    assert said == called("execute_plan", "nowhere.json").stderr
+    wait_until(lambda: not warm.kept())
+    assert warm.run("--checkpoint", "c", "a.json", "b.json")[0] == 2
+    assert warm.run(warm="0s") == (0, [], "")
+
+
+@pytest.mark.parametrize(("kept", "said"), [("soon", "soon"), ("2d", "a day at most"), ("-1s", "-1s")])
+def test_times_that_are_none(kept: str, said: str) -> None:
+    done = called("execute_plan", "plan.json", "--warm", kept)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_folder_that_is_open_to_others_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "compiled-plan").mkdir(mode=0o755)
+    done = process("execute_plan", "plan.json", "--warm", "1min", XDG_RUNTIME_DIR=str(tmp_path))
+    assert done.returncode == 1
+    assert "compiled-plan is not a folder that only this user may enter" in done.stderr
