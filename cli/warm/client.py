@@ -23,6 +23,8 @@ from compiled_plan.plans.text.durations import parse_duration
 
 #: How long a process that is there has to answer, and one that is being started.
 _SECONDS = 20.0
+#: Imports from where the command does: its folder is not first among these unless it is for the command.
+_SERVE = "import sys; sys.path[:] = sys.argv[3:]; from compiled_plan.cli.warm.server import main; main(*sys.argv[1:3])"
 #: What a process may be kept for, a day.
 _MOST_MS = 86_400_000
 
@@ -142,7 +144,7 @@ def _asked_anew(place: Path, request: Request) -> socket.socket | None:
         listening.bind(str(place))
         listening.listen()
         subprocess.Popen(
-            [sys.executable, "-m", "compiled_plan.cli.warm.server", str(listening.fileno()), request.key],
+            [sys.executable, "-P", "-c", _SERVE, str(listening.fileno()), request.key, *sys.path],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

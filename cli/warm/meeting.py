@@ -60,6 +60,7 @@ def key_of(master: str, settings: Mapping[str, str]) -> str:
     environment = {name: value for name, value in os.environ.items() if name not in _PASSING}
     told = [
         sys.executable,
+        sys.path,
         str(Path.cwd()),
         mask,
         master,
@@ -108,12 +109,17 @@ def receive_request(conversation: Conversation) -> tuple[Request, Sequence[int]]
     """What a command hands over, and its streams, which are the caller's to close.
 
     Raises:
-        EOFError: it is gone.
+        EOFError: it is gone, or says what no command says.
     """
     _, streams, _, _ = socket.recv_fds(conversation.peer, 1, _STREAMS)
-    if len(streams) != _STREAMS:
-        raise EOFError
-    return Request(**conversation.message()), streams
+    try:
+        if len(streams) == _STREAMS:
+            return Request(**conversation.message()), streams
+    except (EOFError, OSError, ValueError, TypeError):
+        pass
+    for stream in streams:
+        os.close(stream)
+    raise EOFError
 
 
 def send(to: socket.socket, message: Mapping[str, Any]) -> None:

@@ -1,8 +1,6 @@
 """The process that keeps Spark: runs one command after another as if each were a process of its own.
 
-    python -m compiled_plan.cli.warm.server SOCKET KEY
-
-SOCKET is the number of the listening socket that the command which starts it leaves open. It ends when no command has
+It ends when no command has
 come for the time that the last one said, when one comes that needs another process, when Spark is lost, and when a
 command is killed, whose run ends with it.
 """
@@ -116,24 +114,29 @@ class Server:
         while True:
             peer, _ = self._listening.accept()
             peer.settimeout(_SECONDS_TO_ASK)
-            with suppress(OSError, EOFError):
-                self._answer(peer)
+            conversation = Conversation(peer)
+            try:
+                request, streams = receive_request(conversation)
+            except (OSError, EOFError):
+                peer.close()
+                continue
+            self._answer(conversation, request, streams)
 
-    def _answer(self, peer: socket.socket) -> None:
-        conversation = Conversation(peer)
-        request, streams = receive_request(conversation)
+    def _answer(self, conversation: Conversation, request: Request, streams: Sequence[int]) -> None:
         with self._guard:
             answer = BUSY if self._busy else TAKEN if request.key == self._key and not self._ended else OTHER
             self._busy = self._busy or answer == TAKEN
             self._ended = self._ended or answer == OTHER
-        peer.settimeout(None)
-        send(peer, {"answer": answer})
+        conversation.peer.settimeout(None)
+        # Where the command is gone by now, its job finds out.
+        with suppress(OSError):
+            send(conversation.peer, {"answer": answer})
         if answer == TAKEN:
             self._jobs.put(Job(request, streams, conversation))
             return
         for stream in streams:
             os.close(stream)
-        peer.close()
+        conversation.peer.close()
         if answer == OTHER:
             self._jobs.put(None)
 
@@ -167,21 +170,21 @@ def _use_streams(streams: Sequence[int]) -> None:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
-    sys.stdin, sys.stdout, sys.stderr = (
-        open(number, mode, buffering=1 if number == 2 or os.isatty(number) else -1, closefd=False)  # noqa: SIM115
-        for number, mode in enumerate("rww")
-    )
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", buffering=1 if os.isatty(1) else -1, closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, closefd=False, errors="backslashreplace")  # noqa: SIM115
     console.cache_clear()
 
 
 def main(socket_number: str, key: str) -> None:
-    """Serve until there is nothing to do."""
+    """Serve until there is nothing to do.
+
+    Args:
+        socket_number: of the listening socket, which the command that starts this process leaves open.
+        key: of the commands that it can run.
+    """
     keeper = keep_sessions()
     try:
         Server(socket.socket(fileno=int(socket_number)), key).serve(keeper)
     finally:
         keeper.close()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

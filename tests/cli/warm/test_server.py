@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -56,11 +58,19 @@ class Warm:
         found = []
         for each in Path("/proc").iterdir():
             try:
-                if b"cli.warm.server\0" in (each / "cmdline").read_bytes() and mine in (each / "environ").read_bytes():
+                if b"cli.warm.server" in (each / "cmdline").read_bytes() and mine in (each / "environ").read_bytes():
                     found.append(int(each.name))
             except OSError:
                 continue
         return found
+
+    def visited(self, *streams: int, says: bytes) -> None:
+        """Somebody comes to the process who is no command."""
+        with socket.socket(socket.AF_UNIX) as visitor:
+            visitor.connect(str(self.folder / "compiled-plan" / "socket"))
+            socket.send_fds(visitor, [b"\0"], streams)
+            with suppress(OSError):
+                visitor.sendall(says)
 
 
 @pytest.fixture
@@ -80,6 +90,9 @@ def test_commands_share_a_process_and_know_nothing_of_each_other(warm: Warm) -> 
     assert (code, out) == (0, LINES), said
     kept = warm.kept()
     assert len(kept) == 1
+    warm.visited(says=b"")
+    warm.visited(0, 1, 2, says=b"no JSON\n")
+    warm.visited(0, 1, 2, says=b'{"no": "request"}\n')
     code, out, said = warm.run("--keep-going", fails, good, "-q")
     assert (code, out) == (1, LINES)
     assert said.startswith(f"error: {fails}: ")
