@@ -70,7 +70,7 @@ def wait_for_workers(page: str, count: int) -> None:
         try:
             with urllib.request.urlopen(page, timeout=5) as answer:
                 alive = json.load(answer)["aliveworkers"]
-        except OSError:
+        except (OSError, ValueError):  # nobody listens yet, or the page without what it says as JSON
             continue
 
 
