@@ -6,8 +6,10 @@ import lzma
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
+import compiled_plan.cli  # noqa: F401  the commands' limits for the collection of garbage
 from compiled_plan import TableEnvironment
 from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.plan import CompiledPlan
@@ -32,6 +34,8 @@ _CONDITIONS: dict[str, Callable[[int], str]] = {
 }
 _FEW, _MANY, _BRANCHES = 100, 10_000, 3_000
 _GROWTH = 2 * _MANY / _FEW
+#: How often the condition of few parts is measured, whose milliseconds vary.
+_TIMES = 5
 _OR_SECONDS = 2.0
 
 
@@ -91,7 +95,8 @@ def growth(setting: Setting) -> Iterator[Line]:
     """Conditions of 100 and of 10,000 parts: compiled, and read again; hundreds of operators; plans of Flink."""
     for name, condition in _CONDITIONS.items():
         _seconds(condition(_FEW))
-        few, many = _seconds(condition(_FEW)), _seconds(condition(_MANY))
+        few = map(median, zip(*(_seconds(condition(_FEW)) for _ in range(_TIMES)), strict=True))
+        many = _seconds(condition(_MANY))
         for what, less, more in zip(("compiled", "read"), few, many, strict=False):
             times = more / less
             figure = f"{more:.2f} s, {times:.0f} times that of {_FEW}"
