@@ -1,8 +1,7 @@
 """The process that keeps Spark: runs one command after another as if each were a process of its own.
 
-It ends when no command has
-come for the time that the last one said, when one comes that needs another process, when Spark is lost, and when a
-command is killed, whose run ends with it.
+It ends when no command has come for the time that the last one said, when one comes that needs another process, when
+Spark is lost, and when a command is killed, whose run ends with it.
 """
 
 from __future__ import annotations
