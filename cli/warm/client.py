@@ -16,7 +16,18 @@ import typer
 
 from compiled_plan.cli._common import ExitCode, console
 from compiled_plan.cli._running import INTERRUPTED
-from compiled_plan.cli.warm.meeting import BUSY, OTHER, TAKEN, Conversation, Request, folder, key_of, send, send_request
+from compiled_plan.cli.warm.meeting import (
+    BUSY,
+    OTHER,
+    SOCKET,
+    TAKEN,
+    Conversation,
+    Request,
+    folder,
+    key_of,
+    send,
+    send_request,
+)
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.kept_session import keeps_session
 from compiled_plan.plans.text.durations import parse_duration
@@ -96,7 +107,7 @@ def _alone(place: Path) -> Iterator[Path]:
 
     with (place / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield place / "socket"
+        yield place / SOCKET
 
 
 def _connected(place: Path) -> socket.socket | None:

@@ -31,6 +31,8 @@ _NO_CODE = frozenset({"__pycache__", "src", "node_modules"})
 _MOST_BYTES = 1 << 24
 _STREAMS = 3
 _OURS = 0o700
+#: The name of the socket in its folder; the bytes that all systems take for its path.
+SOCKET, _LONGEST = "socket", 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +87,31 @@ def folder() -> Path:
     """The folder of the meeting, which none but the user may enter.
 
     Raises:
-        ExecutionError: it is another user's, or open to others.
+        ExecutionError: it cannot be made, is another user's, or open to others.
     """
-    base = os.environ.get("XDG_RUNTIME_DIR")
-    place = Path(base) / "compiled-plan" if base else Path(tempfile.gettempdir()) / f"compiled-plan-{os.getuid()}"
-    place.mkdir(mode=_OURS, parents=True, exist_ok=True)
-    found = place.lstat()
+    place = _place()
+    try:
+        place.mkdir(mode=_OURS, parents=True, exist_ok=True)
+        found = place.lstat()
+    except OSError as fault:
+        raise ExecutionError(
+            f"{place} cannot be made: {fault.strerror}", remedy="set XDG_RUNTIME_DIR to a folder of yours"
+        ) from None
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
         raise ExecutionError(
             f"{place} is not a folder that only this user may enter",
             remedy="remove it, or leave --warm out",
         )
     return place
+
+
+def _place() -> Path:
+    """Where the user's own files of a session belong, else among temporary files: the first that a socket can have."""
+    mine = f"compiled-plan-{os.getuid()}"
+    base = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    places = [base / "compiled-plan"] if base.is_absolute() else []
+    places += [Path(tempfile.gettempdir()) / mine, Path("/tmp") / mine]
+    return next((each for each in places if len(os.fsencode(each / SOCKET)) <= _LONGEST), places[-1])
 
 
 def send_request(to: socket.socket, request: Request) -> None:
