@@ -21,6 +21,7 @@ from typing import Any
 
 import compiled_plan
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.session import working_folder
 
 #: What a process that kept Spark answers: it runs the command, it runs another one, it is for other ones and ends.
 TAKEN, BUSY, OTHER = "taken", "busy", "other"
@@ -56,6 +57,9 @@ def key_of(master: str, settings: Mapping[str, str]) -> str:
     Args:
         master: Spark's master URL as the command has it.
         settings: of Spark, as the command has them.
+
+    Raises:
+        ExecutionError: the current folder was removed.
     """
     mask = os.umask(0)
     os.umask(mask)
@@ -63,7 +67,7 @@ def key_of(master: str, settings: Mapping[str, str]) -> str:
     told = [
         sys.executable,
         sys.path,
-        str(Path.cwd()),
+        str(working_folder()),
         mask,
         master,
         sorted(settings.items()),

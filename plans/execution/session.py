@@ -95,8 +95,10 @@ def spark_session(
         open_to_users: programs get the session, and may call any function of Spark's.
 
     Raises:
-        ExecutionError: no fit Java, no kernel jar, a setting that would make results wrong, or Spark did not start.
+        ExecutionError: no fit Java, no kernel jar, no current folder, a setting that would make results wrong, or Spark
+            did not start.
     """
+    working_folder()
     chosen = dict(conf or {})
     for name in chosen.keys() & FIXED.keys():
         if chosen[name] != FIXED[name]:
@@ -121,6 +123,18 @@ def spark_session(
         if not within(PATIENCE, lambda: _stop(session)):
             kill_spark()
         _remove(warehouse)
+
+
+def working_folder() -> Path:
+    """The current folder, in which Java starts.
+
+    Raises:
+        ExecutionError: it was removed.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise ExecutionError("the current folder is gone", remedy="change to one that is there") from None
 
 
 @contextmanager

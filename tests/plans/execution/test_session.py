@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan import TableEnvironment
-from compiled_plan.plans.execution.session import _beside, query_settings
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.session import _beside, query_settings, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,6 +42,18 @@ def test_nothing_beside_it() -> None:
     threads = threading.active_count()
     with _beside(None):
         assert threading.active_count() == threads
+
+
+def test_a_start_in_a_folder_that_was_removed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    try:
+        with pytest.raises(ExecutionError, match="the current folder is gone"), spark_session():
+            pass
+    finally:
+        os.chdir(tmp_path)
 
 
 def test_a_run_opens_its_sources_when_no_other_one_is_being_started(spark: SparkSession, tmp_path: Path) -> None:
