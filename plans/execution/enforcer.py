@@ -6,7 +6,7 @@ and `table.exec.sink.type-length-enforcer`. Lengths are those of columns alone: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -32,7 +32,7 @@ from compiled_plan.plans.types import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column
 
     from compiled_plan.plans.nodes.sink import Sink
 
@@ -53,12 +53,25 @@ class _Breach:
         return self if mine is None else _Breach(self.path, mine & self.found)
 
 
-def enforce(node: Sink, frame: DataFrame, mine: Column | None = None) -> DataFrame:
-    """The rows that may be written, from `kind`, `ord`, `path`, `f0`, ....
+@dataclass(frozen=True, slots=True)
+class Enforced:
+    """What is written of rows.
+
+    Args:
+        kept: which of them; None for all.
+        columns: their columns, which fail where a value may not be written.
+    """
+
+    kept: Column | None
+    columns: tuple[Column, ...]
+
+
+def enforced(node: Sink, columns: Sequence[Column], mine: Column | None = None) -> Enforced:
+    """The rows that may be written.
 
     Args:
         node: the sink.
-        frame: the rows.
+        columns: those of the rows: the physical columns that are written in their order, then metadata.
         mine: which of them are for the sink; None for all.
 
     Raises:
@@ -72,27 +85,27 @@ def enforce(node: Sink, frame: DataFrame, mine: Column | None = None) -> DataFra
     nested = _choice(node, _NESTED, "IGNORE", "ROWS", "ROWS_AND_COLLECTIONS")
     lengths = _choice(node, _LENGTH, "IGNORE", "TRIM_PAD", "ERROR")
     sink = ".".join(table_of(node).path)
-    checked = [(f"f{at}", column) for at, column in enumerate(persisted_columns(node))]
-    breaches = {
-        name: [breach.among(mine) for breach in _breaches(F.col(name), each.data_type, each.name, nested)]
-        for name, each in checked
-    }
-    if mode == "DROP" and any(breaches.values()):
-        frame = frame.where(~balanced([breach.found for found in breaches.values() for breach in found], or_))
-    values = {}
-    for name, each in checked:
-        value, type_ = (plain := F.col(name)), each.data_type
+    # Behind the physical columns there may be those of metadata, of which nothing is asked.
+    checked = list(zip(columns, persisted_columns(node), strict=False))
+    breaches = [
+        [breach.among(mine) for breach in _breaches(column, each.data_type, each.name, nested)]
+        for column, each in checked
+    ]
+    kept = None
+    if mode == "DROP" and any(breaches):
+        kept = ~balanced([breach.found for found in breaches for breach in found], or_)
+    values = []
+    for (value, each), found in zip(checked, breaches, strict=True):
+        type_ = each.data_type
         if lengths == "TRIM_PAD":
             value = _fitted(value, type_)
         elif lengths == "ERROR":
             value = _checked(value, type_, f"column '{each.name}' of sink {sink}", mine)
         # What is checked last is outermost: outer places are told before those within.
-        for breach in reversed(breaches[name] if mode == "ERROR" else ()):
+        for breach in reversed(found if mode == "ERROR" else ()):
             value = _failing(breach.found, F.lit(_told(breach, sink)), value, type_)
-        if value is not plain:
-            values[name] = value
-    # All at once: Spark goes through all columns whenever one is put on a frame.
-    return frame.withColumns(values) if values else frame
+        values.append(value)
+    return Enforced(kept, (*values, *columns[len(checked) :]))
 
 
 def _told(breach: _Breach, sink: str) -> str:

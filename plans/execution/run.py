@@ -18,7 +18,6 @@ from compiled_plan.plans.execution.checkpoint.start import Start
 from compiled_plan.plans.execution.checkpoint.store import changed
 from compiled_plan.plans.execution.committing import Committing
 from compiled_plan.plans.execution.connectors import base as connectors
-from compiled_plan.plans.execution.enforcer import enforce
 from compiled_plan.plans.execution.event_time import SparksWatermark, event_time_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.failures import translate
@@ -218,7 +217,7 @@ class Run:
         rows = self._build(builder, folder)
         assert builder.columns is not None
         for sink in self.program.sinks:
-            enforce(sink, builder.sink_rows(builder.columns, sink))
+            builder.sink_rows(sink).among(builder.columns)
         return rows, builder
 
     def _execute(self) -> RunResult:

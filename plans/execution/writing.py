@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.connectors import base as connectors
 from compiled_plan.plans.execution.connectors.dead_letters import letter_columns, letters_of
-from compiled_plan.plans.execution.enforcer import enforce
 from compiled_plan.plans.execution.program import Program, sink_tables, table_spec
 
 if TYPE_CHECKING:
@@ -96,11 +95,11 @@ class Sinks:
         try:
             for sink in self.program.sinks:
                 table = table_spec(sink).identifier
-                rows = enforce(sink, builder.sink_rows(frame, sink))
+                rows = builder.sink_rows(sink).among(frame)
                 written[table] = written.get(table, 0) + _counted(self._sinks[sink.id], rows, batch)
             aside = 0
             for target, sources, opened in self._dead_letters:
-                letters = [letter_columns(builder.dead_letters(frame, source), target) for source in sources]
+                letters = [letter_columns(builder.dead_letters(source).among(frame), target) for source in sources]
                 aside += _counted(opened, reduce(lambda one, other: one.unionByName(other), letters), batch)
         finally:
             if several:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql import functions as F
@@ -27,6 +28,7 @@ from compiled_plan.plans.execution.connectors.base import (
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
 from compiled_plan.plans.execution.connectors.transactions import TransactionSink
 from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.selection import Selection
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 _PARTS = ("key", "value", "topic", "headers", "partition")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MessageSink:
     """Writes each row as a message; a micro-batch that runs again writes its messages again.
 
@@ -65,7 +67,11 @@ class MessageSink:
 
     def encoded(self, frame: DataFrame) -> DataFrame:
         """The rows with their messages beside them: `key`, `value`, `topic`, and `headers` where they are written."""
-        return frame.select("*", *self.parts())
+        return self._encoded.among(frame)
+
+    @cached_property
+    def _encoded(self) -> Selection:
+        return Selection((F.col("*"), *self.parts()))
 
     def producer_settings(self) -> dict[str, str]:
         """The settings of Kafka's producer."""

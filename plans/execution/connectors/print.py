@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import functions as F
@@ -15,12 +16,13 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.connectors.specs.print import SPEC
 from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
 from compiled_plan.plans.execution.formats.base import column, java_column, kernel_formats, shape
+from compiled_plan.plans.execution.selection import Selection
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Printer:
     """Prints rows in the order in which they were made."""
 
@@ -33,7 +35,7 @@ class Printer:
     def write(self, frame: DataFrame, batch_id: int) -> None:
         """Print a batch; see `Sink.write`. A batch that is written again is printed again."""
         lines = (
-            frame.select(ORD, PATH, self.line().alias("line"))
+            self._lines.among(frame)
             # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
             .repartition(1)
             .sortWithinPartitions(ORD, PATH)
@@ -42,6 +44,10 @@ class Printer:
         # Not toLocalIterator(), which is no action that could be observed.
         for found in lines.collect():
             self.show(found.line)
+
+    @cached_property
+    def _lines(self) -> Selection:
+        return Selection((F.col(ORD), F.col(PATH), self.line().alias("line")))
 
     def line(self) -> Column:
         """The line of a row, from `kind`, `f0`, `f1`, ...."""

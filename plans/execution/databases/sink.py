@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql import functions as F
@@ -18,6 +19,7 @@ from compiled_plan.plans.execution.databases.database import Database, jdbc_type
 from compiled_plan.plans.execution.databases.dialects import Target, delete, insert, update
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.patience import attempts
+from compiled_plan.plans.execution.selection import Selection
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -31,7 +33,7 @@ _COLUMNS = "run_id VARCHAR(64) NOT NULL, sink VARCHAR(255) NOT NULL, batch BIGIN
 _ROWS = 1000
 
 
-@dataclass(slots=True)
+@dataclass
 class DatabaseSink:
     """Writes each micro-batch in one transaction.
 
@@ -62,12 +64,16 @@ class DatabaseSink:
         if self.target.keys:
             # The last row of a key counts.
             rows = rows.sortWithinPartitions(ORD, PATH)
-        rows = rows.select(*self.columns())
+        rows = self._taken.among(rows)
         kernel = java_class(self.database.jvm, "org.compiledplan.kernel.jdbc.BatchWriter")
         told = json.dumps(self.description())
         attempt = attempts(lambda before: kernel.write(rows._jdf, told, batch_id, before), self.first)
         self.database.patiently(attempt, self.database.options.number("sink.max-retries"))
         self.first = False
+
+    @cached_property
+    def _taken(self) -> Selection:
+        return Selection(self.columns())
 
     def columns(self) -> list[Column]:
         """What the kernel gets of a row: its kind, then the columns of the table."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import functions as F
@@ -18,6 +19,7 @@ from compiled_plan.plans.execution.connectors.partition_commits import Partition
 from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
 from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, column, java_column, shape
 from compiled_plan.plans.execution.formats.lines import LineFormat
+from compiled_plan.plans.execution.selection import Selection
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -58,7 +60,7 @@ def _commits(table: TableSpec, context: SinkContext, mark: str) -> PartitionComm
     return PartitionCommits(context.spark, table.identifier, path, keys, table.options, own)
 
 
-@dataclass(slots=True)
+@dataclass
 class FileSink:
     """Writes each micro-batch as files of names that tell run and batch.
 
@@ -90,9 +92,9 @@ class FileSink:
                 if _numbered(prefix, entry.relative.rpartition("/")[2]):
                     files.delete(entry.path)
         self.first = False
-        folders = [F.col(_quoted(key)) for key in self.table.partition_keys]
-        writer = self.format.writer(self._columns(frame), self.spec, folders)
-        if folders:
+        named, made = self._selections
+        writer = self.format.writer(made.among(named.among(frame)), self.spec)
+        if self.table.partition_keys:
             writer = writer.partitionBy(*self.table.partition_keys)
         writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false").save(staging)
         number, written = 0, dict[str, None]()
@@ -132,12 +134,15 @@ class FileSink:
         ending = _SPARK_COUNTER.sub("", written.partition(".")[2])
         return f".{self.format.spec.extension if ending in ('txt', '') else ending}"
 
-    def _columns(self, frame: DataFrame) -> DataFrame:
-        names = self.table.columns.names
-        kept = [f"f{index}" for index, name in enumerate(names) if name not in self.table.partition_keys]
+    @cached_property
+    def _selections(self) -> tuple[Selection, Selection]:
+        """The columns as formats take them, with those that become folders; what is then written."""
+        names, keys, spark = self.table.columns.names, self.table.partition_keys, self.context.spark
+        kept = [f"f{index}" for index, name in enumerate(names) if name not in keys]
         columns = [F.col(name).alias(f"c{index}") for index, name in enumerate(kept)]
-        folders = [self._folder(key, F.col(f"f{names.index(key)}")) for key in self.table.partition_keys]
-        return frame.select(self._kind(), *columns, *folders)
+        folders = [self._folder(key, F.col(f"f{names.index(key)}")) for key in keys]
+        made = [*self.format.columns(spark, self.spec), *(F.col(_quoted(key)) for key in keys)]
+        return Selection((self._kind(), *columns, *folders)), Selection(made)
 
     def _folder(self, name: str, value: Column) -> Column:
         """The text of a partition column in the name of a folder."""

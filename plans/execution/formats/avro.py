@@ -50,13 +50,17 @@ class AvroFormat(LineFormat):
             *extra,
         )
 
-    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
-        """Files of rows; see `Format.writer`."""
+    def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
+        """The columns of the files; see `FileFormat.columns`."""
         columns = [F.col(f"c{index}") for index in range(len(spec.row.fields))]
         # The kind takes part in one column, or its check would be optimised away.
         columns[0] = F.when(F.col(KIND) == INSERT, columns[0]).alias("c0")
+        return columns
+
+    def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
+        """Files of rows; see `FileFormat.writer`."""
         codec = SPEC.values(spec.options).text("codec")
-        return frame.select(*columns, *extra).write.format(_FILES).options(**_settings(spec), codec=codec)
+        return rows.write.format(_FILES).options(**_settings(spec), codec=codec)
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
         """A file without a row; see `Format.is_empty`."""

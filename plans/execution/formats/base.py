@@ -68,14 +68,11 @@ class FileFormat(Protocol):
             `kind`, `suffix`, the columns as `c0`, `c1`, ..., the format's metadata as `x0`, ..., then `extra`.
         """
 
-    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
-        """Prepare writing rows.
+    def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
+        """The columns of the files, from `kind` and the table's columns as `c0`, `c1`, ...."""
 
-        Args:
-            frame: `kind` and the columns as `c0`, `c1`, ..., and whatever `extra` uses.
-            spec: columns and options.
-            extra: columns that become folders, by their names.
-        """
+    def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
+        """Prepare writing rows of these columns, and of those that become folders."""
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
         """Whether a written file of this size in bytes has no row."""

@@ -85,11 +85,14 @@ class LineFormat:
         )
         return column(made)
 
-    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
-        """Files of lines; see `Format.writer`."""
+    def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
+        """The column of the lines; see `FileFormat.columns`."""
         row = F.struct(*(F.col(f"c{index}") for index in range(len(spec.row.fields))))
-        line = self.line(frame.sparkSession, spec, F.col(KIND), row)
-        return frame.select(line.alias("value"), *extra).write.format("text").option("lineSep", "\n")
+        return [self.line(spark, spec, F.col(KIND), row).alias("value")]
+
+    def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
+        """Files of lines; see `FileFormat.writer`."""
+        return rows.write.format("text").option("lineSep", "\n")
 
     def decoded(self, lines: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
         """The columns of `Format.scan` from a frame of one column, `value`."""

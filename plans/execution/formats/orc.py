@@ -47,9 +47,9 @@ class OrcFormat:
             F.lit(INSERT).cast("tinyint").alias(KIND), F.lit(None).cast("binary").alias(SUFFIX), *columns, *extra
         )
 
-    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
-        """Files of rows; see `Format.writer`."""
-        zone = _zone(frame.sparkSession)
+    def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
+        """The columns of the files; see `FileFormat.columns`."""
+        zone = _zone(spark)
         columns = [
             _moved(
                 F.col(f"c{index}").cast(written.dataType), field.type, lambda time: F.to_utc_timestamp(time, zone), zone
@@ -60,7 +60,11 @@ class OrcFormat:
         ]
         # The kind takes part in one column, or its check would be optimised away.
         columns[0] = F.when(F.col(KIND) == INSERT, columns[0]).alias(spec.row.names[0])
-        writer = frame.select(*columns, *extra).write.format("orc")
+        return columns
+
+    def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
+        """Files of rows; see `FileFormat.writer`."""
+        writer = rows.write.format("orc")
         for name, value in spec.options.items():
             writer = writer.option(f"orc.{name}", value)
         return writer.option("orc.compress", spec.options.get("compress", "zlib").lower())

@@ -39,15 +39,19 @@ class ParquetFormat:
             F.lit(INSERT).cast("tinyint").alias(KIND), F.lit(None).cast("binary").alias(SUFFIX), *columns, *extra
         )
 
-    def writer(self, frame: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrameWriter:
-        """Files of rows; see `Format.writer`."""
+    def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
+        """The columns of the files; see `FileFormat.columns`."""
         schema = zoned(schema_of(spec.row))
         columns = [
             F.col(f"c{index}").cast(field.dataType).alias(field.name) for index, field in enumerate(schema.fields)
         ]
         # The kind takes part in one column, or its check would be optimised away.
         columns[0] = F.when(F.col(KIND) == INSERT, columns[0]).alias(schema.fields[0].name)
-        writer = frame.select(*columns, *extra).write.format("parquet")
+        return columns
+
+    def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
+        """Files of rows; see `FileFormat.writer`."""
+        writer = rows.write.format("parquet")
         for name, value in spec.options.items():
             writer = writer.option(f"parquet.{name}", value)
         return writer.option("compression", spec.options.get("compression", "snappy").lower())

@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.connectors.blackhole import BlackHole
 from compiled_plan.plans.execution.connectors.message_sink import MessageSink
 from compiled_plan.plans.execution.connectors.print import Printer
 from compiled_plan.plans.execution.databases.sink import DatabaseSink
-from compiled_plan.plans.execution.enforcer import enforce
+from compiled_plan.plans.execution.enforcer import enforced
 from compiled_plan.plans.execution.files.sink import STAGING, FileSink
 from compiled_plan.plans.execution.realtime.inbox import Inbox
 from compiled_plan.plans.execution.stages.envelope import OP
@@ -74,14 +74,13 @@ def rows_and_description(
     number = F.lit(_TICK_NUMBER)
     for at, (node, sink) in enumerate(zip(nodes, sinks, strict=True)):
         mine = builder.envelope.holds(Port(node.id, 0, writes=True)) if OP in frame.columns else F.lit(True)
-        fields = builder.envelope.fields(Port(node.id, 0, writes=True))
-        frame = frame.withColumns(
+        allowed = enforced(node, builder.envelope.fields(Port(node.id, 0, writes=True)), mine)
+        frame = (frame if allowed.kept is None else frame.where(allowed.kept)).withColumns(
             {
                 KIND: F.when(mine, F.col(_EVERY_KIND)).otherwise(F.lit(INSERT).cast("tinyint")),
-                **{f"f{index}": field for index, field in enumerate(fields)},
+                **{f"f{index}": column for index, column in enumerate(allowed.columns)},
             }
         )
-        frame = enforce(node, frame, mine)
         target = _target(at, sink, inbox)
         told.append({"type": target.type, **target.spec})
         written = F.when(mine, F.struct(*target.columns)).alias(f"w{at}")

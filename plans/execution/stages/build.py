@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.execution.enforcer import Enforced, enforced
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.options import NATIVE
 from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.execution.selection import Selection
 from compiled_plan.plans.execution.stages.envelope import Envelope
 from compiled_plan.plans.execution.stages.hosted import hosted_of
 from compiled_plan.plans.execution.stages.layout import Port, dead_port, output_column
@@ -82,6 +84,7 @@ class StageBuilder:
         self.handles: list[StageHandle] = []
         #: Once built, nothing but the columns of the final envelope, to try on it what is done with each micro-batch.
         self.columns: DataFrame | None = None
+        self._sink_rows: dict[Port, Selection] = {}
         self.hosted = hosted = hosted_of(program.layout, lowering, one_way=bool(options.tick))
         self.envelope = Envelope(program.layout, hosted, program.event_time, options.in_order, options.tick)
         self.projections = Projections(spark, program, hosted, self.envelope, options.bounded)
@@ -121,13 +124,27 @@ class StageBuilder:
         self.columns = seams.cut(current)
         return seams.sewn(current)
 
-    def sink_rows(self, envelope: DataFrame, sink: Sink) -> DataFrame:
-        """Rows for one sink from the final envelope: `kind`, `ord`, `path`, `f0`, `f1`, ...."""
-        return self.envelope.sink_rows(envelope, Port(sink.id, 0, writes=True))
+    def sink_rows(self, sink: Sink) -> Selection:
+        """The rows for one sink, of the final envelope: `kind`, `ord`, `path`, `f0`, `f1`, ...., as they are written.
 
-    def dead_letters(self, envelope: DataFrame, source: int) -> DataFrame:
-        """The records that a source put aside, from the final envelope, as rows for a sink."""
-        return self.envelope.sink_rows(envelope, dead_port(source))
+        Raises:
+            UnsupportedError: something that a sink does not do with its rows; names it.
+        """
+        return self._rows(Port(sink.id, 0, writes=True), sink)
+
+    def dead_letters(self, source: int) -> Selection:
+        """The records that a source put aside, of the final envelope, as rows for a sink."""
+        return self._rows(dead_port(source))
+
+    def _rows(self, port: Port, sink: Sink | None = None) -> Selection:
+        if port not in self._sink_rows:
+            fields, layout = self.envelope.fields(port), self.program.layout
+            allowed = Enforced(None, fields) if sink is None else enforced(sink, fields)
+            mine = self.envelope.holds(port) if len(layout.arriving(layout.last)) > 1 else None
+            columns = [column.alias(f"f{at}") for at, column in enumerate(allowed.columns)]
+            head = self.envelope.sink_head()
+            self._sink_rows[port] = Selection((*head, *columns), mine, allowed.kept)
+        return self._sink_rows[port]
 
     def _hosted(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
         """What comes out of a stage."""

@@ -191,9 +191,6 @@ class Envelope:
             return kept.select(*(piece.row.getField(name).alias(name) for name in columns))
         return frame.select(F.inline(joined(pieces))).toDF(*columns)
 
-    def sink_rows(self, frame: DataFrame, sink: Port) -> DataFrame:
-        """The rows for the writing end of one sink, behind all stages: the head, then `f0`, `f1`, ...."""
-        last = self.layout.last
-        rows = frame if len(self.layout.arriving(last)) == 1 else frame.where(self.holds(sink))
-        columns = [field.alias(f"f{at}") for at, field in enumerate(self.fields(sink))]
-        return rows.select(*(name for name in self.head(last) if name != OP), *columns)
+    def sink_head(self) -> tuple[Column, ...]:
+        """The columns that sinks read beside their own, behind all stages."""
+        return tuple(F.col(name) for name in self.head(self.layout.last) if name != OP)

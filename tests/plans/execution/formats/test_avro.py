@@ -16,6 +16,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.avro_schemas import avro_schema
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from tests.support.formats import writer
 
 FAILURE = (PySparkException, Py4JJavaError)
 MILLIS = t.TimestampType(precision=3)
@@ -93,7 +94,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path, codec: str) -> None
         F.lit(0).cast("tinyint").alias("kind"), *(F.expr(sql).alias(f"c{i}") for i, sql in enumerate(VALUES))
     )
     place = str(tmp_path / "out")
-    avro.writer(frame, spec, []).save(place)
+    writer(avro, frame, spec).save(place)
     found: list[Any] = []
     rows = avro.scan(spark.readStream, place, spec, [F.lit(7).alias("extra")])
     query = rows.writeStream.foreachBatch(lambda batch, _: found.extend(batch.collect())).start()
@@ -112,7 +113,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path, codec: str) -> None
     assert [tuple(row) for row in some] == [(None, 0), ("ü", 1)]
     file = next((tmp_path / "out").glob("*.avro"))
     assert not avro.is_empty(spark, str(file), 1)
-    avro.writer(frame.where("c0 > 5"), spec, []).save(f"{place}2")
+    writer(avro, frame.where("c0 > 5"), spec).save(f"{place}2")
     empty = list((tmp_path / "out2").glob("*.avro"))
     assert empty
     assert all(avro.is_empty(spark, str(file), 1) for file in empty)

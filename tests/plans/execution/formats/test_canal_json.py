@@ -18,6 +18,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from tests.support.formats import writer
 
 FAILURE = (PySparkException, Py4JJavaError)
 COLUMNS = t.row_of(["id", "name", "weight"], [t.BIGINT, t.STRING, t.DecimalType(precision=10, scale=2)])
@@ -190,5 +191,5 @@ def test_written_as_flink_writes(
         F.lit(None).cast("string").alias("c1"),
         F.lit("8.1").cast("decimal(10, 2)").alias("c2"),
     )
-    file_format(name).writer(frame, FormatTable("c.d.t", COLUMNS, options), []).save(str(tmp_path / "out"))
+    writer(file_format(name), frame, FormatTable("c.d.t", COLUMNS, options)).save(str(tmp_path / "out"))
     assert [row.value for row in spark.read.text(str(tmp_path / "out")).collect()] == lines

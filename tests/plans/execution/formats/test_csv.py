@@ -16,6 +16,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 from compiled_plan.plans.execution.formats.csv import CsvFormat
+from tests.support.formats import writer
 
 FAILURE = (PySparkException, Py4JJavaError)
 THREE = ("INT", "STRING", "STRING")
@@ -164,6 +165,6 @@ def test_written_as_flink_writes(spark: SparkSession, tmp_path: Path) -> None:
         F.lit(0).cast("tinyint").alias("kind"),
         *(F.when(F.col("id") == 0, F.expr(sql)).alias(f"c{i}") for i, sql in enumerate(values)),
     )
-    file_format("csv").writer(frame, spec_of(types, {}), []).save(str(tmp_path / "out"))
+    writer(file_format("csv"), frame, spec_of(types, {})).save(str(tmp_path / "out"))
     text = "".join(file.read_text() for file in sorted((tmp_path / "out").glob("part-*")))
     assert text == ('1,"a""b\n,;ü",1E+1,"2024-01-02 03:04:05.12","x;y;""q"";;",1;y,AQL/,"ab   "\n,,,,,,,\n')

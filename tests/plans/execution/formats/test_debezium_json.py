@@ -14,6 +14,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 from compiled_plan.plans.execution.formats.debezium_json import DebeziumJsonFormat
+from tests.support.formats import writer
 
 FAILURE = (PySparkException, Py4JJavaError)
 COLUMNS = t.row_of(["k", "v"], [t.INT, t.STRING])
@@ -89,7 +90,7 @@ def test_written_as_flink_writes(spark: SparkSession, tmp_path: Any) -> None:
         F.col("id").cast("int").alias("c0"),
         F.lit(None).cast("string").alias("c1"),
     )
-    file_format("debezium-json").writer(frame, FormatTable("c.d.t", COLUMNS, {}), []).save(str(tmp_path / "out"))
+    writer(file_format("debezium-json"), frame, FormatTable("c.d.t", COLUMNS, {})).save(str(tmp_path / "out"))
     assert [r.value for r in spark.read.text(str(tmp_path / "out")).collect()] == [
         '{"before":null,"after":{"k":0,"v":null},"op":"c"}',
         '{"before":{"k":1,"v":null},"after":null,"op":"d"}',

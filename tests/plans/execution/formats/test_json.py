@@ -18,6 +18,7 @@ from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.types import schema_of
+from tests.support.formats import writer
 
 FAILURE = (PySparkException, Py4JJavaError)
 
@@ -42,7 +43,7 @@ def decode(spark: SparkSession, name: str, lines: list[str], columns: t.RowType,
 def encode(spark: SparkSession, name: str, frame: DataFrame, columns: t.RowType, tmp: Any, **options: str) -> list[str]:
     spec = FormatTable("c.d.t", columns, {key.replace("__", "-").replace("_", "."): v for key, v in options.items()})
     place = str(tmp / "written")
-    line_format(name).writer(frame, spec, []).save(place)
+    writer(line_format(name), frame, spec).save(place)
     return [found.value for found in spark.read.text(place).collect()]
 
 

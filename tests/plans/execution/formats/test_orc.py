@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from tests.support.formats import writer
 
 TIME = t.TimestampType(precision=6)
 COLUMNS = t.row_of(
@@ -59,7 +60,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path, zone: str) -> None:
         F.lit(0).cast("tinyint").alias("kind"), *(F.expr(sql).alias(f"c{i}") for i, sql in enumerate(VALUES))
     )
     with clock(spark, zone):
-        orc.writer(frame, spec, []).save(str(tmp_path / "out"))
+        writer(orc, frame, spec).save(str(tmp_path / "out"))
         found = orc.scan(spark.read, str(tmp_path / "out"), spec, [F.lit(7).alias("extra")]).collect()  # type: ignore[arg-type]
         file = next((tmp_path / "out").glob("*.orc"))
         assert first_clock(spark, file) == "2024-07-02 03:04:05.123456"
@@ -90,7 +91,7 @@ def first_clock(spark: SparkSession, file: Path) -> str:
 def test_empty_files(spark: SparkSession, tmp_path: Path) -> None:
     orc, spec = file_format("orc"), FormatTable("c.d.t", t.row_of(["a"], [t.INT]), {"compress": "SNAPPY"})
     frame = spark.range(1).select(F.lit(0).cast("tinyint").alias("kind"), F.lit(1).alias("c0")).where("c0 > 1")
-    orc.writer(frame, spec, []).save(str(tmp_path / "out"))
+    writer(orc, frame, spec).save(str(tmp_path / "out"))
     files = list((tmp_path / "out").glob("*.orc"))
     assert files
     assert all(orc.is_empty(spark, str(file), file.stat().st_size) for file in files)

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from tests.support.formats import writer
 
 COLUMNS = t.row_of(
     ["k", "odd name, ü", "ts", "tz", "a"],
@@ -30,7 +31,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path) -> None:
         F.lit(0).cast("tinyint").alias("kind"), *(F.expr(sql).alias(f"c{i}") for i, sql in enumerate(values))
     )
     place = str(tmp_path / "out")
-    parquet.writer(frame, spec, []).save(place)
+    writer(parquet, frame, spec).save(place)
     found: list[Any] = []
     rows = parquet.scan(spark.readStream, place, spec, [F.lit(7).alias("extra")])
     query = rows.writeStream.foreachBatch(lambda batch, _: found.extend(batch.collect())).start()
@@ -41,7 +42,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path) -> None:
     assert str(found[0].c2) == "2024-01-02 03:04:05.123456"
     assert found[0].c3.timestamp() == 1704164645
     assert [str(v) for v in found[0].c4] == ["1969-12-31 23:59:59", "None"]
-    parquet.writer(frame.where("c0 > 1"), spec, []).save(f"{place}2")
+    writer(parquet, frame.where("c0 > 1"), spec).save(f"{place}2")
     empty = list((tmp_path / "out2").glob("*.parquet"))
     assert empty
     assert all(parquet.is_empty(spark, str(file), file.stat().st_size) for file in empty)

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from tests.support.formats import writer
 
 FAILURE = (PySparkException, Py4JJavaError)
 
@@ -53,7 +54,7 @@ def test_read_and_written(
     spec = spec_of(type_, options)
     spec = FormatTable(spec.table, t.row_of(["v"], [spec.row.fields[0].type]), options)
     frame = file_format("raw").scan(spark.read, str(tmp_path / "in"), spec, [])  # type: ignore[arg-type]
-    file_format("raw").writer(frame.coalesce(1), spec, []).save(str(tmp_path / "out"))
+    writer(file_format("raw"), frame.coalesce(1), spec).save(str(tmp_path / "out"))
     written = b"".join(path.read_bytes() for path in (tmp_path / "out").glob("part-*"))
     assert written.rstrip(b"\n") == content.replace(b"\r\n", b"\n").rstrip(b"\n")
 
@@ -63,4 +64,4 @@ def test_sizes_and_nulls(spark: SparkSession, tmp_path: Path) -> None:
         read(spark, tmp_path, b"\x01\n", "INT")
     frame = spark.range(1).select(F.lit(0).cast("tinyint").alias("kind"), F.lit(None).cast("string").alias("c0"))
     with pytest.raises(FAILURE, match="null cannot be written"):
-        file_format("raw").writer(frame, spec_of("STRING", {}), []).save(str(tmp_path / "out"))
+        writer(file_format("raw"), frame, spec_of("STRING", {})).save(str(tmp_path / "out"))
