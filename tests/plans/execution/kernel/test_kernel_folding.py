@@ -42,6 +42,15 @@ def test_folding_ends_where_rows_share_no_keys(session: SparkSession, tmp_path: 
     assert folded.shuffled == [12_000]
 
 
+@pytest.mark.parametrize("keys", [1, 40])
+def test_many_different_values_of_few_keys_are_folded(session: SparkSession, tmp_path: Path, keys: int) -> None:
+    rows = [{"k": str(at % keys), "v": at % 9_000, "b": at % 2 == 0, "t": "x"} for at in range(20_000)]
+    folded = figures(session, tmp_path / "folded", HOSTS[0], [rows, rows[:100]], folds=True)
+    plain = figures(session, tmp_path / "plain", HOSTS[0], [rows, rows[:100]], folds=False)
+    assert (folded.results, folded.metrics) == (plain.results, plain.metrics)
+    assert folded.shuffled == [keys, min(keys, 100)]
+
+
 @pytest.mark.deep
 def test_what_is_held_is_given_on_when_it_takes_too_much(session: SparkSession, tmp_path: Path) -> None:
     keys, rows = 300_000, 900_000

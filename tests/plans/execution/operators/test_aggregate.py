@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from datetime import date, timedelta
+from random import Random
 from typing import Any
 
 import pytest
@@ -133,6 +136,41 @@ def test_texts_keep_the_order_of_arrival(harness: Harness) -> None:
     for retracting in (False, True):
         (only,) = harness.run({**texts, "needRetraction": retracting}, batches([rows]))
         assert [c.values for c in only.out] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        ("BIGINT", lambda n: n * 2**32 if n % 3 else -n),
+        ("BYTE", lambda n: n % 256 - 128),
+        ("STRING", lambda n: "é" * (n % 5) + str(n)),
+        ("DATE", lambda n: str(date(1969, 1, 1) + timedelta(n))),
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_values_that_come_and_go_keep_the_order_in_which_they_came(
+    harness: Harness, type_: str, value: Callable[[int], Any], seed: int
+) -> None:
+    """A model of Python's, whose dictionaries put a value that went and came back at the end, too."""
+    aggs = [{"function": "$COLLECT$1", "args": [1]}, {"function": "$COUNT$1", "args": [1], "distinct": True}]
+    multiset = {**spec(aggs, ["MULTISET", "BIGINT"], needRetraction=True), "inputTypes": [["STRING", type_]]}
+    random, counts, steps, expected = Random(seed), dict[Any, int](), list[list[Change]](), list[Any]()
+    always = Change("+I", ("a", None))
+    for values in (3, 40, 250, 10):
+        rows = [always]
+        for _ in range(400):
+            one = value(random.randrange(values))
+            if counts.get(one) and random.random() < 0.45:
+                counts[one] -= 1
+                rows.append(Change("-D", ("a", one)))
+            else:
+                counts[one] = counts.get(one, 0) + 1
+                rows.append(Change("+I", ("a", one)))
+            if not counts[one]:
+                del counts[one]
+        steps.append(rows)
+        expected.append(("a", tuple(counts.items()), len(counts)))
+    assert [answer.out[-1].values for answer in harness.run(multiset, batches(steps))] == expected
 
 
 @pytest.mark.parametrize(

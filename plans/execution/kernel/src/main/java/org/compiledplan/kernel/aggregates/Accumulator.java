@@ -16,6 +16,11 @@ public interface Accumulator extends Framed {
    */
   void merge(Accumulator other);
 
+  /** About how many bytes it takes for values that it has to tell from others. */
+  default long heldBytes() {
+    return 0;
+  }
+
   /** The aggregate's present value, null if it has none. */
   Object value();
 

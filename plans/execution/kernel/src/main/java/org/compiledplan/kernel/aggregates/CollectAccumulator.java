@@ -29,7 +29,7 @@ final class CollectAccumulator implements Accumulator {
 
   @Override
   public void merge(Accumulator other) {
-    for (Counts.Entry entry : ((CollectAccumulator) other).counts.entries.values()) {
+    for (Counts.Entry entry : ((CollectAccumulator) other).counts.entries()) {
       counts.change(entry.value, entry.count);
     }
   }
@@ -37,7 +37,7 @@ final class CollectAccumulator implements Accumulator {
   @Override
   public Object value() {
     Map<Object, Object> multiset = new LinkedHashMap<>();
-    for (Counts.Entry entry : counts.entries.values()) {
+    for (Counts.Entry entry : counts.entries()) {
       if (entry.count > 0) multiset.put(entry.value, (int) entry.count);
     }
     return multiset;

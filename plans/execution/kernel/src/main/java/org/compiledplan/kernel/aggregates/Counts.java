@@ -1,13 +1,18 @@
 package org.compiledplan.kernel.aggregates;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.AbstractCollection;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
 import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ValueType;
-import org.compiledplan.kernel.values.Values;
 
-/** A multiset: distinct values with how often each is there, in the order they first came. */
+/**
+ * A multiset: distinct values with how often each is there, in the order they first came. A key may
+ * have millions of them, so they lie in arrays and not as objects each.
+ */
 final class Counts implements Stored {
   /** A value and its count. */
   static final class Entry implements Stored {
@@ -32,34 +37,134 @@ final class Counts implements Stored {
     }
   }
 
+  private static final int FIRST_ROOM = 4;
+  private static final long TAG = 0xffffffff00000000L;
+
   private final ValueType type;
-  final Map<Object, Entry> entries = new LinkedHashMap<>();
+  private DistinctValues values;
+
+  /** Of each place; 0 where the value was forgotten. */
+  private long[] counts = {};
+
+  /** Places that are taken, and how many of them have a value that is not forgotten. */
+  private int taken;
+
+  private int live;
+
+  /** The upper half of a value's hash, and its place plus one; 0 where none is. */
+  private long[] table = {};
 
   Counts(ValueType type) {
     this.type = type;
+    values = DistinctValues.of(type);
   }
 
   /** Changes the count of the value and returns the new count; 0 forgets it. */
   long change(Object value, long by) {
-    Object key = Values.mapKey(value);
-    Entry entry = entries.computeIfAbsent(key, k -> new Entry(type, value, 0));
-    entry.count += by;
-    if (entry.count == 0) entries.remove(key);
-    return entry.count;
+    long hash = values.hash(value);
+    int place = find(value, hash);
+    if (place < 0) {
+      if (by != 0) append(value, hash, by);
+      return by;
+    }
+    counts[place] += by;
+    if (counts[place] == 0) live--;
+    return counts[place];
   }
 
-  /** How often the value is there. */
-  long count(Object value) {
-    Entry entry = entries.get(Values.mapKey(value));
-    return entry == null ? 0 : entry.count;
+  /** Where the value is, -1 if it is not there. */
+  private int find(Object value, long hash) {
+    if (table.length == 0) return -1;
+    int mask = table.length - 1;
+    int at = (int) hash & mask;
+    for (long found = table[at]; found != 0; found = table[at]) {
+      int place = (int) found - 1;
+      if ((found & TAG) == (hash & TAG) && counts[place] != 0 && values.isAt(place, value)) {
+        return place;
+      }
+      at = (at + 1) & mask;
+    }
+    return -1;
+  }
+
+  private void append(Object value, long hash, long count) {
+    if (taken == counts.length) makeRoom();
+    values.set(taken, value);
+    counts[taken++] = count;
+    live++;
+    put(hash, taken);
+  }
+
+  private void put(long hash, int placePlusOne) {
+    int mask = table.length - 1;
+    int at = (int) hash & mask;
+    while (table[at] != 0) at = (at + 1) & mask;
+    table[at] = hash & TAG | placePlusOne;
+  }
+
+  /** Lets go of what was forgotten, or, where that is too little, widens. */
+  private void makeRoom() {
+    int room = live > taken / 2 ? 2 * taken : Math.max(taken, FIRST_ROOM);
+    DistinctValues from = values;
+    DistinctValues to = live == taken ? values : DistinctValues.of(type);
+    to.widen(room);
+    long[] kept = live == taken ? Arrays.copyOf(counts, room) : new long[room];
+    table = new long[2 * room];
+    int next = 0;
+    for (int place = 0; place < taken; place++) {
+      if (counts[place] == 0) continue;
+      Object value = from.get(place);
+      if (to != from) to.set(next, value);
+      kept[next++] = counts[place];
+      put(to.hash(value), next);
+    }
+    values = to;
+    counts = kept;
+    taken = next;
+  }
+
+  /** The values with their counts; an entry is valid until the next one is asked for. */
+  Collection<Entry> entries() {
+    return new AbstractCollection<>() {
+      @Override
+      public int size() {
+        return live;
+      }
+
+      @Override
+      public Iterator<Entry> iterator() {
+        return new Entries();
+      }
+    };
+  }
+
+  private final class Entries implements Iterator<Entry> {
+    private final Entry given = new Entry(type);
+    private int place;
+
+    @Override
+    public boolean hasNext() {
+      while (place < taken && counts[place] == 0) place++;
+      return place < taken;
+    }
+
+    @Override
+    public Entry next() {
+      if (!hasNext()) throw new NoSuchElementException();
+      given.value = values.get(place);
+      given.count = counts[place++];
+      return given;
+    }
+  }
+
+  /** About how many bytes it takes. */
+  long bytes() {
+    return (long) Long.BYTES * (counts.length + table.length) + values.bytes();
   }
 
   @Override
   public void fields(Fields io) {
-    io.list(
-        "counts",
-        entries.values(),
-        () -> new Entry(type),
-        entry -> entries.put(Values.mapKey(entry.value), entry));
+    Entry read = new Entry(type);
+    io.list("counts", entries(), () -> read, entry -> change(entry.value, entry.count));
   }
 }

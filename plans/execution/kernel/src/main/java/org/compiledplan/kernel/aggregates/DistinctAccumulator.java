@@ -44,15 +44,20 @@ final class DistinctAccumulator implements Accumulator {
   @Override
   public void merge(Accumulator other) {
     Object[] row = new Object[Arrays.stream(args).max().orElse(-1) + 1];
-    for (Counts.Entry entry : ((DistinctAccumulator) other).seen.entries.values()) {
-      long before = seen.count(entry.value);
+    for (Counts.Entry entry : ((DistinctAccumulator) other).seen.entries()) {
       long after = seen.change(entry.value, entry.count);
+      long before = after - entry.count;
       if (before <= 0 == after <= 0) continue;
       if (args.length == 1) row[args[0]] = entry.value;
       else for (int i = 0; i < args.length; i++) row[args[i]] = ((Struct) entry.value).fields[i];
       if (after > 0) inner.add(row);
       else inner.retract(row);
     }
+  }
+
+  @Override
+  public long heldBytes() {
+    return seen.bytes();
   }
 
   @Override

@@ -30,6 +30,9 @@ final class FoldedRows implements Iterator<Object> {
   /** After so many rows it is estimated whether all keys can be held. */
   private static final int TRIED_ROWS = 8_192;
 
+  /** After so many rounds an estimate of few keys is near enough; that of many begins so. */
+  private static final int ROUNDS = 8;
+
   /** Rows a key that make it worth while. */
   private static final int WORTH_ROWS = 2;
 
@@ -226,13 +229,19 @@ final class FoldedRows implements Iterator<Object> {
         : row.numFields() * FIELD_BYTES;
   }
 
-  /**
-   * Whether there is room for all keys: as many as would share a key by chance as often as those of
-   * the first rows did.
-   */
+  /** Whether there is room for all keys, if the first rows had theirs by chance. */
   private boolean canHold() {
-    long shared = read - keys;
-    return shared > 0 && read * read / (2 * shared) * memory.used() / keys <= MOST_BYTES;
+    return read > keys && allKeys(read, keys) * memory.used() / keys <= MOST_BYTES;
+  }
+
+  /**
+   * Of how many keys that are all alike so many rows would have so many: the number for which
+   * {@code all * (1 - exp(-rows / all)) = keys}.
+   */
+  static double allKeys(double rows, double keys) {
+    double all = rows * rows / (2 * (rows - keys));
+    for (int i = 0; i < ROUNDS; i++) all = keys / -Math.expm1(-rows / all);
+    return all;
   }
 
   private void give() {

@@ -18,6 +18,9 @@ final class Accumulated implements Stored, Partial {
   private final Frames<Accumulator> accumulators;
   private long rows;
 
+  /** What {@link #add(Object[])} said so far. */
+  private long held;
+
   /** Accumulators of no rows. */
   Accumulated(AggregateCalls calls) {
     this.calls = calls;
@@ -44,8 +47,15 @@ final class Accumulated implements Stored, Partial {
 
   @Override
   public long add(InputRow row) {
-    process(row.values, true);
-    return calls.bytesOfRow();
+    return add(row.values);
+  }
+
+  /** Takes a row in; returns about how many bytes more are held. */
+  long add(Object[] row) {
+    process(row, true);
+    long before = held;
+    held = calls.heldBytes(accumulators.parts());
+    return held - before;
   }
 
   @Override

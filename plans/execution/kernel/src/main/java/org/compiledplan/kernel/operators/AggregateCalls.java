@@ -21,11 +21,8 @@ final class AggregateCalls {
   private final int[] filters;
   private final List<Supplier<Accumulator>> functions = new ArrayList<>();
 
-  /** About what a value takes that is kept because it is to be told from others. */
-  private static final long VALUE_BYTES = 120;
-
   private final boolean orderSensitive;
-  private final long bytesOfRow;
+  private final BitSet distinct = new BitSet();
   private final BitSet columns = new BitSet();
   private final Frames.Layout<Accumulator> layout;
 
@@ -37,7 +34,6 @@ final class AggregateCalls {
     JsonNode aggs = spec.get("aggs");
     filters = new int[aggs.size()];
     boolean sensitive = false;
-    int distinct = 0;
     List<ObjectNode> descriptions = new ArrayList<>();
     for (int i = 0; i < filters.length; i++) {
       AggregateCall call = call(spec, aggs.get(i), spec.output[firstResult + i], needRetraction);
@@ -47,9 +43,8 @@ final class AggregateCalls {
       functions.add(AggregateFunctions.of(call));
       descriptions.add(description(spec, aggs.get(i)));
       sensitive |= AggregateFunctions.isOrderSensitive(call);
-      distinct += call.distinct ? 1 : 0;
+      if (call.distinct) distinct.set(i);
     }
-    bytesOfRow = distinct * VALUE_BYTES;
     orderSensitive = sensitive;
     layout = new Frames.Layout<>("operator " + spec.uid(), this::fresh, descriptions);
   }
@@ -94,9 +89,13 @@ final class AggregateCalls {
     return (BitSet) columns.clone();
   }
 
-  /** About how many bytes the accumulators of calls without retraction grow with a row. */
-  long bytesOfRow() {
-    return bytesOfRow;
+  /** About how many bytes the accumulators take for values that they tell from others. */
+  long heldBytes(Accumulator[] accumulators) {
+    long held = 0;
+    for (int i = distinct.nextSetBit(0); i >= 0; i = distinct.nextSetBit(i + 1)) {
+      held += accumulators[i].heldBytes();
+    }
+    return held;
   }
 
   /** Accumulators of no rows. */

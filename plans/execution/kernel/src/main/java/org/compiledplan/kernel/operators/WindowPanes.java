@@ -174,8 +174,8 @@ final class WindowPanes {
       Assigned to = row.watermark == Long.MIN_VALUE ? assignedNeverLate : assigned;
       // Rows have times of their own, see partial().
       Pane pane = to.of(row, Long.MIN_VALUE);
-      if (pane != null) pane.rows.process(row.values, true);
-      return calls.bytesOfRow() + PANE_BYTES * (panes.size() + neverLate.size() - before);
+      long held = pane == null ? 0 : pane.rows.add(row.values);
+      return held + PANE_BYTES * (panes.size() + neverLate.size() - before);
     }
 
     /** What {@link #toBytes} gave. */

@@ -1,0 +1,121 @@
+package org.compiledplan.kernel.aggregates;
+
+import java.util.Arrays;
+import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.Values;
+
+/** Values of one type at places, null too: whole numbers as they are, others as objects. */
+abstract class DistinctValues {
+  /** What an object takes beside its text or bytes, about. */
+  private static final int OBJECT_BYTES = 56;
+
+  /** Room for no value yet. */
+  static DistinctValues of(ValueType type) {
+    return type.isIntegral() ? new Numbers(type) : new Objects();
+  }
+
+  /** Makes room for so many places. */
+  abstract void widen(int places);
+
+  abstract void set(int place, Object value);
+
+  abstract Object get(int place);
+
+  /** Whether the value is at the place. */
+  abstract boolean isAt(int place, Object value);
+
+  /** Of all bits the upper ones are good to tell values apart, the lower ones to place them. */
+  abstract long hash(Object value);
+
+  /** About how many bytes they take. */
+  abstract long bytes();
+
+  private static long spread(long bits) {
+    long product = bits * 0x9e3779b97f4a7c15L;
+    return product ^ product >>> 32;
+  }
+
+  private static final class Numbers extends DistinctValues {
+    private final ValueType type;
+    private long[] values = {};
+    private int nullAt = -1;
+
+    Numbers(ValueType type) {
+      this.type = type;
+    }
+
+    @Override
+    void widen(int places) {
+      values = Arrays.copyOf(values, places);
+    }
+
+    @Override
+    void set(int place, Object value) {
+      if (value == null) nullAt = place;
+      else values[place] = ((Number) value).longValue();
+    }
+
+    @Override
+    Object get(int place) {
+      return place == nullAt ? null : type.integral(values[place]);
+    }
+
+    @Override
+    boolean isAt(int place, Object value) {
+      return value == null
+          ? place == nullAt
+          : place != nullAt && values[place] == ((Number) value).longValue();
+    }
+
+    @Override
+    long hash(Object value) {
+      return value == null ? 0 : spread(((Number) value).longValue());
+    }
+
+    @Override
+    long bytes() {
+      return (long) Long.BYTES * values.length;
+    }
+  }
+
+  private static final class Objects extends DistinctValues {
+    private Object[] values = {};
+    private long bytes;
+
+    @Override
+    void widen(int places) {
+      values = Arrays.copyOf(values, places);
+    }
+
+    @Override
+    void set(int place, Object value) {
+      values[place] = value;
+      bytes += OBJECT_BYTES + length(value);
+    }
+
+    private static int length(Object value) {
+      if (value instanceof String) return ((String) value).length();
+      return value instanceof byte[] ? ((byte[]) value).length : 0;
+    }
+
+    @Override
+    Object get(int place) {
+      return values[place];
+    }
+
+    @Override
+    boolean isAt(int place, Object value) {
+      return java.util.Objects.equals(Values.mapKey(values[place]), Values.mapKey(value));
+    }
+
+    @Override
+    long hash(Object value) {
+      return value == null ? 0 : spread(Values.mapKey(value).hashCode());
+    }
+
+    @Override
+    long bytes() {
+      return bytes + (long) Integer.BYTES * values.length;
+    }
+  }
+}
