@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.aggregates;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
@@ -11,7 +12,7 @@ abstract class DistinctValues {
 
   /** Room for no value yet. */
   static DistinctValues of(ValueType type) {
-    return type.isIntegral() ? new Numbers(type) : new Objects();
+    return type.isIntegral() ? new Numbers(type) : new Others();
   }
 
   /** Makes room for so many places. */
@@ -78,7 +79,7 @@ abstract class DistinctValues {
     }
   }
 
-  private static final class Objects extends DistinctValues {
+  private static final class Others extends DistinctValues {
     private Object[] values = {};
     private long bytes;
 
@@ -105,7 +106,7 @@ abstract class DistinctValues {
 
     @Override
     boolean isAt(int place, Object value) {
-      return java.util.Objects.equals(Values.mapKey(values[place]), Values.mapKey(value));
+      return Objects.equals(Values.mapKey(values[place]), Values.mapKey(value));
     }
 
     @Override
