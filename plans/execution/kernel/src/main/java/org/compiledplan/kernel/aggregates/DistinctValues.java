@@ -2,12 +2,13 @@ package org.compiledplan.kernel.aggregates;
 
 import java.util.Arrays;
 import java.util.Objects;
+import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /** Values of one type at places, null too: whole numbers as they are, others as objects. */
 abstract class DistinctValues {
-  /** What an object takes beside its text or bytes, about. */
+  /** What an object takes beside its text, bytes or fields, about. */
   private static final int OBJECT_BYTES = 56;
 
   /** Room for no value yet. */
@@ -91,12 +92,15 @@ abstract class DistinctValues {
     @Override
     void set(int place, Object value) {
       values[place] = value;
-      bytes += OBJECT_BYTES + length(value);
+      bytes += size(value);
     }
 
-    private static int length(Object value) {
-      if (value instanceof String) return ((String) value).length();
-      return value instanceof byte[] ? ((byte[]) value).length : 0;
+    private static long size(Object value) {
+      long size = OBJECT_BYTES;
+      if (value instanceof String) size += ((String) value).length();
+      if (value instanceof byte[]) size += ((byte[]) value).length;
+      if (value instanceof Struct) for (Object field : ((Struct) value).fields) size += size(field);
+      return size;
     }
 
     @Override

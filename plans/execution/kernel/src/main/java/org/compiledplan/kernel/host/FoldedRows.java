@@ -238,7 +238,7 @@ final class FoldedRows implements Iterator<Object> {
    * Of how many keys that are all alike so many rows would have so many: the number for which
    * {@code all * (1 - exp(-rows / all)) = keys}.
    */
-  static double allKeys(double rows, double keys) {
+  private static double allKeys(double rows, double keys) {
     double all = rows * rows / (2 * (rows - keys));
     for (int i = 0; i < ROUNDS; i++) all = keys / -Math.expm1(-rows / all);
     return all;
