@@ -52,6 +52,7 @@ class Stop:
         self.signal: signal.Signals | None = None
         self.watch: threading.Timer | None = None
         self._run: Run | None = None
+        self._out_of_time = False
 
     @contextmanager
     def heeded_by(self, run: Run) -> Iterator[None]:
@@ -61,6 +62,9 @@ class Stop:
         try:
             yield
         finally:
+            if self._out_of_time and self.watch is not None:
+                # Its thread ends the process with the signal's code; that Spark is gone by then is no other failure.
+                self.watch.join()
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -72,9 +76,13 @@ class Stop:
         assert self._run is not None
         self._run.stop()
         # Until the process ends: Spark's own end may wait for the task, too.
-        self.watch = threading.Timer(self.seconds, self.end_now)
+        self.watch = threading.Timer(self.seconds, self._end_in_time)
         self.watch.daemon = True
         self.watch.start()
+
+    def _end_in_time(self) -> NoReturn:
+        self._out_of_time = True
+        self.end_now()
 
     def end_now(self, why: str = "") -> NoReturn:
         """End the process, and Spark's."""

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any, cast
 
@@ -101,6 +102,28 @@ def test_a_second_signal_ends_the_process_at_once(
     assert stop.watch is not None, "time ends the process, too"
     stop.watch.cancel()
     assert "plan.json: SIGINT came again" in capfd.readouterr().err
+
+
+def test_a_run_that_fails_as_its_spark_is_killed_ends_with_the_code_of_the_signal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    codes: list[int] = []
+    killed, left = threading.Event(), threading.Event()
+
+    class Run(_Endless):
+        def remove_temporary(self) -> None:
+            left.wait(0.3)  # as long as it takes to remove many files
+
+    monkeypatch.setattr(os, "_exit", codes.append)
+    monkeypatch.setattr("compiled_plan.plans.execution.stopping.kill_spark", killed.set)
+    run: Any = Run()
+    with pytest.raises(ConnectionError), Stop("plan.json", 0.01).heeded_by(run):
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert killed.wait(20)
+        raise ConnectionError("what a client of the killed JVM says")
+    told = list(codes)
+    left.set()
+    assert told == [143], "the process has ended before what failed is told"
 
 
 @pytest.mark.spark
