@@ -11,6 +11,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 from compiled_plan.plans.execution.formats.lines import LineFormat
+from tests.support.formats import message_changes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,7 +30,7 @@ def read(spark: SparkSession, name: str, row: t.RowType, messages: Sequence[byte
     """The changes in messages: kind, then the columns."""
     spec = FormatTable("c.d.t", row, options)
     frame = spark.createDataFrame([(each,) for each in messages], "value binary").coalesce(1)
-    changes = _format(spark, name).changes(spark, spec, F.col("value").cast("string"))
+    changes = message_changes(spark, _format(spark, name), spec, F.col("value").cast("string"))
     rows = frame.select(F.inline(changes))
     return [tuple(each)[:1] + tuple(each)[2:] for each in rows.collect()]
 

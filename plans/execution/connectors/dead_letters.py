@@ -27,7 +27,7 @@ def dead_letter(table: str, fault: Column, **place: Column) -> Column:
 
     Args:
         table: the table's identifier.
-        fault: `reason` and `record`, see the kernel's `Formats.outcome`.
+        fault: `reason` and `record`, see the kernel's `Formats.FAULT`.
         place: further columns.
     """
     record = fault["record"]

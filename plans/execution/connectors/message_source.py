@@ -133,8 +133,8 @@ def _put_aside(raw: DataFrame, messages: Messages, beside: tuple[Column, ...], u
     """Changes, key and what is beside them, where a message that cannot be read is one change of the kind `DEAD`."""
     spark, value, key = messages.spark, messages.format_of(VALUE), messages.format_of(KEY)
     assert value is not None
-    outcome = value[0].outcome(spark, value[1], F.col("value").cast("string")).alias("outcome")
-    keyed = F.lit(None) if key is None else key[0].outcome(spark, key[1], F.col("key").cast("string"))
+    outcome = value[0].message_outcome(spark, value[1], F.col("value").cast("string")).alias("outcome")
+    keyed = F.lit(None) if key is None else key[0].message_outcome(spark, key[1], F.col("key").cast("string"))
     place = [F.col(name).alias(f"at_{name}") for name in _PLACE]
     read = raw.select(outcome, keyed.alias("keyed"), F.col("value").alias("raw_value"), *place, *beside)
     table = messages.table.identifier

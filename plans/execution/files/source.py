@@ -7,7 +7,7 @@ position.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
@@ -18,8 +18,7 @@ from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH, Sourc
 from compiled_plan.plans.execution.connectors.dead_letters import COLUMN as DEAD_LETTER
 from compiled_plan.plans.execution.connectors.hadoop import Files, literally
 from compiled_plan.plans.execution.files.tables import PARTITION_NAME, field_of, file_paths, format_of
-from compiled_plan.plans.execution.formats.base import SUFFIX, column, java_column, shape
-from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.execution.formats.base import ONE_FILE, Order, column, java_column, shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,17 +61,11 @@ def source(table: TableSpec, context: SourceContext) -> Source:
     )
     if context.max_files is not None:
         reader = reader.option("maxFilesPerTrigger", context.max_files)
-    folder = files.is_folder(path)
-    order = (
-        _folder_order(context.spark._jvm, len(path))
-        if folder
-        else (F.call_function("order_number"), F.lit(None).cast("binary"))
-    )
-    extra = [order[0].alias(ORD), order[1].alias(PATH)]
-    extra += [_metadata(key, context.spark).alias(f"{_EXTRA}{index}") for index, (key, _) in enumerate(table.metadata)]
+    order = Order(len(path)) if files.is_folder(path) else ONE_FILE
+    extra = [_metadata(key, context.spark).alias(f"{_EXTRA}{index}") for index, (key, _) in enumerate(table.metadata)]
     if table.partition_keys:
         extra.append(_partition_values(table, context.spark).alias(_PARTITIONS))
-    scanned = format_.scan(reader, literally(files.root), spec, extra)
+    scanned = format_.scan(reader, literally(files.root), spec, extra, order)
     return Source(_arranged(scanned, table), bounded="source.monitor-interval" not in table.options)
 
 
@@ -99,20 +92,8 @@ def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
     )
 
 
-def _folder_order(jvm: Any, common: int) -> tuple[Column, Column]:
-    """Time of the file, then its path and the position in it; the first `common` characters are the same in all."""
-    orders = java_class(jvm, "org.compiledplan.kernel.formats.FileOrder")
-    return (
-        F.unix_micros("_metadata.file_modification_time"),
-        column(orders.orderOf(common, java_column(F.col("_metadata.file_path")))),
-    )
-
-
 def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
     """The columns in the order of `Source`, with their names there."""
-    path = F.when(F.col(SUFFIX).isNull(), F.col(PATH)).otherwise(
-        F.concat(F.coalesce(F.col(PATH), F.lit(bytearray())), F.col(SUFFIX))
-    )
     names = [field.name for field in table.columns.fields]
     kept = [name for name in names if name not in table.partition_keys]
     columns = [
@@ -121,4 +102,4 @@ def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
     ]
     metadata = [F.col(f"{_EXTRA}{index}").alias(f"m{index}") for index in range(len(table.metadata))]
     dead = [F.col(DEAD_LETTER)] if puts_aside(table.options) else []
-    return scanned.select(KIND, ORD, path.alias(PATH), *columns, *metadata, *dead)
+    return scanned.select(KIND, ORD, PATH, *columns, *metadata, *dead)

@@ -18,7 +18,7 @@ from pyspark.sql import types as s
 from compiled_plan.plans.connectors.avro_schemas import avro_schema
 from compiled_plan.plans.connectors.formats.avro import SPEC
 from compiled_plan.plans.execution.connectors.base import INSERT, KIND
-from compiled_plan.plans.execution.formats.base import SUFFIX, FormatTable, register, shape
+from compiled_plan.plans.execution.formats.base import ONE_FILE, FormatTable, Order, register, shape
 from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.types import to_spark
@@ -39,13 +39,15 @@ class AvroFormat(LineFormat):
         """The table as the kernel takes it; see `LineFormat.prepared`."""
         return replace(spec, options={**spec.options, "schema": _schema(spec)})
 
-    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
-        """Rows of files; see `Format.scan`."""
+    def scan(
+        self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
+    ) -> DataFrame:
+        """Rows of files; see `FileFormat.scan`."""
         fields = [s.StructField(f"c{index}", to_spark(field.type)) for index, field in enumerate(spec.row.fields)]
         rows = files.format(_FILES).schema(s.StructType(fields)).options(**_settings(spec)).load(path)
         return rows.select(
             F.lit(INSERT).cast("tinyint").alias(KIND),
-            F.lit(None).cast("binary").alias(SUFFIX),
+            *order.columns(rows.sparkSession),
             *(F.col(field.name) for field in fields),
             *extra,
         )

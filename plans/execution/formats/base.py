@@ -13,17 +13,17 @@ from functools import reduce
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pyspark.sql import functions as F
+
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.registry import module_name
+from compiled_plan.plans.execution.connectors.base import ORD, PATH
 from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
-
-#: Column of a scan: bytes to append to a row's path, null for most rows.
-SUFFIX = "suffix"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,31 @@ class FormatTable:
     puts_aside: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Where the rows of a table of files stand: by the time of their file, its path, and their place in it.
+
+    Args:
+        common: of the files of a folder, how many characters their URIs begin with alike; None for one file, whose rows
+            are numbered.
+    """
+
+    common: int | None = None
+
+    def columns(self, spark: SparkSession) -> list[Column]:
+        """`ord` and `path` of rows as Spark's own files give them; they use `_metadata` and order_number()."""
+        if self.common is None:
+            return [F.call_function("order_number").alias(ORD), F.lit(None).cast("binary").alias(PATH)]
+        time, uri = F.col("_metadata.file_modification_time"), F.col("_metadata.file_path")
+        jvm: Any = spark._jvm
+        kernel = java_class(jvm, "org.compiledplan.kernel.formats.FileOrder")
+        path = column(kernel.orderOf(self.common, java_column(uri)))
+        return [F.unix_micros(time).alias(ORD), path.alias(PATH)]
+
+
+ONE_FILE = Order()
+
+
 class FileFormat(Protocol):
     """Reads and writes files of one kind."""
 
@@ -55,17 +80,21 @@ class FileFormat(Protocol):
     def spec(self) -> FormatSpec:
         """What is known of the format."""
 
-    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
+    def scan(
+        self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
+    ) -> DataFrame:
         """Read files.
 
         Args:
             files: the reader, with the options of the file source set.
             path: file, folder or glob.
             spec: columns, options and metadata.
-            extra: columns to add, made where the rows are read: they may use `_metadata` and order_number().
+            extra: columns to add, made where the rows are read: they may use `_metadata`.
+            order: how the rows stand.
 
         Returns:
-            `kind`, `suffix`, the columns as `c0`, `c1`, ..., the format's metadata as `x0`, ..., then `extra`.
+            `kind`, `ord`, `path`, the columns as `c0`, `c1`, ..., the format's metadata as `x0`, ..., then `extra`;
+            behind them `dead` where records are put aside.
         """
 
     def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:

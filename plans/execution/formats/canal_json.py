@@ -7,7 +7,6 @@ Source: Flink's pages "Canal" and "Maxwell", and what Flink 2.3 reads and writes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import IllegalArgumentException
@@ -20,8 +19,7 @@ from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.streaming.readwriter import DataStreamReader
+    from pyspark.sql import SparkSession
 
 _INCLUDED = ("database.include", "table.include")
 
@@ -31,10 +29,6 @@ class DataOldJsonFormat(LineFormat):
 
     def __init__(self, spec: FormatSpec) -> None:
         self.spec = spec
-
-    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
-        """Rows of files; see `Format.scan`."""
-        return self.decoded(self.lines(files, path, spec), spec, extra)
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""

@@ -5,18 +5,11 @@ Source: Flink's pages "Debezium" and "Ogg", and what Flink 2.3 reads and writes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.formats.debezium_json import SPEC
-from compiled_plan.plans.execution.formats.base import FormatTable, register
+from compiled_plan.plans.execution.formats.base import register
 from compiled_plan.plans.execution.formats.lines import LineFormat
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-    from pyspark.sql.streaming.readwriter import DataStreamReader
 
 _LTZ = t.TimestampLtzType(precision=3)
 
@@ -26,10 +19,6 @@ class DebeziumJsonFormat(LineFormat):
 
     def __init__(self, spec: FormatSpec) -> None:
         self.spec = spec
-
-    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
-        """Rows of files; see `Format.scan`."""
-        return self.decoded(self.lines(files, path, spec), spec, extra)
 
 
 register(DebeziumJsonFormat(SPEC))

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, StructType
 
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.connectors.base import KIND
+from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH
 from compiled_plan.plans.execution.connectors.dead_letters import COLUMN, DEAD, dead_letter
-from compiled_plan.plans.execution.formats.base import SUFFIX, FormatTable, column, java_column, kernel_formats, shape
+from compiled_plan.plans.execution.formats.base import (
+    ONE_FILE,
+    FormatTable,
+    Order,
+    column,
+    java_column,
+    kernel_formats,
+    shape,
+)
+from compiled_plan.plans.execution.java import java_class
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
-_WHOLE_FILES = "org.compiledplan.kernel.formats.WholeFileText"
+_FILES = "org.compiledplan.kernel.lines.LineFiles"
 
 
 class LineFormat:
     """Base of the formats of lines. A subclass names itself and its options."""
 
     spec: FormatSpec
+    #: Whether a record may have several lines, so that a file is read by one task.
+    in_one_piece = False
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
         """A file without a line; see `Format.is_empty`."""
@@ -34,12 +47,8 @@ class LineFormat:
         """The table as the kernel takes it; refuses options that only Java can check."""
         return spec
 
-    def changes(self, spark: SparkSession, spec: FormatTable, line: Column) -> Column:
-        """The changes of a line: an array of structs of kind, suffix of the path, the columns, and metadata."""
-        return self._read("changes", spark, spec, line)
-
     def message_changes(self, spark: SparkSession, spec: FormatTable, part: Column, place: Sequence[Column]) -> Column:
-        """The changes of a part of a message; see `changes`.
+        """The changes of a part of a message: an array of structs of kind, suffix of the path, columns, and metadata.
 
         Args:
             spark: the session.
@@ -49,12 +58,12 @@ class LineFormat:
         """
         return self._read("messageChanges", spark, spec, part, *place)
 
-    def outcome(self, spark: SparkSession, spec: FormatTable, line: Column) -> Column:
-        """A struct of the changes of a line, and what is wrong with one that cannot be read; see `changes`.
+    def message_outcome(self, spark: SparkSession, spec: FormatTable, part: Column) -> Column:
+        """A struct of the changes of a part of a message, and what is wrong with one that cannot be read.
 
-        That is a struct of `line`, its number in its file, `reason` and `record`; null where nothing is wrong.
+        The latter is a struct of `reason` and `record`; null where nothing is wrong.
         """
-        return self._read("outcome", spark, spec, line)
+        return self._read("messageOutcome", spark, spec, part)
 
     def _read(self, what: str, spark: SparkSession, spec: FormatTable, *given: Column) -> Column:
         """What a function of the kernel makes of a line."""
@@ -65,16 +74,37 @@ class LineFormat:
         )
         return column(made)
 
-    def lines(self, files: DataStreamReader, path: str, spec: FormatTable) -> DataFrame:
-        """The lines of files as a frame of one column, `value`; each file by one task where lines are numbered."""
-        if not spec.puts_aside:
-            return files.option("lineSep", "\n").text(path)
-        return self.whole_lines(files, path)
-
-    def whole_lines(self, files: DataStreamReader, path: str) -> DataFrame:
-        """The lines of files, each of which is read by one task from its first line to its last."""
-        # Of all formats Spark knows the schema of its own text files alone.
-        return files.format(_WHOLE_FILES).schema("value string").option("lineSep", "\n").load(path)
+    def scan(
+        self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
+    ) -> DataFrame:
+        """Rows of files; see `FileFormat.scan`."""
+        spark: SparkSession = files._spark
+        prepared = self.prepared(spark, spec)
+        jvm: Any = spark._jvm
+        kernel = java_class(jvm, _FILES)
+        type_, metadata = shape(prepared.row), list(spec.metadata)
+        schema = StructType.fromJson(json.loads(kernel.schema(type_, metadata, spec.puts_aside)))
+        settings = {
+            "format": self.spec.name,
+            "table": table_text(spec),
+            "shape": type_,
+            "settings": json.dumps(dict(prepared.options)),
+            "metadata": json.dumps(metadata),
+            "common": str(-1 if order.common is None else order.common),
+            "putsAside": str(spec.puts_aside).lower(),
+            "whole": str(spec.puts_aside or self.in_one_piece).lower(),
+        }
+        rows: DataFrame = files.format(_FILES).schema(schema).options(**settings).load(path)
+        inserts = self.spec.reads == ChangelogMode.INSERT and not spec.puts_aside
+        kind = F.lit(INSERT).cast("tinyint").alias(KIND) if inserts else F.col(KIND)
+        columns = [F.col(f"c{at}") if _is_wanted(spec, at) else F.lit(None) for at in range(len(spec.row.fields))]
+        found = [kind, F.col(ORD), F.col(PATH), *(column.alias(f"c{at}") for at, column in enumerate(columns))]
+        found += [F.col(f"m{at}").alias(f"x{at}") for at in range(len(metadata))]
+        if spec.puts_aside:
+            fault = F.col("fault")
+            letter = dead_letter(spec.table, fault, file=F.col("_metadata.file_path"), line=fault["line"])
+            return rows.select(*found, *extra, letter.alias(COLUMN))
+        return rows.select(*found, *extra)
 
     def line(self, spark: SparkSession, spec: FormatTable, kind: Column, row: Column) -> Column:
         """The line of a change, a text."""
@@ -94,36 +124,19 @@ class LineFormat:
         """Files of lines; see `FileFormat.writer`."""
         return rows.write.format("text").option("lineSep", "\n")
 
-    def decoded(self, lines: DataFrame, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
-        """The columns of `Format.scan` from a frame of one column, `value`."""
-        spark = lines.sparkSession
-        if spec.puts_aside:
-            outcome = self.outcome(spark, spec, F.col("value"))
-            read = lines.select(outcome.alias("outcome"), F.col("_metadata.file_path").alias("file"), *extra)
-            fault = F.col("outcome.fault")
-            letter = dead_letter(spec.table, fault, file=F.col("file"), line=fault["line"])
-            rest = [F.col(f"`{name}`") for name in read.columns[2:]]
-            found = read.select(with_faults(read, letter).alias("changes"), *rest, letter.alias(COLUMN))
-        else:
-            found = lines.select(self.changes(spark, spec, F.col("value")).alias("changes"), *extra)
-        rest = [F.col(f"`{name}`") for name in found.columns[1:]]
-        names = (
-            KIND,
-            SUFFIX,
-            *(f"c{index}" for index in range(len(spec.row.fields))),
-            *(f"x{index}" for index in range(len(spec.metadata))),
-        )
-        # inline() takes the names from the structs, where a table's columns have their own.
-        rows = found.select(F.inline("changes"), *rest)
-        return rows.toDF(*names, *rows.columns[len(names) :])
-
 
 class MessageFormat(LineFormat):
     """Base of the formats that are in messages alone, and not in files."""
 
-    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
-        """Not for files, whose options are refused before; see `Format.scan`."""
+    def scan(
+        self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
+    ) -> DataFrame:
+        """Not for files, whose options are refused before; see `FileFormat.scan`."""
         raise UnsupportedError(f"format {self.spec.name!r} is not in files", where=f"table {spec.table}")
+
+
+def _is_wanted(spec: FormatTable, at: int) -> bool:
+    return spec.wanted is None or spec.row.fields[at].name in spec.wanted
 
 
 def with_faults(read: DataFrame, wrong: Column) -> Column:

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.formats.orc import SPEC
 from compiled_plan.plans.execution.connectors.base import INSERT, KIND
-from compiled_plan.plans.execution.formats.base import SUFFIX, FormatTable, register, walk
+from compiled_plan.plans.execution.formats.base import ONE_FILE, FormatTable, Order, register, walk
 from compiled_plan.plans.execution.formats.parquet import zoned
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.types import schema_of, to_spark
@@ -31,8 +31,10 @@ class OrcFormat:
 
     spec = SPEC
 
-    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
-        """Rows of files; see `Format.scan`."""
+    def scan(
+        self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
+    ) -> DataFrame:
+        """Rows of files; see `FileFormat.scan`."""
         rows = files.schema(zoned(schema_of(spec.row))).orc(path)
         zone = _zone(rows.sparkSession)
         columns = [
@@ -44,7 +46,7 @@ class OrcFormat:
             for index, field in enumerate(spec.row.fields)
         ]
         return rows.select(
-            F.lit(INSERT).cast("tinyint").alias(KIND), F.lit(None).cast("binary").alias(SUFFIX), *columns, *extra
+            F.lit(INSERT).cast("tinyint").alias(KIND), *order.columns(rows.sparkSession), *columns, *extra
         )
 
     def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:

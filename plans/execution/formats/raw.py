@@ -5,7 +5,6 @@ Source: Flink's page "Raw", and what Flink 2.3 reads and writes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import IllegalArgumentException
@@ -17,18 +16,13 @@ from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.java import java_class
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.streaming.readwriter import DataStreamReader
+    from pyspark.sql import SparkSession
 
 
 class RawFormat(LineFormat):
     """`raw`: one column, inserts only."""
 
     spec = SPEC
-
-    def scan(self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column]) -> DataFrame:
-        """Rows of files; see `Format.scan`."""
-        return self.decoded(self.lines(files, path, spec), spec, extra)
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""

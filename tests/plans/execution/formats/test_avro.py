@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.avro_schemas import avro_schema
 from compiled_plan.plans.execution.expressions.functions import register
-from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from compiled_plan.plans.execution.formats.base import FormatTable, Order, file_format
 from tests.support.formats import writer
 
 FAILURE = (PySparkException, Py4JJavaError)
@@ -96,7 +96,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path, codec: str) -> None
     place = str(tmp_path / "out")
     writer(avro, frame, spec).save(place)
     found: list[Any] = []
-    rows = avro.scan(spark.readStream, place, spec, [F.lit(7).alias("extra")])
+    rows = avro.scan(spark.readStream, place, spec, [F.lit(7).alias("extra")], Order(0))
     query = rows.writeStream.foreachBatch(lambda batch, _: found.extend(batch.collect())).start()
     query.processAllAvailable()
     query.stop()
@@ -109,7 +109,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path, codec: str) -> None
     assert (str(first.c6), first.c7, bytes(first.c8)) == ("2024-01-02", 1234, b"\x01\x02")
     # Only some columns, in another order.
     assert rows.select("c9", "c0").columns == ["c9", "c0"]
-    some = avro.scan(spark.read, place, spec, []).select("c9", "c0").collect()  # type: ignore[arg-type]
+    some = avro.scan(spark.read, place, spec, [], Order(0)).select("c9", "c0").collect()  # type: ignore[arg-type]
     assert [tuple(row) for row in some] == [(None, 0), ("ü", 1)]
     file = next((tmp_path / "out").glob("*.avro"))
     assert not avro.is_empty(spark, str(file), 1)
@@ -153,7 +153,7 @@ def test_files_of_others(spark: SparkSession, tmp_path: Path) -> None:
     row = t.row_of(["ts", "e", "n", "u", "absent"], [MILLIS, t.STRING, t.BIGINT, t.STRING, t.INT])
     avro = file_format("avro")
     spec = FormatTable("c.d.t", row, {})
-    found = avro.scan(spark.read, str(tmp_path / "in"), spec, []).collect()[0]  # type: ignore[arg-type]
+    found = avro.scan(spark.read, str(tmp_path / "in"), spec, [], Order(0)).collect()[0]  # type: ignore[arg-type]
     assert (str(found.c0), found.c1, found.c2, found.c3, found.c4) == (
         "1970-01-01 00:00:00.001500",
         "B",
@@ -166,4 +166,4 @@ def test_files_of_others(spark: SparkSession, tmp_path: Path) -> None:
         (t.row_of(["absent"], [t.INT.not_null()]), "no column absent, which is NOT NULL"),
     ):
         with pytest.raises(FAILURE, match=text):
-            avro.scan(spark.read, str(tmp_path / "in"), FormatTable("c.d.t", columns, {}), []).collect()  # type: ignore[arg-type]
+            avro.scan(spark.read, str(tmp_path / "in"), FormatTable("c.d.t", columns, {}), [], Order(0)).collect()  # type: ignore[arg-type]

@@ -67,7 +67,7 @@ def test_canal(spark: SparkSession) -> None:
         (2, 2, "c", weights[2]),
         (3, 1, "b", None),
     ]
-    suffixes = [bytes(row.suffix or b"") for row in found[2:6]]
+    suffixes = [bytes(row.path or b"") for row in found[2:6]]
     assert suffixes == sorted(suffixes)
     assert len(set(suffixes)) == 4
 

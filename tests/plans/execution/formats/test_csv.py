@@ -36,7 +36,7 @@ def read(spark: SparkSession, text: str, *types: str, **options: str) -> list[tu
         Path(folder, "rows.csv").write_text(text, newline="")
         # A batch reader takes the same format as the stream's.
         rows: list[Row] = found.scan(spark.read, folder, spec_of(types, options), []).collect()  # type: ignore[arg-type]
-    return [tuple(row)[2:] for row in rows]
+    return [tuple(row)[3:] for row in rows]
 
 
 def test_quotes(spark: SparkSession) -> None:
@@ -54,7 +54,7 @@ def test_any_column_name(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("1,a,b\n")
     spec = spec_of(THREE, {}, "kind suffix m0")
     rows: list[Row] = CsvFormat().scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
-    assert [tuple(row)[2:] for row in rows] == [(1, "a", "b")]
+    assert [tuple(row)[3:] for row in rows] == [(1, "a", "b")]
 
 
 def test_cells_that_nobody_wants_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_cells_that_nobody_wants_are_not_read(spark: SparkSession, tmp_path: Pat
     (tmp_path / "rows.csv").write_text('x,a,2\ny,"b",3\n')
     spec = replace(spec_of(("INT", "STRING", "BIGINT"), {}, "i s n"), wanted=frozenset({"s", "n"}))
     rows: list[Row] = CsvFormat().scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
-    assert [tuple(row)[2:] for row in rows] == [(None, "a", 2), (None, "b", 3)]
+    assert [tuple(row)[3:] for row in rows] == [(None, "a", 2), (None, "b", 3)]
 
 
 LONG, INTEGER = 2**63 - 1, 2**31 - 1

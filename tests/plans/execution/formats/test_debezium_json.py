@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 from compiled_plan.plans.execution.formats.debezium_json import DebeziumJsonFormat
-from tests.support.formats import writer
+from tests.support.formats import scanned, writer
 
 FAILURE = (PySparkException, Py4JJavaError)
 COLUMNS = t.row_of(["k", "v"], [t.INT, t.STRING])
@@ -25,8 +25,7 @@ def changes(spark: SparkSession, *lines: str, metadata: tuple[str, ...] = (), **
     spec = FormatTable("c.d.t", COLUMNS, {key.replace("_", "-"): v for key, v in options.items()}, metadata)
     found = file_format("debezium-json")
     assert isinstance(found, DebeziumJsonFormat)
-    frame: DataFrame = spark.createDataFrame([(line,) for line in lines], "value string").coalesce(1)
-    return found.decoded(frame, spec, []).collect()
+    return scanned(spark, found, spec, lines)
 
 
 def test_changes(spark: SparkSession) -> None:
@@ -46,7 +45,7 @@ def test_changes(spark: SparkSession) -> None:
         (3, 1, "b"),
     ]
     # The row before an update sorts before the row after it.
-    assert bytes(found[2].suffix) < bytes(found[3].suffix)
+    assert bytes(found[2].path) < bytes(found[3].path)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.types import schema_of
-from tests.support.formats import writer
+from tests.support.formats import scanned, writer
 
 FAILURE = (PySparkException, Py4JJavaError)
 
@@ -36,8 +36,7 @@ def row(*types: str) -> t.RowType:
 def decode(spark: SparkSession, name: str, lines: list[str], columns: t.RowType, **options: str) -> list[Row]:
     register(spark)
     spec = FormatTable("c.d.t", columns, {key.replace("__", "-").replace("_", "."): v for key, v in options.items()})
-    frame = spark.createDataFrame([(line,) for line in lines], "value string").coalesce(1)
-    return line_format(name).decoded(frame, spec, []).collect()
+    return scanned(spark, line_format(name), spec, lines)
 
 
 def encode(spark: SparkSession, name: str, frame: DataFrame, columns: t.RowType, tmp: Any, **options: str) -> list[str]:
@@ -122,7 +121,7 @@ def test_lines(spark: SparkSession) -> None:
     found = decode(spark, "json", lines, columns)
     assert [r.c0 for r in found] == [1, 2, 3, None, 5]
     # The rows of one line are told apart by the suffix of their path, in order.
-    assert [None if r.suffix is None else bytes(r.suffix) for r in found][1:3] == [None, b"\x00\x00\x00\x01"]
+    assert [None if r.path is None else bytes(r.path) for r in found][1:3] == [None, b"\x00\x00\x00\x01"]
     bad = ["{", "5", "null", "  ", "[1]", "{'col0': 1}"]
     assert decode(spark, "json", bad, columns, ignore__parse__errors="true") == []
     for line in bad:

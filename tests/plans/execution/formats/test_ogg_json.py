@@ -14,6 +14,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 from compiled_plan.plans.execution.formats.debezium_json import DebeziumJsonFormat
+from tests.support.formats import scanned
 from tests.support.messages import read, write
 
 if TYPE_CHECKING:
@@ -61,9 +62,8 @@ def test_metadata(spark: SparkSession) -> None:
         '"2020-05-13T15:40:07.000000", "primary_keys": ["id"], "after": {"id": 1}}',
         '{"op_type": "I", "after": {"id": 1}}',
     ]
-    frame = spark.createDataFrame([(each,) for each in events], "value string").coalesce(1)
-    micros = [F.unix_micros(f"x{at}") for at in (2, 3)]
-    full, none = (tuple(row) for row in found.decoded(frame, spec, []).select("x0", "x1", *micros).collect())
+    select = [F.col("x0"), F.col("x1"), *(F.unix_micros(f"x{at}") for at in (2, 3))]
+    full, none = map(tuple, scanned(spark, found, spec, events, select))
 
     def at(*parts: int) -> Any:
         return int(datetime(*parts, tzinfo=UTC).timestamp()) * 1_000_000  # type: ignore[arg-type, misc]

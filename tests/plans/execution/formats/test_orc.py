@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
-from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from compiled_plan.plans.execution.formats.base import FormatTable, Order, file_format
 from tests.support.formats import writer
 
 TIME = t.TimestampType(precision=6)
@@ -61,7 +61,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path, zone: str) -> None:
     )
     with clock(spark, zone):
         writer(orc, frame, spec).save(str(tmp_path / "out"))
-        found = orc.scan(spark.read, str(tmp_path / "out"), spec, [F.lit(7).alias("extra")]).collect()  # type: ignore[arg-type]
+        found = orc.scan(spark.read, str(tmp_path / "out"), spec, [F.lit(7).alias("extra")], Order(0)).collect()  # type: ignore[arg-type]
         file = next((tmp_path / "out").glob("*.orc"))
         assert first_clock(spark, file) == "2024-07-02 03:04:05.123456"
     assert len(found) == 2

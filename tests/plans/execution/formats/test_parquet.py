@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
-from compiled_plan.plans.execution.formats.base import FormatTable, file_format
+from compiled_plan.plans.execution.formats.base import FormatTable, Order, file_format
 from tests.support.formats import writer
 
 COLUMNS = t.row_of(
@@ -33,7 +33,7 @@ def test_there_and_back(spark: SparkSession, tmp_path: Path) -> None:
     place = str(tmp_path / "out")
     writer(parquet, frame, spec).save(place)
     found: list[Any] = []
-    rows = parquet.scan(spark.readStream, place, spec, [F.lit(7).alias("extra")])
+    rows = parquet.scan(spark.readStream, place, spec, [F.lit(7).alias("extra")], Order(0))
     query = rows.writeStream.foreachBatch(lambda batch, _: found.extend(batch.collect())).start()
     query.processAllAvailable()
     query.stop()

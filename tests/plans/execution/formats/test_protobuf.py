@@ -28,6 +28,7 @@ from compiled_plan.plans.execution.formats.base import (
 )
 from compiled_plan.plans.execution.formats.lines import LineFormat
 from tests.support import protobufs
+from tests.support.formats import message_changes
 from tests.support.protobufs import Case
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def read(spark: SparkSession, case: Case) -> Column:
     """The one row of a message, as text; null where there is none."""
     spec = table(case)
     message = F.lit(bytearray(case.bytes)).cast("string")
-    change = F.get(formats(spark).changes(spark, spec, message), F.lit(0))
+    change = F.get(message_changes(spark, formats(spark), spec, message), F.lit(0))
     row = F.struct(*(change[f"c{at}"].alias(f"c{at}") for at in range(len(spec.row.fields))))
     return F.when(change.isNotNull(), printed(spark, spec, F.lit(0).cast("tinyint"), row))
 
@@ -79,7 +80,7 @@ def written(spark: SparkSession, case: Case) -> Column:
     spec = table(case)
     assert isinstance(case.message, str)
     json_ = FormatTable("c.d.t", spec.row, {})
-    change = F.get(formats(spark, "json").changes(spark, json_, F.lit(case.message)), F.lit(0))
+    change = F.get(message_changes(spark, formats(spark, "json"), json_, F.lit(case.message)), F.lit(0))
     row = F.struct(*(change[f"c{at}"].alias(f"c{at}") for at in range(len(spec.row.fields))))
     return formats(spark).line(spark, spec, F.lit(0).cast("tinyint"), row).cast("binary")
 
@@ -127,7 +128,7 @@ SAYS = {
 @pytest.mark.parametrize("name", failing(protobufs.READS, "read"))
 def test_what_cannot_be_read_is_named_in_hexadecimal_digits(spark: SparkSession, name: str) -> None:
     case = protobufs.READS[name]
-    row = f"(table c.d.t, row '{case.bytes.hex(' ')}')"
+    row = f"(table c.d.t, topic topic, partition 0, offset 0, row '{case.bytes.hex(' ')}')"
     with pytest.raises(FAILURE, match=f"{re.escape(SAYS[name])}.*{re.escape(row)}"):
         results(spark, {name: read(spark, case)})
 
@@ -142,7 +143,7 @@ def test_a_field_that_has_to_be_there(spark: SparkSession, name: str) -> None:
 @pytest.mark.usefixtures("known")
 def test_reasons_for_dead_letters(spark: SparkSession) -> None:
     case = protobufs.READS["cut off"]
-    outcome = formats(spark).outcome(spark, table(case), F.lit(bytearray(case.bytes)).cast("string"))
+    outcome = formats(spark).message_outcome(spark, table(case), F.lit(bytearray(case.bytes)).cast("string"))
     found = results(spark, {"fault": outcome["fault"]})["fault"]
     assert found["reason"].startswith(SAYS["cut off"])
     assert bytes(found["record"]) == case.bytes

@@ -1,29 +1,49 @@
 package org.compiledplan.kernel.formats;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import java.util.Set;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * Reads records without quotes and escapes from the bytes of their line, without texts in between:
  * what most files hold, several times as fast. Of anything else it says that it cannot read it.
  */
-final class CsvBytes {
+final class CsvBytes implements LineCells {
   /** So many digits always fit into a long and an int. */
   private static final int LONG_DIGITS = 18;
 
   private static final int INT_DIGITS = 9;
 
-  @FunctionalInterface
-  private interface Reader {
-    Object read(byte[] line, int from, int to);
+  /** Values that are made of parts. */
+  private static final Set<String> NESTED = Set.of("ARRAY", "ROW", "STRUCTURED_TYPE");
+
+  private enum Kind {
+    TEXT,
+    INTEGER,
+    NUMBER,
+    TIMESTAMP,
+    OTHER
   }
 
+  /** Bytes are compared eight at a time. */
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final long EACH_BYTE = 0x0101010101010101L;
+  private static final long HIGH_BITS = 0x8080808080808080L;
+
   private final byte separator;
-  private final int quote;
+  private final long separators;
+  private final byte quote;
+  private final long quotes;
+  private final boolean isQuoted;
   private final byte[] nothing;
   private final boolean emptyIsNull;
-  private final Reader[] readers;
+  private final Kind[] kinds;
+  private final CsvValues.Reader[] others;
 
   /**
    * @param separator what stands between cells, ASCII
@@ -41,60 +61,102 @@ final class CsvBytes {
       Shape[] types,
       CsvValues.Reader[] others) {
     this.separator = (byte) separator;
-    this.quote = quote;
+    this.separators = EACH_BYTE * separator;
+    this.quote = (byte) quote;
+    this.quotes = EACH_BYTE * quote;
+    this.isQuoted = quote != CsvLines.NONE;
     this.nothing = nothing == null ? null : nothing.getBytes(StandardCharsets.UTF_8);
     this.emptyIsNull = emptyIsNull;
-    this.readers = new Reader[types.length];
-    for (int i = 0; i < types.length; i++) {
-      readers[i] = reader(types[i].root(), others[i]);
-    }
+    this.others = others;
+    this.kinds = new Kind[types.length];
+    for (int i = 0; i < types.length; i++) kinds[i] = kind(types[i].root());
   }
 
   /** Whether there can be such a reader: no character beyond ASCII has a meaning. */
-  static boolean fits(char separator, int quote) {
+  static boolean fits(char separator, int quote, Shape[] types) {
+    for (Shape type : types) {
+      if (NESTED.contains(type.root())) return false;
+    }
     return separator < 128 && quote < 128;
   }
 
-  /** The row of a line; null when the line is to be read in another way, for its faults too. */
-  GenericInternalRow read(UTF8String text) {
-    byte[] line = text.getBytes();
-    boolean ascii = true;
-    for (byte letter : line) {
-      if (letter == quote) {
-        return null;
-      }
-      ascii &= letter >= 0;
-    }
-    if (!ascii && !text.isValid()) {
-      return null;
-    }
+  @Override
+  public boolean read(byte[] line, int from, int to, Cells cells) {
     try {
-      return row(line);
+      return row(line, from, to, cells);
     } catch (DataException e) {
-      return null;
+      return false;
     }
   }
 
-  private GenericInternalRow row(byte[] line) {
-    Object[] values = new Object[readers.length];
+  private boolean row(byte[] line, int from, int to, Cells cells) {
+    boolean[] wanted = cells.wanted();
+    int last = kinds.length - 1;
     int column = 0;
-    int from = 0;
-    for (int at = 0; at <= line.length; at++) {
-      if (at < line.length && line[at] != separator) {
-        continue;
+    int start = from;
+    int at = from;
+    long seen = 0;
+    for (; at + Long.BYTES <= to; at += Long.BYTES) {
+      long word = (long) WORDS.get(line, at);
+      seen |= word;
+      if (isQuoted && equalBytes(word, quotes) != 0) return false;
+      for (long ends = equalBytes(word, separators); ends != 0; ends &= ends - 1) {
+        int end = at + Long.numberOfTrailingZeros(ends) / Byte.SIZE;
+        // Behind the last column there may be another separator, or too many cells.
+        if (column >= last) return false;
+        if (wanted[column]) cell(column, line, start, end, cells);
+        column++;
+        start = end + 1;
       }
-      if (column == readers.length) {
-        return null;
-      }
-      boolean returns = at == line.length && at > from && line[at - 1] == '\r';
-      int to = returns ? at - 1 : at;
-      if (!isNull(line, from, to)) {
-        values[column] = readers[column].read(line, from, to);
-      }
-      column++;
-      from = at + 1;
     }
-    return column == readers.length ? new GenericInternalRow(values) : null;
+    for (; at < to; at++) {
+      byte letter = line[at];
+      seen |= (long) letter << (Long.SIZE - Byte.SIZE);
+      if (isQuoted && letter == quote) return false;
+      if (letter != separator) continue;
+      if (column >= last) return false;
+      if (wanted[column]) cell(column, line, start, at, cells);
+      column++;
+      start = at + 1;
+    }
+    if (column != last) return false;
+    int end = to > start && line[to - 1] == '\r' ? to - 1 : to;
+    if (wanted[column]) cell(column, line, start, end, cells);
+    return (seen & HIGH_BITS) == 0 || UTF8String.fromBytes(line, from, to - from).isValid();
+  }
+
+  /** The high bit of each byte that is the same in both. */
+  private static long equalBytes(long one, long other) {
+    long different = one ^ other;
+    return ~((different & ~HIGH_BITS) + ~HIGH_BITS | different | ~HIGH_BITS);
+  }
+
+  private void cell(int column, byte[] line, int from, int to, Cells cells) {
+    if (isNull(line, from, to)) {
+      cells.nothing(column);
+      return;
+    }
+    switch (kinds[column]) {
+      case TEXT:
+        cells.text(column, line, from, to - from);
+        return;
+      case INTEGER:
+        if (!isNumber(line, from, to, INT_DIGITS)) break;
+        cells.integer(column, (int) number(line, from, to));
+        return;
+      case NUMBER:
+        if (!isNumber(line, from, to, LONG_DIGITS)) break;
+        cells.number(column, number(line, from, to));
+        return;
+      case TIMESTAMP:
+        long micros = TimestampTexts.quick(line, from, to);
+        if (micros == TimestampTexts.UNREAD) break;
+        cells.number(column, micros);
+        return;
+      default:
+    }
+    String text = new String(line, from, to - from, StandardCharsets.UTF_8);
+    cells.value(column, others[column].read(text));
   }
 
   private boolean isNull(byte[] line, int from, int to) {
@@ -112,28 +174,13 @@ final class CsvBytes {
     return true;
   }
 
-  private static Reader reader(String root, CsvValues.Reader other) {
-    Reader slow =
-        (line, from, to) -> other.read(new String(line, from, to - from, StandardCharsets.UTF_8));
+  private static Kind kind(String root) {
     return switch (root) {
-      case "NULL" -> (line, from, to) -> null;
-      case "CHAR", "VARCHAR" -> (line, from, to) -> UTF8String.fromBytes(line, from, to - from);
-      case "INTEGER" ->
-          (line, from, to) ->
-              isNumber(line, from, to, INT_DIGITS)
-                  ? Integer.valueOf((int) number(line, from, to))
-                  : slow.read(line, from, to);
-      case "BIGINT" ->
-          (line, from, to) ->
-              isNumber(line, from, to, LONG_DIGITS)
-                  ? Long.valueOf(number(line, from, to))
-                  : slow.read(line, from, to);
-      case "TIMESTAMP_WITHOUT_TIME_ZONE" ->
-          (line, from, to) -> {
-            long micros = TimestampTexts.quick(line, from, to);
-            return micros == TimestampTexts.UNREAD ? slow.read(line, from, to) : (Long) micros;
-          };
-      default -> slow;
+      case "CHAR", "VARCHAR" -> Kind.TEXT;
+      case "INTEGER" -> Kind.INTEGER;
+      case "BIGINT" -> Kind.NUMBER;
+      case "TIMESTAMP_WITHOUT_TIME_ZONE" -> Kind.TIMESTAMP;
+      default -> Kind.OTHER;
     };
   }
 

@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.TaskContext;
-import org.apache.spark.rdd.InputFileBlockHolder;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -30,9 +29,8 @@ public final class CsvDecoder extends Decoder {
   private transient String[] names;
   private transient CsvValues.Reader[] readers;
   private transient CsvLines lines;
-  private transient CsvBytes plain;
+  private transient LineCells plain;
   private transient String file;
-  private transient UTF8String lastPath;
   private transient TaskContext watched;
   private transient String record;
 
@@ -63,19 +61,33 @@ public final class CsvDecoder extends Decoder {
   protected ArrayData decode(UTF8String line) {
     prepare();
     String before = record;
-    record = null;
-    if (plain != null && !lines.isOpen()) {
-      GenericInternalRow row = plain.read(line);
-      if (row != null) {
-        return insert(row);
-      }
-    }
     record = lines.isOpen() ? before + "\n" + line : line.toString();
     List<String> cells = added(line);
     if (lines.isOpen()) {
       watchEnd();
     }
     return cells == null ? NOTHING : insert(row(cells));
+  }
+
+  @Override
+  public LineCells cells() {
+    prepare();
+    return plain;
+  }
+
+  @Override
+  public void begin(String path) {
+    file = path;
+  }
+
+  @Override
+  public void end() {
+    if (lines != null && lines.isOpen()) {
+      lines.clear();
+      if (!lenient) {
+        throw unclosed();
+      }
+    }
   }
 
   @Override
@@ -121,33 +133,22 @@ public final class CsvDecoder extends Decoder {
   }
 
   private void prepare() {
-    if (readers == null) {
-      Shape row = Shape.parse(shape);
-      CsvValues values = new CsvValues(lenient, elements, nothing);
-      names = row.names();
-      readers = new CsvValues.Reader[names.length];
-      for (int i = 0; i < names.length; i++) {
-        readers[i] = values.reader(row.children()[i]);
-      }
-      lines = new CsvLines(separator, quote, escape, comments, trims);
-      if (!comments && !trims && escape == CsvLines.NONE && CsvBytes.fits(separator, quote)) {
-        plain = new CsvBytes(separator, quote, nothing, emptyIsNull, row.children(), readers);
-      }
-    }
-    UTF8String path = InputFileBlockHolder.getInputFilePath();
-    if (path == lastPath) {
+    if (readers != null) {
       return;
     }
-    lastPath = path;
-    String now = String.valueOf(path);
-    if (!now.equals(file)) {
-      boolean open = lines.isOpen();
-      lines.clear();
-      String before = file;
-      file = now;
-      if (open && !lenient) {
-        throw unclosed(before);
-      }
+    Shape row = Shape.parse(shape);
+    CsvValues values = new CsvValues(lenient, elements, nothing);
+    names = row.names();
+    readers = new CsvValues.Reader[names.length];
+    for (int i = 0; i < names.length; i++) {
+      readers[i] = values.reader(row.children()[i]);
+    }
+    lines = new CsvLines(separator, quote, escape, comments, trims);
+    boolean isPlain = !comments && !trims && escape == CsvLines.NONE;
+    if (isPlain && CsvBytes.fits(separator, quote, row.children())) {
+      CsvBytes bytes =
+          new CsvBytes(separator, quote, nothing, emptyIsNull, row.children(), readers);
+      plain = (line, from, to, cells) -> !lines.isOpen() && bytes.read(line, from, to, cells);
     }
   }
 
@@ -159,14 +160,14 @@ public final class CsvDecoder extends Decoder {
       task.addTaskCompletionListener(
           context -> {
             if (lines.isOpen() && !lenient && !context.isFailed() && !context.isInterrupted()) {
-              throw unclosed(file);
+              throw unclosed();
             }
           });
     }
   }
 
-  private UnreadableFileException unclosed(String where) {
+  private UnreadableFileException unclosed() {
     return new UnreadableFileException(
-        "a quote is not closed before the end of the file (" + table + ", file " + where + ")");
+        "a quote is not closed before the end of the file (" + table + ", file " + file + ")");
   }
 }

@@ -10,7 +10,7 @@ public final class DataException extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private static final int SHOWN = 200;
 
-  DataException(String message) {
+  public DataException(String message) {
     super(message, null, true, false);
   }
 

@@ -4,7 +4,7 @@ import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
-import org.apache.spark.rdd.InputFileBlockHolder;
+import java.util.function.Consumer;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -12,8 +12,8 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Turns lines of text into rows. Spark calls `changes` by name, with its internal values, so that a
- * row costs no conversion.
+ * Turns lines of files and parts of messages into rows. What is of messages Spark calls by name,
+ * with its internal values, so that a row costs no conversion.
  */
 public abstract class Decoder implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -27,8 +27,6 @@ public abstract class Decoder implements Serializable {
 
   private final String table;
   private final boolean lenient;
-  private transient UTF8String file;
-  private transient long lines;
 
   /**
    * @param table the table, for messages
@@ -39,19 +37,29 @@ public abstract class Decoder implements Serializable {
     this.lenient = lenient;
   }
 
-  /** The changes of a line: rows of kind, suffix of the path, the columns, and metadata. */
-  public final ArrayData changes(UTF8String line) {
-    return read(line, null, 0, 0);
+  /** A file is about to be read from a line's start on. */
+  public void begin(String file) {}
+
+  /**
+   * The file is read.
+   *
+   * @throws UnreadableFileException if it ends within a record
+   */
+  public void end() {}
+
+  /** Reads most lines straight into columns, others not at all; null where there is no such way. */
+  public LineCells cells() {
+    return null;
   }
 
-  /** The changes of a part of a message, which an error names by its place. */
-  public final ArrayData messageChanges(
-      UTF8String part, UTF8String topic, int partition, long offset) {
-    return read(part, topic, partition, offset);
-  }
-
-  private ArrayData read(UTF8String line, UTF8String topic, int partition, long offset) {
-    if (line == null || skips(line)) {
+  /**
+   * The changes of a line of a file: rows of kind, suffix of the path, the columns, and metadata.
+   *
+   * @param number of the line in its file, from 1
+   * @param aside takes what is wrong with a record that cannot be read; null where that is an error
+   */
+  public final ArrayData lineChanges(UTF8String line, long number, Consumer<InternalRow> aside) {
+    if (skips(line)) {
       return NOTHING;
     }
     try {
@@ -59,37 +67,50 @@ public abstract class Decoder implements Serializable {
     } catch (RegistryException | UnreadableFileException e) {
       throw e;
     } catch (Exception e) {
+      if (aside != null) {
+        aside.accept(fault(number, line, e));
+      } else if (!lenient) {
+        throw DataException.reading(table, shown(line), e);
+      }
+      return NOTHING;
+    }
+  }
+
+  private InternalRow fault(long number, UTF8String record, Exception why) {
+    UTF8String reason = UTF8String.fromString(DataException.reason(why));
+    return new GenericInternalRow(new Object[] {number, reason, record(record)});
+  }
+
+  /** The changes of a part of a message, which an error names by its place. */
+  public final ArrayData messageChanges(
+      UTF8String part, UTF8String topic, int partition, long offset) {
+    if (part == null || skips(part)) {
+      return NOTHING;
+    }
+    try {
+      return decode(part);
+    } catch (RegistryException | UnreadableFileException e) {
+      throw e;
+    } catch (Exception e) {
       if (lenient) {
         return NOTHING;
       }
       String place = ", topic " + topic + ", partition " + partition + ", offset " + offset;
-      throw DataException.reading(topic == null ? table : table + place, shown(line), e);
+      throw DataException.reading(table + place, shown(part), e);
     }
   }
 
-  /**
-   * The changes of a line, and what is wrong with one that cannot be read: its number in its file,
-   * the reason, and the record. Lines come in the order of their files, each of which is read by
-   * one task.
-   */
-  public final InternalRow outcome(UTF8String line) {
-    UTF8String now = InputFileBlockHolder.getInputFilePath();
-    if (now != file && !now.equals(file)) {
-      lines = 0;
-    }
-    file = now;
-    lines++;
-    if (line == null || skips(line)) {
+  /** The changes of a part of a message, and what is wrong with one that cannot be read. */
+  public final InternalRow messageOutcome(UTF8String part) {
+    if (part == null || skips(part)) {
       return new GenericInternalRow(new Object[] {NOTHING, null});
     }
     try {
-      return new GenericInternalRow(new Object[] {decode(line), null});
+      return new GenericInternalRow(new Object[] {decode(part), null});
     } catch (RegistryException | UnreadableFileException e) {
       throw e;
     } catch (Exception e) {
-      UTF8String reason = UTF8String.fromString(DataException.reason(e));
-      Object[] fault = {lines, reason, record(line)};
-      return new GenericInternalRow(new Object[] {NOTHING, new GenericInternalRow(fault)});
+      return new GenericInternalRow(new Object[] {NOTHING, fault(0, part, e)});
     }
   }
 

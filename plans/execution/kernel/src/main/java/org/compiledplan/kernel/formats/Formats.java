@@ -15,31 +15,25 @@ public final class Formats {
   private static final StructField SUFFIX =
       DataTypes.createStructField("suffix", DataTypes.BinaryType, true);
 
+  /** What is wrong with a record: its line in a file, the reason, and its bytes. */
+  public static final StructType FAULT =
+      new StructType()
+          .add("line", DataTypes.LongType)
+          .add("reason", DataTypes.StringType)
+          .add("record", DataTypes.BinaryType);
+
   private Formats() {}
 
   /**
-   * An array of structs of kind, path suffix, columns and metadata: the changes of a line.
+   * An array of structs of kind, path suffix, columns and metadata: the changes of a part of a
+   * message.
    *
    * @param format the name of the format
    * @param table the table, for messages
    * @param shape the type of the rows, see {@link Shape}
    * @param options the format's options without prefix
    * @param metadata keys of the format's metadata
-   */
-  public static Column changes(
-      String format,
-      String table,
-      String shape,
-      Map<String, String> options,
-      List<String> metadata,
-      Column line) {
-    Decoder decoder = decoder(format, table, shape, options, metadata);
-    return Calls.columnInOrder(
-        decoder, Decoder.class, "changes", changesType(shape, metadata), line);
-  }
-
-  /**
-   * The changes of a part of a message; parameters as those of {@code changes}, and where it is.
+   * @param topic where the message is, as partition and offset
    */
   public static Column messageChanges(
       String format,
@@ -64,28 +58,24 @@ public final class Formats {
   }
 
   /**
-   * A struct of the changes of a line and of what is wrong with it, `line`, `reason` and `record`;
-   * parameters as those of {@code changes}.
+   * A struct of the changes of a part of a message and of what is wrong with it, see {@link
+   * #FAULT}; parameters as those of {@code messageChanges}.
    */
-  public static Column outcome(
+  public static Column messageOutcome(
       String format,
       String table,
       String shape,
       Map<String, String> options,
       List<String> metadata,
-      Column line) {
-    StructType fault =
-        new StructType()
-            .add("line", DataTypes.LongType)
-            .add("reason", DataTypes.StringType)
-            .add("record", DataTypes.BinaryType);
+      Column part) {
     StructType type =
-        new StructType().add("changes", changesType(shape, metadata), false).add("fault", fault);
+        new StructType().add("changes", changesType(shape, metadata), false).add("fault", FAULT);
     Decoder decoder = decoder(format, table, shape, options, metadata);
-    return Calls.columnInOrder(decoder, Decoder.class, "outcome", type, line);
+    return Calls.columnInOrder(decoder, Decoder.class, "messageOutcome", type, part);
   }
 
-  private static Decoder decoder(
+  /** What turns lines and messages into rows; parameters as those of {@code messageChanges}. */
+  public static Decoder decoder(
       String format,
       String table,
       String shape,
@@ -108,6 +98,11 @@ public final class Formats {
   }
 
   private static DataType changesType(String shape, List<String> metadata) {
+    return DataTypes.createArrayType(changeType(shape, metadata), false);
+  }
+
+  /** A struct of kind, path suffix, columns `c0`, `c1`, ... and metadata `m0`, `m1`, .... */
+  public static StructType changeType(String shape, List<String> metadata) {
     StructType columns = (StructType) Shape.parse(shape).spark();
     StructField[] fields = new StructField[2 + columns.length() + metadata.size()];
     fields[0] = KIND;
@@ -121,7 +116,7 @@ public final class Formats {
       fields[2 + columns.length() + i] =
           DataTypes.createStructField("m" + i, metadataType(metadata.get(i)), true);
     }
-    return DataTypes.createArrayType(DataTypes.createStructType(fields), false);
+    return DataTypes.createStructType(fields);
   }
 
   private static DataType metadataType(String key) {

@@ -1,0 +1,111 @@
+package org.compiledplan.kernel.lines;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.datasources.FileFormat;
+import org.apache.spark.sql.execution.datasources.OutputWriterFactory;
+import org.apache.spark.sql.execution.datasources.PartitionedFile;
+import org.apache.spark.sql.sources.Filter;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.Platform;
+import org.apache.spark.util.SerializableConfiguration;
+import org.apache.spark.util.TaskCompletionListener;
+import scala.Function1;
+import scala.Option;
+import scala.collection.Iterator;
+import scala.collection.immutable.Map;
+import scala.collection.immutable.Seq;
+import scala.runtime.AbstractFunction1;
+
+/**
+ * Files of lines as a source of Spark's, whose rows are those of a table. Spark's own text files
+ * would give lines, each copied three times before it is looked at. Options: those of {@link
+ * LineTable}; `whole`, whether a file is read by one task from its first line to its last.
+ */
+public final class LineFiles implements FileFormat, Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /** The columns of such files, as JSON; parameters as those of {@link Formats#decoder}. */
+  public static String schema(String shape, List<String> metadata, boolean putsAside) {
+    return LineTable.schema(shape, metadata, putsAside).json();
+  }
+
+  @Override
+  public Option<StructType> inferSchema(
+      SparkSession session, Map<String, String> options, Seq<FileStatus> files) {
+    return Option.empty();
+  }
+
+  @Override
+  public boolean isSplitable(SparkSession session, Map<String, String> options, Path path) {
+    if (Boolean.parseBoolean(options.apply("whole"))) return false;
+    return Lines.codec(path, session.sessionState().newHadoopConf()) == null;
+  }
+
+  @Override
+  public Function1<PartitionedFile, Iterator<InternalRow>> buildReaderWithPartitionValues(
+      SparkSession session,
+      StructType dataSchema,
+      StructType partitionSchema,
+      StructType requiredSchema,
+      Seq<Filter> filters,
+      Map<String, String> options,
+      Configuration conf) {
+    return new Open(LineTable.of(options, requiredSchema), new SerializableConfiguration(conf));
+  }
+
+  @Override
+  public OutputWriterFactory prepareWrite(
+      SparkSession session, Job job, Map<String, String> options, StructType dataSchema) {
+    throw new UnsupportedOperationException("lines are written by Spark's text files");
+  }
+
+  /** Opens parts of files in a task. */
+  private static final class Open extends AbstractFunction1<PartitionedFile, Iterator<InternalRow>>
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final LineTable table;
+    private final SerializableConfiguration conf;
+    private transient LineRows.Counter counter;
+
+    Open(LineTable table, SerializableConfiguration conf) {
+      this.table = table;
+      this.conf = conf;
+    }
+
+    @Override
+    public Iterator<InternalRow> apply(PartitionedFile file) {
+      if (counter == null) counter = new LineRows.Counter();
+      try {
+        Lines lines = Lines.open(file.toPath(), conf.value(), file.start(), file.length());
+        TaskContext task = TaskContext.get();
+        if (task != null) {
+          task.addTaskCompletionListener((TaskCompletionListener) context -> close(lines));
+        }
+        return new LineRows(table, file, lines, counter);
+      } catch (IOException e) {
+        // Spark knows what to say of a file that is not there any more.
+        Platform.throwException(e);
+        return null;
+      }
+    }
+
+    private static void close(Lines lines) {
+      try {
+        lines.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package org.compiledplan.kernel.lines;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.execution.datasources.PartitionedFile;
+import org.apache.spark.unsafe.Platform;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.Decoder;
+import org.compiledplan.kernel.formats.LineCells;
+import scala.collection.AbstractIterator;
+
+/** The rows of a part of a file. */
+final class LineRows extends AbstractIterator<InternalRow> {
+  private static final byte INSERT = 0;
+  private static final byte DEAD = -1;
+  private static final long MICROS = 1000;
+
+  private final LineTable table;
+  private final Lines lines;
+  private final Decoder decoder;
+
+  /** Reads most lines; null where the decoder reads all. */
+  private final LineCells plain;
+
+  private final RowCells cells;
+  private final UnsafeRowWriter head;
+
+  /** When the file was changed, in microseconds; of one file alone rows are numbered. */
+  private final long time;
+
+  /** What rows of the file begin their paths with; then comes the position of their line. */
+  private final byte[] path;
+
+  private final Counter counter;
+
+  private boolean ended;
+  private long number;
+  private ArrayData changes;
+  private int change;
+  private InternalRow fault;
+  private UnsafeProjection projection;
+  private InternalRow ready;
+
+  /**
+   * @param counter numbers the rows of a task
+   */
+  LineRows(LineTable table, PartitionedFile file, Lines lines, Counter counter) {
+    this.table = table;
+    this.lines = lines;
+    this.counter = counter;
+    decoder = table.decoder();
+    decoder.begin(file.urlEncodedPath());
+    plain = decoder.cells();
+    cells = new RowCells(table.required, table.places);
+    head = cells.head();
+    time = file.modificationTime() * MICROS;
+    path = table.isFolder() ? prefix(file.urlEncodedPath(), table.common) : null;
+  }
+
+  /** The rest of a file's URI, a zero, and space for a position. */
+  private static byte[] prefix(String uri, int common) {
+    byte[] rest = UTF8String.fromString(uri).substring(common, uri.length()).getBytes();
+    return Arrays.copyOf(rest, rest.length + 1 + Long.BYTES);
+  }
+
+  @Override
+  public boolean hasNext() {
+    while (ready == null) {
+      if (changes != null && change < changes.numElements()) {
+        ready = changed(changes.getStruct(change++, 0));
+      } else if (fault != null) {
+        ready = dead();
+        fault = null;
+      } else if (!advance()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Reads the next line; false if there is none. */
+  private boolean advance() {
+    try {
+      if (ended) return false;
+      if (!lines.advance()) {
+        ended = true;
+        lines.close();
+        decoder.end();
+        return false;
+      }
+    } catch (IOException e) {
+      Platform.throwException(e);
+    }
+    number++;
+    changes = null;
+    if (plain != null && readsPlain()) {
+      ready = cells.row();
+      return true;
+    }
+    UTF8String line =
+        UTF8String.fromBytes(Arrays.copyOfRange(lines.bytes(), lines.from(), lines.to()));
+    changes = decoder.lineChanges(line, number, table.putsAside ? found -> fault = found : null);
+    change = 0;
+    return true;
+  }
+
+  private boolean readsPlain() {
+    cells.begin();
+    if (!plain.read(lines.bytes(), lines.from(), lines.to(), cells)) return false;
+    if (table.kind >= 0) head.write(table.kind, INSERT);
+    if (table.ord >= 0) head.write(table.ord, ord());
+    if (table.path >= 0) {
+      if (path == null) head.setNullAt(table.path);
+      else head.write(table.path, at());
+    }
+    if (table.fault >= 0) head.setNullAt(table.fault);
+    return true;
+  }
+
+  private InternalRow changed(InternalRow from) {
+    Object[] values = new Object[table.required.length()];
+    byte[] suffix = from.isNullAt(1) ? null : from.getBinary(1);
+    Object[] given = ((GenericInternalRow) from).values();
+    fill(values, given[0], suffix);
+    for (int i = 0; i < table.places.length; i++) {
+      if (table.places[i] >= 0) values[table.places[i]] = given[2 + i];
+    }
+    return projected(values);
+  }
+
+  private InternalRow dead() {
+    Object[] values = new Object[table.required.length()];
+    fill(values, DEAD, null);
+    if (table.fault >= 0) values[table.fault] = fault;
+    return projected(values);
+  }
+
+  private void fill(Object[] values, Object kind, byte[] suffix) {
+    if (table.kind >= 0) values[table.kind] = kind;
+    if (table.ord >= 0) values[table.ord] = ord();
+    if (table.path >= 0) values[table.path] = path == null ? suffix : joined(at(), suffix);
+  }
+
+  private static byte[] joined(byte[] start, byte[] suffix) {
+    int more = suffix == null ? 0 : suffix.length;
+    byte[] whole = Arrays.copyOf(start, start.length + more);
+    if (more > 0) System.arraycopy(suffix, 0, whole, start.length, more);
+    return whole;
+  }
+
+  private InternalRow projected(Object[] values) {
+    if (projection == null) projection = UnsafeProjection.create(table.required);
+    return projection.apply(new GenericInternalRow(values));
+  }
+
+  private long ord() {
+    return path == null ? counter.next() : time;
+  }
+
+  /** The path of a row of the line; the same array each time. */
+  private byte[] at() {
+    ByteBuffer.wrap(path).putLong(path.length - Long.BYTES, lines.position());
+    return path;
+  }
+
+  @Override
+  public InternalRow next() {
+    if (!hasNext()) throw new java.util.NoSuchElementException();
+    InternalRow row = ready;
+    ready = null;
+    return row;
+  }
+
+  /** Numbers the rows that a task reads: its partition's number is in the upper bits. */
+  static final class Counter {
+    private static final int COUNT_BITS = 40;
+
+    private long count = -1;
+
+    long next() {
+      if (count < 0) {
+        TaskContext task = TaskContext.get();
+        count = task == null ? 0 : (long) task.partitionId() << COUNT_BITS;
+      }
+      return count++;
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package org.compiledplan.kernel.lines;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.formats.Decoder;
+import org.compiledplan.kernel.formats.Formats;
+
+/** A table of files of lines, and which columns of it are read. */
+final class LineTable implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  /** Formats that look at a column of a record for itself: what nobody reads is not looked at. */
+  private static final Set<String> BY_COLUMN = Set.of("csv", "json");
+
+  /** The names of columns beside those of the table, which are `c0`, `c1`, ..., `m0`, .... */
+  private static final String KIND = "kind";
+
+  private static final String ORD = "ord";
+  private static final String PATH = "path";
+  private static final String FAULT = "fault";
+
+  private final String format;
+  private final String table;
+  private final String shape;
+  private final HashMap<String, String> options;
+  private final ArrayList<String> metadata;
+
+  /** How many characters the URIs of all files of a folder begin with alike; -1 for one file. */
+  final int common;
+
+  /** Whether records that cannot be read are rows, too. */
+  final boolean putsAside;
+
+  final StructType required;
+
+  /** Places in the rows that are read; -1 for what nobody reads. */
+  final int kind;
+
+  final int ord;
+  final int path;
+  final int fault;
+
+  /** Those of the columns and metadata of the format. */
+  final int[] places;
+
+  private LineTable(scala.collection.immutable.Map<String, String> given, StructType required) {
+    format = given.apply("format");
+    table = given.apply("table");
+    String whole = given.apply("shape");
+    options = read(given.apply("settings"), new TypeReference<>() {});
+    metadata = read(given.apply("metadata"), new TypeReference<>() {});
+    common = Integer.parseInt(given.apply("common"));
+    putsAside = Boolean.parseBoolean(given.apply("putsAside"));
+    this.required = required;
+    List<String> names = List.of(required.fieldNames());
+    kind = names.indexOf(KIND);
+    ord = names.indexOf(ORD);
+    path = names.indexOf(PATH);
+    fault = names.indexOf(FAULT);
+    StructField[] fields = Formats.changeType(whole, metadata).fields();
+    places = new int[fields.length - 2];
+    for (int i = 0; i < places.length; i++) places[i] = names.indexOf(fields[2 + i].name());
+    shape = BY_COLUMN.contains(format) ? trimmed(whole, places) : whole;
+  }
+
+  /**
+   * A table as the options of a read tell of it.
+   *
+   * @param given `format`, `table`, `shape`, `settings` and `metadata` as {@link Formats#decoder}
+   *     has them, the last two in JSON; `common` and `putsAside`
+   * @param required the columns that are read
+   */
+  static LineTable of(scala.collection.immutable.Map<String, String> given, StructType required) {
+    return new LineTable(given, required);
+  }
+
+  /** All columns there are. */
+  static StructType schema(String shape, List<String> metadata, boolean putsAside) {
+    StructType found =
+        new StructType()
+            .add(KIND, DataTypes.ByteType)
+            .add(ORD, DataTypes.LongType)
+            .add(PATH, DataTypes.BinaryType);
+    StructField[] fields = Formats.changeType(shape, metadata).fields();
+    for (int i = 2; i < fields.length; i++) found = found.add(fields[i]);
+    return putsAside ? found.add(FAULT, Formats.FAULT) : found;
+  }
+
+  /** Whether the files are those of a folder. */
+  boolean isFolder() {
+    return common >= 0;
+  }
+
+  /** What reads one file. */
+  Decoder decoder() {
+    return Formats.decoder(format, table, shape, options, metadata);
+  }
+
+  /** A shape whose columns without a place have the type that is read without a look. */
+  private static String trimmed(String shape, int[] places) {
+    try {
+      ObjectNode row = (ObjectNode) MAPPER.readTree(shape);
+      ArrayNode children = row.withArray("/children");
+      for (int i = 0; i < children.size(); i++) {
+        if (places[i] < 0) children.set(i, MAPPER.createObjectNode().put("root", "NULL"));
+      }
+      return row.toString();
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  private static <T> T read(String json, TypeReference<T> type) {
+    try {
+      return MAPPER.readValue(json, type);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+}
