@@ -108,6 +108,7 @@ class Run:
             self.program = self._prepared(renamed(self.program.plan, self.start.known.uids))
         jvm = spark._jvm
         assert jvm is not None
+        java_class(jvm, "org.compiledplan.kernel.host.SessionStart").forgetOrigins(spark._jsparkSession)
         java_class(jvm, "org.compiledplan.kernel.host.OrderNumber").register(spark._jsparkSession)
         java_class(jvm, "org.compiledplan.kernel.host.RowWatermark").register(spark._jsparkSession)
         provide(spark, self.program.plan)

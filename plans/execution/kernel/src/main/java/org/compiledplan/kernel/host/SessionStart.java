@@ -1,11 +1,14 @@
 package org.compiledplan.kernel.host;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.net.URL;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -57,6 +60,23 @@ public final class SessionStart {
    */
   public static void prepareQueries() {
     begin(List.of(SessionStart::plan));
+  }
+
+  /**
+   * Forgets from which file each of Hadoop's thousand settings comes: Hadoop compresses each of
+   * these names by itself whenever settings are sent, which they are with every source and stage of
+   * a micro-batch. To be called when file systems have been used, which add to the settings.
+   */
+  public static void forgetOrigins(SparkSession session) {
+    Configuration settings = session.sparkContext().hadoopConfiguration();
+    settings.size(); // loads them
+    try {
+      Field origins = Configuration.class.getDeclaredField("updatingResource");
+      origins.setAccessible(true);
+      ((Map<?, ?>) origins.get(settings)).clear();
+    } catch (ReflectiveOperationException | RuntimeException fault) {
+      // Another Hadoop keeps them elsewhere: it takes as long as it did.
+    }
   }
 
   private static void plan() {

@@ -1,12 +1,10 @@
 package org.compiledplan.kernel.host;
 
 import java.util.Iterator;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
-import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
 import org.compiledplan.kernel.operators.BatchContext;
@@ -42,7 +40,7 @@ final class TransformStates {
     this.spec = spec;
     this.handle = handle;
     this.kept = kept;
-    state = handle.getValueState(VARIABLE, Encoders.BINARY(), TTLConfig.NONE());
+    state = KeptAccess.variable(VARIABLE, handle);
     index = new TimerIndex(handle, state);
     ticks = new TickIndex(handle, state);
   }

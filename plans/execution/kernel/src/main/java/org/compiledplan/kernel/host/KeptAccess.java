@@ -1,0 +1,207 @@
+package org.compiledplan.kernel.host;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
+import org.apache.spark.sql.catalyst.encoders.package$;
+import org.apache.spark.sql.execution.metric.SQLMetric;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statevariables.ValueStateImpl;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.timers.TimerStateImpl;
+import org.apache.spark.sql.execution.streaming.state.KeyStateEncoderSpec;
+import org.apache.spark.sql.execution.streaming.state.StateStore;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.util.TaskCompletionListener;
+
+/**
+ * What gives a task access to Spark's state of a stage: the variable, and the timers. Spark makes
+ * both anew in each task, resolves their encoders and generates code for them, which took a third
+ * of the processor time of small micro-batches; here a task leaves them to a later one, which gives
+ * them its own store. All stages have the same variable and the same type of keys.
+ *
+ * <p>They are told of the store by its fields, as there is no other way. Where a Spark does not
+ * have these fields, each task has its own, as Spark makes them.
+ */
+final class KeptAccess {
+  private static final Fields FIELDS = Fields.found();
+
+  /** Those that no task has, by what their timers go by. */
+  private static final Map<String, Queue<KeptAccess>> IDLE = new ConcurrentHashMap<>();
+
+  private final ValueStateImpl<byte[]> variable;
+  private final TimerStateImpl timers;
+  private final List<Family> families = new ArrayList<>();
+
+  /** What the timers know of a store, and nothing of before. */
+  private final Map<Field, Object> unused = new LinkedHashMap<>();
+
+  /** A column family that is in every store. */
+  private record Family(
+      String name,
+      StructType key,
+      StructType value,
+      KeyStateEncoderSpec encoder,
+      boolean multiple,
+      boolean internal) {}
+
+  /**
+   * @param name of the variable
+   */
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private KeptAccess(String name, StatefulProcessorHandleImpl handle)
+      throws IllegalAccessException {
+    StateStore families = recorder();
+    ExpressionEncoder<Object> keys = (ExpressionEncoder<Object>) FIELDS.keyEncoder.get(handle);
+    ExpressionEncoder<byte[]> bytes = package$.MODULE$.encoderFor(Encoders.BINARY());
+    variable =
+        new ValueStateImpl<>(families, name, keys, (ExpressionEncoder) bytes, metrics(handle));
+    timers = new TimerStateImpl(families, (TimeMode) FIELDS.timeMode.get(handle), keys);
+    for (Field field : FIELDS.ofAScan) unused.put(field, field.get(timers));
+  }
+
+  /**
+   * The variable of a task's state, whose timers the handle has, too.
+   *
+   * @param name of the variable
+   */
+  static ValueState<byte[]> variable(String name, StatefulProcessorHandle handle) {
+    TaskContext task = TaskContext.get();
+    if (FIELDS == null || task == null || !(handle instanceof StatefulProcessorHandleImpl)) {
+      return handle.getValueState(name, Encoders.BINARY(), TTLConfig.NONE());
+    }
+    try {
+      StatefulProcessorHandleImpl of = (StatefulProcessorHandleImpl) handle;
+      Queue<KeptAccess> idle =
+          IDLE.computeIfAbsent(
+              name + '/' + FIELDS.timeMode.get(of), n -> new ConcurrentLinkedQueue<>());
+      KeptAccess found = idle.poll();
+      KeptAccess access = found == null ? new KeptAccess(name, of) : found;
+      access.enter(of);
+      task.addTaskCompletionListener(
+          (TaskCompletionListener)
+              ended -> {
+                access.leave();
+                idle.add(access);
+              });
+      return access.variable;
+    } catch (IllegalAccessException fault) {
+      throw new IllegalStateException(fault);
+    }
+  }
+
+  private void enter(StatefulProcessorHandleImpl handle) throws IllegalAccessException {
+    StateStore store = (StateStore) FIELDS.store.get(handle);
+    for (Family each : families) {
+      store.createColFamilyIfAbsent(
+          each.name, each.key, each.value, each.encoder, each.multiple, each.internal);
+    }
+    FIELDS.variableStore.set(variable, store);
+    FIELDS.variableMetrics.set(variable, metrics(handle));
+    FIELDS.timersStore.set(timers, store);
+    FIELDS.timers.set(handle, timers);
+    FIELDS.made.setVolatile(handle, (byte) ((byte) FIELDS.made.get(handle) | Fields.TIMERS_MADE));
+  }
+
+  private void leave() {
+    try {
+      FIELDS.variableStore.set(variable, null);
+      FIELDS.timersStore.set(timers, null);
+      for (Map.Entry<Field, Object> each : unused.entrySet()) {
+        each.getKey().set(timers, each.getValue());
+      }
+    } catch (IllegalAccessException fault) {
+      throw new IllegalStateException(fault);
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static scala.collection.immutable.Map<String, SQLMetric> metrics(
+      StatefulProcessorHandleImpl handle) throws IllegalAccessException {
+    return (scala.collection.immutable.Map<String, SQLMetric>) FIELDS.metrics.get(handle);
+  }
+
+  /** A store that notes which column families are made in it, and does nothing else. */
+  private StateStore recorder() {
+    return (StateStore)
+        Proxy.newProxyInstance(
+            StateStore.class.getClassLoader(),
+            new Class<?>[] {StateStore.class},
+            (proxy, method, given) -> {
+              String called = method.getName();
+              // What they leave out of a call is false, as it is in Spark.
+              if (called.startsWith("createColFamilyIfAbsent$default")) return false;
+              if (!called.equals("createColFamilyIfAbsent")) {
+                throw new UnsupportedOperationException(called);
+              }
+              families.add(
+                  new Family(
+                      (String) given[0],
+                      (StructType) given[1],
+                      (StructType) given[2],
+                      (KeyStateEncoderSpec) given[3],
+                      (boolean) given[4],
+                      (boolean) given[5]));
+              return null;
+            });
+  }
+
+  /** The fields of Spark's classes. */
+  private static final class Fields {
+    /** The bit of a handle that says that its timers are made. */
+    private static final byte TIMERS_MADE = 4;
+
+    private final Field store = field(StatefulProcessorHandleImpl.class, "store");
+    private final Field keyEncoder = field(StatefulProcessorHandleImpl.class, "keyEncoder");
+    private final Field timeMode = field(StatefulProcessorHandleImpl.class, "timeMode");
+    private final Field metrics = field(StatefulProcessorHandleImpl.class, "metrics");
+    private final Field timers = field(StatefulProcessorHandleImpl.class, "timerState");
+    private final Field variableStore = field(ValueStateImpl.class, "store");
+    private final Field variableMetrics = field(ValueStateImpl.class, "metrics");
+    private final Field timersStore = field(TimerStateImpl.class, "store");
+    private final List<Field> ofAScan = new ArrayList<>();
+    private final VarHandle made;
+
+    private Fields() throws ReflectiveOperationException {
+      made =
+          MethodHandles.privateLookupIn(StatefulProcessorHandleImpl.class, MethodHandles.lookup())
+              .findVarHandle(StatefulProcessorHandleImpl.class, "bitmap$0", byte.class);
+      ofAScan.add(field(TimerStateImpl.class, "reusableIterator"));
+      ofAScan.add(field(TimerStateImpl.class, "lastScannedExpiryTimestampMs"));
+    }
+
+    private static Fields found() {
+      try {
+        return new Fields();
+      } catch (ReflectiveOperationException | RuntimeException other) {
+        return null;
+      }
+    }
+
+    private static Field field(Class<?> of, String name) {
+      try {
+        Field found = of.getDeclaredField(name);
+        if (Modifier.isStatic(found.getModifiers())) throw new IllegalStateException(name);
+        found.setAccessible(true);
+        return found;
+      } catch (NoSuchFieldException fault) {
+        throw new IllegalStateException(fault);
+      }
+    }
+  }
+}
