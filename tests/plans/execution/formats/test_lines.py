@@ -104,6 +104,17 @@ def test_a_column_that_nobody_reads_is_not_looked_at(spark: SparkSession, tmp_pa
     assert scanned.count() == 2
 
 
+def test_a_field_that_nobody_reads_may_be_missing(spark: SparkSession, tmp_path: Path) -> None:
+    """As in Flink, whose format is told of the fields that are read alone."""
+    (tmp_path / "rows").write_text('{"a": 1}\n{"a": 2, "b": "no number"}\n')
+    row = t.row_of(["a", "b"], [t.INT, t.INT])
+    spec = FormatTable("c.d.t", row, {"fail-on-missing-field": "true"})
+    scanned = file_format("json").scan(spark.read, str(tmp_path), spec, [])  # type: ignore[arg-type]
+    assert [found.c0 for found in scanned.select("c0").collect()] == [1, 2]
+    with pytest.raises(FAILURE, match=r"could not find field with name 'b'|cannot be read as INT"):
+        scanned.collect()
+
+
 def test_columns_of_all_types_without_and_with_quotes(spark: SparkSession, tmp_path: Path) -> None:
     types = "BOOLEAN TINYINT SMALLINT INT BIGINT FLOAT DOUBLE DECIMAL(38,20) DECIMAL(9,2) DATE TIME(3) TIMESTAMP(6)"
     names = [f"c{at}" for at in range(len(types.split()) + 3)]

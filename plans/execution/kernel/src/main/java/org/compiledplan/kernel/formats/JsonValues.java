@@ -270,16 +270,19 @@ final class JsonValues {
     String[] names = shape.names();
     Map<String, Integer> positions = new HashMap<>();
     Reader[] readers = new Reader[names.length];
+    boolean[] needless = new boolean[names.length];
     for (int i = 0; i < names.length; i++) {
       positions.put(names[i], i);
       readers[i] = reader(shape.children()[i]);
+      // The type of a column that nobody reads.
+      needless[i] = shape.children()[i].root().equals("NULL");
     }
     return parser -> {
       if (parser.currentToken() != JsonToken.START_OBJECT) {
         throw new DataException(SparkValues.wanted(anyText(parser), "a JSON object"));
       }
       Object[] values = new Object[names.length];
-      boolean[] seen = failOnMissing ? new boolean[names.length] : null;
+      boolean[] seen = failOnMissing ? needless.clone() : null;
       while (parser.nextToken() != JsonToken.END_OBJECT) {
         Integer position = positions.get(parser.currentName());
         parser.nextToken();

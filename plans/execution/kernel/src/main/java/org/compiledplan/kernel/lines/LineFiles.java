@@ -34,7 +34,7 @@ import scala.runtime.AbstractFunction1;
 public final class LineFiles implements FileFormat, Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** The columns of such files, as JSON; parameters as those of {@link Formats#decoder}. */
+  /** The columns of such files, as JSON; as {@link LineTable} has them. */
   public static String schema(String shape, List<String> metadata, boolean putsAside) {
     return LineTable.schema(shape, metadata, putsAside).json();
   }
@@ -76,7 +76,7 @@ public final class LineFiles implements FileFormat, Serializable {
 
     private final LineTable table;
     private final SerializableConfiguration conf;
-    private transient LineRows.Counter counter;
+    private transient LineRows.Shared shared;
 
     Open(LineTable table, SerializableConfiguration conf) {
       this.table = table;
@@ -85,14 +85,14 @@ public final class LineFiles implements FileFormat, Serializable {
 
     @Override
     public Iterator<InternalRow> apply(PartitionedFile file) {
-      if (counter == null) counter = new LineRows.Counter();
+      if (shared == null) shared = new LineRows.Shared(table.required);
       try {
         Lines lines = Lines.open(file.toPath(), conf.value(), file.start(), file.length());
         TaskContext task = TaskContext.get();
         if (task != null) {
           task.addTaskCompletionListener((TaskCompletionListener) context -> close(lines));
         }
-        return new LineRows(table, file, lines, counter);
+        return new LineRows(table, file, lines, shared);
       } catch (IOException e) {
         // Spark knows what to say of a file that is not there any more.
         Platform.throwException(e);

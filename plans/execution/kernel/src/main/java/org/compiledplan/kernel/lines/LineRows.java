@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.execution.datasources.PartitionedFile;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.formats.Decoder;
@@ -38,23 +39,22 @@ final class LineRows extends AbstractIterator<InternalRow> {
   /** What rows of the file begin their paths with; then comes the position of their line. */
   private final byte[] path;
 
-  private final Counter counter;
+  private final Shared shared;
 
   private boolean ended;
   private long number;
   private ArrayData changes;
   private int change;
   private InternalRow fault;
-  private UnsafeProjection projection;
   private InternalRow ready;
 
   /**
-   * @param counter numbers the rows of a task
+   * @param shared with other files of the task
    */
-  LineRows(LineTable table, PartitionedFile file, Lines lines, Counter counter) {
+  LineRows(LineTable table, PartitionedFile file, Lines lines, Shared shared) {
     this.table = table;
     this.lines = lines;
-    this.counter = counter;
+    this.shared = shared;
     decoder = table.decoder();
     decoder.begin(file.urlEncodedPath());
     plain = decoder.cells();
@@ -132,14 +132,14 @@ final class LineRows extends AbstractIterator<InternalRow> {
     for (int i = 0; i < table.places.length; i++) {
       if (table.places[i] >= 0) values[table.places[i]] = given[2 + i];
     }
-    return projected(values);
+    return shared.row(values);
   }
 
   private InternalRow dead() {
     Object[] values = new Object[table.required.length()];
     fill(values, DEAD, null);
     if (table.fault >= 0) values[table.fault] = fault;
-    return projected(values);
+    return shared.row(values);
   }
 
   private void fill(Object[] values, Object kind, byte[] suffix) {
@@ -155,13 +155,8 @@ final class LineRows extends AbstractIterator<InternalRow> {
     return whole;
   }
 
-  private InternalRow projected(Object[] values) {
-    if (projection == null) projection = UnsafeProjection.create(table.required);
-    return projection.apply(new GenericInternalRow(values));
-  }
-
   private long ord() {
-    return path == null ? counter.next() : time;
+    return path == null ? shared.next() : time;
   }
 
   /** The path of a row of the line; the same array each time. */
@@ -178,18 +173,30 @@ final class LineRows extends AbstractIterator<InternalRow> {
     return row;
   }
 
-  /** Numbers the rows that a task reads: its partition's number is in the upper bits. */
-  static final class Counter {
+  /**
+   * What files that a task reads share: their rows are numbered, with the partition's number in the
+   * upper bits, and made rows of Spark's in one way.
+   */
+  static final class Shared {
     private static final int COUNT_BITS = 40;
 
-    private long count = -1;
+    private final StructType required;
+    private UnsafeProjection projection;
+    private long count;
 
-    long next() {
-      if (count < 0) {
-        TaskContext task = TaskContext.get();
-        count = task == null ? 0 : (long) task.partitionId() << COUNT_BITS;
-      }
+    Shared(StructType required) {
+      this.required = required;
+      TaskContext task = TaskContext.get();
+      count = task == null ? 0 : (long) task.partitionId() << COUNT_BITS;
+    }
+
+    private long next() {
       return count++;
+    }
+
+    private InternalRow row(Object[] values) {
+      if (projection == null) projection = UnsafeProjection.create(required);
+      return projection.apply(new GenericInternalRow(values));
     }
   }
 }
