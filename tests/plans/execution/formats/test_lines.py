@@ -14,9 +14,11 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.formats.base import FormatTable, Order, file_format
+from tests.support.formats import writer
 
 FAILURE = (PySparkException, Py4JJavaError)
 RAW = FormatTable("c.d.t", t.row_of(["line"], [t.STRING]), {})
@@ -84,6 +86,17 @@ def test_rows_stand_by_time_path_and_place(spark: SparkSession, tmp_path: Path) 
     in_file = [0, 5, 1, 6, 2, 7]
     assert [row.c0 for row in found] == [start + at for start in (20, 10, 0) for at in in_file]
     assert [row.ord for row in found] == [50_000_000] * 6 + [100_000_000] * 12
+
+
+@pytest.mark.parametrize("name", ["raw", "avro"])
+def test_files_of_all_formats_stand_by_the_same_paths(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    """Tables of several formats have files of one time, and their rows stand among each other."""
+    format_, order = file_format(name), Order(3)
+    rows = spark.createDataFrame([("x",)], "c0 string").selectExpr("CAST(0 AS TINYINT) kind", "c0")
+    writer(format_, rows, RAW).save(str(tmp_path / "a b"))
+    scanned = format_.scan(spark.read, str(tmp_path / "a b"), RAW, [F.col("_metadata.file_path").alias("uri")], order)  # type: ignore[arg-type]
+    (found,) = scanned.collect()
+    assert bytes(found.path)[:-9].decode() == found.uri[3:]
 
 
 def test_rows_of_one_file_are_numbered(spark: SparkSession, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter;
 import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.execution.datasources.FileFormat;
 import org.apache.spark.sql.execution.datasources.PartitionedFile;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
@@ -61,7 +62,13 @@ final class LineRows extends AbstractIterator<InternalRow> {
     cells = new RowCells(table.required, table.places);
     head = cells.head();
     time = file.modificationTime() * MICROS;
-    path = table.isFolder() ? prefix(file.urlEncodedPath(), table.common) : null;
+    path = table.isFolder() ? prefix(uri(file), table.common) : null;
+  }
+
+  /** The URI as `_metadata.file_path` has it, by which files of other formats stand. */
+  private static String uri(PartitionedFile file) {
+    return String.valueOf(
+        FileFormat.BASE_METADATA_EXTRACTORS().apply(FileFormat.FILE_PATH()).apply(file));
   }
 
   /** The rest of a file's URI, a zero, and space for a position. */
