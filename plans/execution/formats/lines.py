@@ -66,7 +66,7 @@ class LineFormat:
         return self._read("messageOutcome", spark, spec, part)
 
     def _read(self, what: str, spark: SparkSession, spec: FormatTable, *given: Column) -> Column:
-        """What a function of the kernel makes of a line."""
+        """What a function of the kernel makes of a part of a message."""
         spec = self.prepared(spark, spec)
         options, columns = dict(spec.options), map(java_column, given)
         made = getattr(kernel_formats(spark), what)(

@@ -18,7 +18,8 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.formats.base import FormatTable, Order, file_format
-from tests.support.formats import writer
+from compiled_plan.plans.execution.formats.lines import LineFormat
+from tests.support.formats import message_changes, writer
 
 FAILURE = (PySparkException, Py4JJavaError)
 RAW = FormatTable("c.d.t", t.row_of(["line"], [t.STRING]), {})
@@ -124,7 +125,7 @@ def test_a_field_that_nobody_reads_may_be_missing(spark: SparkSession, tmp_path:
     spec = FormatTable("c.d.t", row, {"fail-on-missing-field": "true"})
     scanned = file_format("json").scan(spark.read, str(tmp_path), spec, [])  # type: ignore[arg-type]
     assert [found.c0 for found in scanned.select("c0").collect()] == [1, 2]
-    with pytest.raises(FAILURE, match=r"could not find field with name 'b'|cannot be read as INT"):
+    with pytest.raises(FAILURE, match="could not find field with name 'b'"):
         scanned.collect()
 
 
@@ -133,8 +134,7 @@ def test_columns_of_all_types_without_and_with_quotes(spark: SparkSession, tmp_p
     names = [f"c{at}" for at in range(len(types.split()) + 3)]
     kinds = [*types.split(), "TIMESTAMP_LTZ(3)", "BYTES", "STRING"]
     row = t.row_of(names, [t.parse_type(text) for text in kinds])
-    cells = "true,-128,7,-9,123456789012345678901,1.5,2.25,123456789.12345678901234567890,3.10,1969-12-31,23:59:59,"
-    cells = cells.replace("123456789012345678901,", "9223372036854775807,")
+    cells = "true,-128,7,-9,9223372036854775807,1.5,2.25,123456789.12345678901234567890,3.10,1969-12-31,23:59:59,"
     cells += "1900-02-28 12:00:00.000001,2024-02-29 00:00:00.001Z,aGk=,text"
     quoted = ",".join(f'"{cell}"' for cell in cells.split(","))
     nulls = ",".join(["-"] * len(names))
@@ -145,11 +145,21 @@ def test_columns_of_all_types_without_and_with_quotes(spark: SparkSession, tmp_p
     assert plain == same
     assert None not in plain
     assert nothing == (None,) * len(names)
+    csv = file_format("csv")
+    assert isinstance(csv, LineFormat)
+    message = F.get(message_changes(spark, csv, spec, F.col("value")), F.lit(0))
+    frame = spark.createDataFrame([(text,) for text in (cells, quoted, nulls)], "value string").coalesce(1)
+    assert [tuple(each)[2:] for each in frame.select(message.alias("m")).select("m.*").collect()] == [
+        plain,
+        same,
+        nothing,
+    ]
 
 
 def test_lines_without_quotes_are_read_as_those_with_them(spark: SparkSession, tmp_path: Path) -> None:
     chance = random.Random(20261124)
-    letters = ["a", "7", " ", "-", ";", "é", "漢", "\x00", "\x2d", "\xac"]
+    # Some differ from a comma in one bit, or have a byte that does.
+    letters = ["a", "7", " ", "-", "\N{NOT SIGN}", ";", "é", "漢", "\x00"]
     lines = [["".join(chance.choices(letters, k=chance.randrange(12))) for _ in range(5)] for _ in range(2000)]
     for name, quote in (("plain", ""), ("quoted", '"')):
         text = "\n".join(",".join(f"{quote}{cell}{quote}" for cell in line) for line in lines)
@@ -170,14 +180,20 @@ def test_bytes_that_are_no_text_become_marks(spark: SparkSession, tmp_path: Path
     ]
 
 
-@pytest.mark.parametrize("cells", ["1234567,12345678", "1,2,3", "12345678,1234567,1,", "1,2,3,4,5,6,7,8,9,10"])
-def test_lines_of_too_few_or_too_many_cells_are_named(spark: SparkSession, tmp_path: Path, cells: str) -> None:
-    (tmp_path / "rows").write_text(cells + "\n")
-    row = t.row_of([f"c{at}" for at in range(4)], [t.STRING] * 4)
-    refused = len(cells.split(",")) != 4
-    scanned = file_format("csv").scan(spark.read, str(tmp_path), FormatTable("c.d.t", row, {}), [])  # type: ignore[arg-type]
-    if not refused:
-        assert [tuple(each)[3:] for each in scanned.collect()] == [tuple(cells.split(","))]
-        return
+FOUR = FormatTable("c.d.t", t.row_of([f"c{at}" for at in range(4)], [t.STRING] * 4), {})
+
+
+@pytest.mark.parametrize(
+    "line", ["1234567,12345678", "1,2,3", "1,2,3,4,5,", "12345678,1234567,1,2,3", "1,2,3,4,5,6,7,8,9,10"]
+)
+def test_lines_of_too_few_or_too_many_cells_are_named(spark: SparkSession, tmp_path: Path, line: str) -> None:
+    (tmp_path / "rows").write_text(line + "\n")
     with pytest.raises(FAILURE, match=r"fields expected|too many entries"):
-        scanned.collect()
+        rows(spark, tmp_path, FOUR, "csv")
+
+
+@pytest.mark.parametrize("line", ["12345678,1234567,1,", ",,,", "1,2,3,4,"], ids=["last", "all", "one more separator"])
+def test_cells_may_be_empty(spark: SparkSession, tmp_path: Path, line: str) -> None:
+    (tmp_path / "rows").write_text(line + "\n")
+    (found,) = rows(spark, tmp_path, FOUR, "csv")
+    assert tuple(found)[3:] == tuple(line.split(",")[:4])

@@ -11,23 +11,18 @@ import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.mapred.FsInput;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
-import org.apache.spark.TaskContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.execution.datasources.FileFormat;
 import org.apache.spark.sql.execution.datasources.OutputWriter;
 import org.apache.spark.sql.execution.datasources.OutputWriterFactory;
 import org.apache.spark.sql.execution.datasources.PartitionedFile;
 import org.apache.spark.sql.sources.Filter;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.SerializableConfiguration;
-import org.apache.spark.util.TaskCompletionListener;
 import scala.Function1;
-import scala.Option;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.collection.immutable.Map;
@@ -39,14 +34,8 @@ import scala.runtime.AbstractFunction1;
  * not ship with. Options: `table`, for messages; `shape` of the rows, whose columns Spark knows as
  * `c0`, `c1`, ...; `schema`, Avro's schema for them; `codec`.
  */
-public final class AvroFiles implements FileFormat, Serializable {
+public final class AvroFiles extends TableFiles {
   private static final long serialVersionUID = 1L;
-
-  @Override
-  public Option<StructType> inferSchema(
-      SparkSession session, Map<String, String> options, Seq<FileStatus> files) {
-    return Option.empty();
-  }
 
   @Override
   public boolean isSplitable(SparkSession session, Map<String, String> options, Path path) {
@@ -117,10 +106,7 @@ public final class AvroFiles implements FileFormat, Serializable {
         DataFileReader<Object> reader =
             new DataFileReader<>(
                 new FsInput(file.toPath(), conf.value()), new GenericDatumReader<>());
-        TaskContext task = TaskContext.get();
-        if (task != null) {
-          task.addTaskCompletionListener((TaskCompletionListener) context -> close(reader));
-        }
+        closeAtEnd(reader);
         reader.sync(file.start());
         AvroReaders.Reader rows =
             AvroReaders.row(
@@ -131,14 +117,6 @@ public final class AvroFiles implements FileFormat, Serializable {
         throw new DataException(
             DataException.reason(e) + " (" + table + ", file " + file.filePath() + ")");
       }
-    }
-  }
-
-  private static void close(DataFileReader<Object> reader) {
-    try {
-      reader.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

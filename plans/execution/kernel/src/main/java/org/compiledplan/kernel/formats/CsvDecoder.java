@@ -30,7 +30,10 @@ public final class CsvDecoder extends Decoder {
   private transient CsvValues.Reader[] readers;
   private transient CsvLines lines;
   private transient LineCells plain;
+
+  /** The file that is read; null where messages are. */
   private transient String file;
+
   private transient TaskContext watched;
   private transient String record;
 
@@ -61,12 +64,27 @@ public final class CsvDecoder extends Decoder {
   protected ArrayData decode(UTF8String line) {
     prepare();
     String before = record;
+    record = null;
+    GenericInternalRow whole = file == null ? message(line) : null;
+    if (whole != null) {
+      return insert(whole);
+    }
     record = lines.isOpen() ? before + "\n" + line : line.toString();
     List<String> cells = added(line);
     if (lines.isOpen()) {
       watchEnd();
     }
     return cells == null ? NOTHING : insert(row(cells));
+  }
+
+  /** The row of a message without quotes; of a file such lines do not come here. */
+  private GenericInternalRow message(UTF8String part) {
+    if (plain == null) {
+      return null;
+    }
+    byte[] bytes = part.getBytes();
+    ObjectCells cells = new ObjectCells(names.length);
+    return plain.read(bytes, 0, bytes.length, cells) ? cells.row() : null;
   }
 
   @Override
@@ -167,7 +185,8 @@ public final class CsvDecoder extends Decoder {
   }
 
   private UnreadableFileException unclosed() {
+    String where = file == null ? table : table + ", file " + file;
     return new UnreadableFileException(
-        "a quote is not closed before the end of the file (" + table + ", file " + file + ")");
+        "a quote is not closed before the end of the file (" + where + ")");
   }
 }

@@ -59,20 +59,36 @@ public abstract class Decoder implements Serializable {
    * @param aside takes what is wrong with a record that cannot be read; null where that is an error
    */
   public final ArrayData lineChanges(UTF8String line, long number, Consumer<InternalRow> aside) {
-    if (skips(line)) {
+    return attempted(
+        line,
+        e -> {
+          if (aside == null) refuse(table, line, e);
+          else aside.accept(fault(number, line, e));
+        });
+  }
+
+  /**
+   * The changes of a record.
+   *
+   * @param wrong told of what is wrong with one that cannot be read, and has no changes then
+   */
+  private ArrayData attempted(UTF8String record, Consumer<Exception> wrong) {
+    if (record == null || skips(record)) {
       return NOTHING;
     }
     try {
-      return decode(line);
+      return decode(record);
     } catch (RegistryException | UnreadableFileException e) {
       throw e;
     } catch (Exception e) {
-      if (aside != null) {
-        aside.accept(fault(number, line, e));
-      } else if (!lenient) {
-        throw DataException.reading(table, shown(line), e);
-      }
+      wrong.accept(e);
       return NOTHING;
+    }
+  }
+
+  private void refuse(String where, UTF8String record, Exception why) {
+    if (!lenient) {
+      throw DataException.reading(where, shown(record), why);
     }
   }
 
@@ -84,34 +100,19 @@ public abstract class Decoder implements Serializable {
   /** The changes of a part of a message, which an error names by its place. */
   public final ArrayData messageChanges(
       UTF8String part, UTF8String topic, int partition, long offset) {
-    if (part == null || skips(part)) {
-      return NOTHING;
-    }
-    try {
-      return decode(part);
-    } catch (RegistryException | UnreadableFileException e) {
-      throw e;
-    } catch (Exception e) {
-      if (lenient) {
-        return NOTHING;
-      }
-      String place = ", topic " + topic + ", partition " + partition + ", offset " + offset;
-      throw DataException.reading(table + place, shown(part), e);
-    }
+    return attempted(
+        part,
+        e -> {
+          String place = ", topic " + topic + ", partition " + partition + ", offset " + offset;
+          refuse(table + place, part, e);
+        });
   }
 
   /** The changes of a part of a message, and what is wrong with one that cannot be read. */
   public final InternalRow messageOutcome(UTF8String part) {
-    if (part == null || skips(part)) {
-      return new GenericInternalRow(new Object[] {NOTHING, null});
-    }
-    try {
-      return new GenericInternalRow(new Object[] {decode(part), null});
-    } catch (RegistryException | UnreadableFileException e) {
-      throw e;
-    } catch (Exception e) {
-      return new GenericInternalRow(new Object[] {NOTHING, fault(0, part, e)});
-    }
+    InternalRow[] fault = new InternalRow[1];
+    ArrayData changes = attempted(part, e -> fault[0] = fault(0, part, e));
+    return new GenericInternalRow(new Object[] {changes, fault[0]});
   }
 
   /** The bytes of the record that ends with a line. */

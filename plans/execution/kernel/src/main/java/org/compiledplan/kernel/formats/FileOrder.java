@@ -3,10 +3,10 @@ package org.compiledplan.kernel.formats;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import org.apache.spark.TaskContext;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.sources.RowNumbers;
 
 /**
  * Where rows of a folder's files stand among those of files of the same time: by the file's path,
@@ -14,9 +14,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public final class FileOrder implements Serializable {
   private static final long serialVersionUID = 1L;
-
-  /** Bits of the rows' count; the partition's number is above it. */
-  private static final int COUNT_BITS = 40;
 
   private final int common;
   private transient UTF8String last;
@@ -44,8 +41,7 @@ public final class FileOrder implements Serializable {
       prefix = Arrays.copyOf(rest, rest.length + 1);
     }
     if (position < 0) {
-      TaskContext context = TaskContext.get();
-      position = context == null ? 0 : (long) context.partitionId() << COUNT_BITS;
+      position = RowNumbers.first();
     }
     byte[] found = Arrays.copyOf(prefix, prefix.length + Long.BYTES);
     ByteBuffer.wrap(found).putLong(prefix.length, position++);

@@ -33,7 +33,8 @@ public final class Formats {
    * @param shape the type of the rows, see {@link Shape}
    * @param options the format's options without prefix
    * @param metadata keys of the format's metadata
-   * @param topic where the message is, as partition and offset
+   * @param part the part of the message
+   * @param topic where the message is, as are partition and offset
    */
   public static Column messageChanges(
       String format,

@@ -6,12 +6,15 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
@@ -35,8 +38,8 @@ import org.apache.spark.util.TaskCompletionListener;
  * of the processor time of small micro-batches; here a task leaves them to a later one, which gives
  * them its own store. All stages have the same variable and the same type of keys.
  *
- * <p>They are told of the store by its fields, as there is no other way. Where a Spark does not
- * have these fields, each task has its own, as Spark makes them.
+ * <p>They are told of the store by their fields, as there is no other way. Where those of a Spark
+ * are others, each task has its own, as Spark makes them.
  */
 final class KeptAccess {
   private static final Fields FIELDS = Fields.found();
@@ -121,6 +124,7 @@ final class KeptAccess {
   private void leave() {
     try {
       FIELDS.variableStore.set(variable, null);
+      FIELDS.variableMetrics.set(variable, null);
       FIELDS.timersStore.set(timers, null);
       for (Map.Entry<Field, Object> each : unused.entrySet()) {
         each.getKey().set(timers, each.getValue());
@@ -178,6 +182,24 @@ final class KeptAccess {
     private final VarHandle made;
 
     private Fields() throws ReflectiveOperationException {
+      String log = "org$apache$spark$internal$Logging$$log_";
+      expect(ValueStateImpl.class, log);
+      expect(
+          TimerStateImpl.class,
+          log,
+          "bitmap$0",
+          "expiryTimestampProjection",
+          "lastScannedExpiryTimestampRow",
+          "reusableIterator",
+          "lastScannedExpiryTimestampMs");
+      expect(
+          StatefulProcessorHandleImpl.class,
+          log,
+          "bitmap$0",
+          "ttlTimestampMs",
+          "currQueryInfo",
+          "timerState",
+          "currentTimestampMs");
       made =
           MethodHandles.privateLookupIn(StatefulProcessorHandleImpl.class, MethodHandles.lookup())
               .findVarHandle(StatefulProcessorHandleImpl.class, "bitmap$0", byte.class);
@@ -193,10 +215,20 @@ final class KeptAccess {
       }
     }
 
+    /** Refuses a class that something else may change in: it could go on to another task. */
+    private static void expect(Class<?> of, String... changing) {
+      Set<String> found =
+          Arrays.stream(of.getDeclaredFields())
+              .filter(each -> !Modifier.isStatic(each.getModifiers()))
+              .filter(each -> !Modifier.isFinal(each.getModifiers()))
+              .map(Field::getName)
+              .collect(Collectors.toSet());
+      if (!found.equals(Set.of(changing))) throw new IllegalStateException(of.getName());
+    }
+
     private static Field field(Class<?> of, String name) {
       try {
         Field found = of.getDeclaredField(name);
-        if (Modifier.isStatic(found.getModifiers())) throw new IllegalStateException(name);
         found.setAccessible(true);
         return found;
       } catch (NoSuchFieldException fault) {

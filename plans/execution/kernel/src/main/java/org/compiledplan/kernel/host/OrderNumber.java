@@ -5,17 +5,14 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.api.java.UDF0;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
+import org.compiledplan.kernel.sources.RowNumbers;
 
-/**
- * Numbers rows in the order in which a task reads them: the partition's number in the upper bits, a
- * count in the lower 40. Numbers are unique within a micro-batch only.
- */
+/** Numbers rows in the order in which a task reads them; see {@link RowNumbers}. */
 public final class OrderNumber implements UDF0<Long> {
   private static final long serialVersionUID = 1L;
-  private static final int COUNT_BITS = 40;
 
   private transient long task;
-  private transient long count;
+  private transient long next;
 
   /** Registers the SQL function {@code order_number()}. */
   public static void register(SparkSession session) {
@@ -32,9 +29,8 @@ public final class OrderNumber implements UDF0<Long> {
     long running = context == null ? 0 : context.taskAttemptId() + 1;
     if (running != task) {
       task = running;
-      count = 0;
+      next = RowNumbers.first();
     }
-    long partition = context == null ? 0 : context.partitionId();
-    return (partition << COUNT_BITS) | count++;
+    return next++;
   }
 }

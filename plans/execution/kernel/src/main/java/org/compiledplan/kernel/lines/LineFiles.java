@@ -2,25 +2,20 @@ package org.compiledplan.kernel.lines;
 
 import java.io.IOException;
 import java.io.Serializable;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.Job;
-import org.apache.spark.TaskContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.execution.datasources.FileFormat;
 import org.apache.spark.sql.execution.datasources.OutputWriterFactory;
 import org.apache.spark.sql.execution.datasources.PartitionedFile;
 import org.apache.spark.sql.sources.Filter;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.util.SerializableConfiguration;
-import org.apache.spark.util.TaskCompletionListener;
+import org.compiledplan.kernel.formats.TableFiles;
 import scala.Function1;
-import scala.Option;
 import scala.collection.Iterator;
 import scala.collection.immutable.Map;
 import scala.collection.immutable.Seq;
@@ -31,18 +26,12 @@ import scala.runtime.AbstractFunction1;
  * would give lines, each copied three times before it is looked at. Options: those of {@link
  * LineTable}; `whole`, whether a file is read by one task from its first line to its last.
  */
-public final class LineFiles implements FileFormat, Serializable {
+public final class LineFiles extends TableFiles {
   private static final long serialVersionUID = 1L;
 
-  /** The columns of such files, as JSON; as {@link LineTable} has them. */
+  /** All columns that such files have, as JSON. */
   public static String schema(String shape, List<String> metadata, boolean putsAside) {
     return LineTable.schema(shape, metadata, putsAside).json();
-  }
-
-  @Override
-  public Option<StructType> inferSchema(
-      SparkSession session, Map<String, String> options, Seq<FileStatus> files) {
-    return Option.empty();
   }
 
   @Override
@@ -60,7 +49,7 @@ public final class LineFiles implements FileFormat, Serializable {
       Seq<Filter> filters,
       Map<String, String> options,
       Configuration conf) {
-    return new Open(LineTable.of(options, requiredSchema), new SerializableConfiguration(conf));
+    return new Open(new LineTable(options, requiredSchema), new SerializableConfiguration(conf));
   }
 
   @Override
@@ -88,23 +77,12 @@ public final class LineFiles implements FileFormat, Serializable {
       if (shared == null) shared = new LineRows.Shared(table.required);
       try {
         Lines lines = Lines.open(file.toPath(), conf.value(), file.start(), file.length());
-        TaskContext task = TaskContext.get();
-        if (task != null) {
-          task.addTaskCompletionListener((TaskCompletionListener) context -> close(lines));
-        }
+        closeAtEnd(lines);
         return new LineRows(table, file, lines, shared);
       } catch (IOException e) {
         // Spark knows what to say of a file that is not there any more.
         Platform.throwException(e);
         return null;
-      }
-    }
-
-    private static void close(Lines lines) {
-      try {
-        lines.close();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
       }
     }
   }

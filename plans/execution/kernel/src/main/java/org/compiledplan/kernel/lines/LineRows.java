@@ -3,7 +3,7 @@ package org.compiledplan.kernel.lines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import org.apache.spark.TaskContext;
+import java.util.NoSuchElementException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
@@ -16,12 +16,15 @@ import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.formats.Decoder;
 import org.compiledplan.kernel.formats.LineCells;
+import org.compiledplan.kernel.operators.RowKinds;
+import org.compiledplan.kernel.sources.RowNumbers;
 import scala.collection.AbstractIterator;
 
 /** The rows of a part of a file. */
 final class LineRows extends AbstractIterator<InternalRow> {
-  private static final byte INSERT = 0;
+  /** The kind of a record that cannot be read. */
   private static final byte DEAD = -1;
+
   private static final long MICROS = 1000;
 
   private final LineTable table;
@@ -121,7 +124,7 @@ final class LineRows extends AbstractIterator<InternalRow> {
   private boolean readsPlain() {
     cells.begin();
     if (!plain.read(lines.bytes(), lines.from(), lines.to(), cells)) return false;
-    if (table.kind >= 0) head.write(table.kind, INSERT);
+    if (table.kind >= 0) head.write(table.kind, RowKinds.INSERT);
     if (table.ord >= 0) head.write(table.ord, ord());
     if (table.path >= 0) {
       if (path == null) head.setNullAt(table.path);
@@ -174,31 +177,24 @@ final class LineRows extends AbstractIterator<InternalRow> {
 
   @Override
   public InternalRow next() {
-    if (!hasNext()) throw new java.util.NoSuchElementException();
+    if (!hasNext()) throw new NoSuchElementException();
     InternalRow row = ready;
     ready = null;
     return row;
   }
 
-  /**
-   * What files that a task reads share: their rows are numbered, with the partition's number in the
-   * upper bits, and made rows of Spark's in one way.
-   */
+  /** What files that a task reads share: their rows are numbered, and made Spark's in one way. */
   static final class Shared {
-    private static final int COUNT_BITS = 40;
-
     private final StructType required;
     private UnsafeProjection projection;
-    private long count;
+    private long number = RowNumbers.first();
 
     Shared(StructType required) {
       this.required = required;
-      TaskContext task = TaskContext.get();
-      count = task == null ? 0 : (long) task.partitionId() << COUNT_BITS;
     }
 
     private long next() {
-      return count++;
+      return number++;
     }
 
     private InternalRow row(Object[] values) {

@@ -55,7 +55,14 @@ final class LineTable implements Serializable {
   /** Those of the columns and metadata of the format. */
   final int[] places;
 
-  private LineTable(scala.collection.immutable.Map<String, String> given, StructType required) {
+  /**
+   * A table as the options of a read tell of it.
+   *
+   * @param given `format`, `table`, `shape`, `settings` and `metadata` as {@link Formats#decoder}
+   *     has them, the last two in JSON; `common` and `putsAside`
+   * @param required the columns that are read
+   */
+  LineTable(scala.collection.immutable.Map<String, String> given, StructType required) {
     format = given.apply("format");
     table = given.apply("table");
     String whole = given.apply("shape");
@@ -73,17 +80,6 @@ final class LineTable implements Serializable {
     places = new int[fields.length - 2];
     for (int i = 0; i < places.length; i++) places[i] = names.indexOf(fields[2 + i].name());
     shape = BY_COLUMN.contains(format) ? trimmed(whole, places) : whole;
-  }
-
-  /**
-   * A table as the options of a read tell of it.
-   *
-   * @param given `format`, `table`, `shape`, `settings` and `metadata` as {@link Formats#decoder}
-   *     has them, the last two in JSON; `common` and `putsAside`
-   * @param required the columns that are read
-   */
-  static LineTable of(scala.collection.immutable.Map<String, String> given, StructType required) {
-    return new LineTable(given, required);
   }
 
   /** All columns there are. */

@@ -1,0 +1,52 @@
+package org.compiledplan.kernel.formats;
+
+import java.util.Arrays;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** A row of objects, all columns of which are wanted. */
+final class ObjectCells implements Cells {
+  private final boolean[] wanted;
+  private final Object[] values;
+
+  ObjectCells(int columns) {
+    wanted = new boolean[columns];
+    Arrays.fill(wanted, true);
+    values = new Object[columns];
+  }
+
+  /** What was given; texts are parts of the bytes that they were given as. */
+  GenericInternalRow row() {
+    return new GenericInternalRow(values);
+  }
+
+  @Override
+  public boolean[] wanted() {
+    return wanted;
+  }
+
+  @Override
+  public void nothing(int column) {
+    values[column] = null;
+  }
+
+  @Override
+  public void text(int column, byte[] from, int offset, int length) {
+    values[column] = UTF8String.fromBytes(from, offset, length);
+  }
+
+  @Override
+  public void integer(int column, int value) {
+    values[column] = value;
+  }
+
+  @Override
+  public void number(int column, long value) {
+    values[column] = value;
+  }
+
+  @Override
+  public void value(int column, Object value) {
+    values[column] = value;
+  }
+}
