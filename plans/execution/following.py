@@ -121,11 +121,11 @@ class Follower:
         Returns:
             Whether it was stopped before.
         """
-        query, drained = self.query, threading.Event()
-        if until_drained:
-            threading.Thread(target=_drain, args=(query, drained), daemon=True).start()
+        query, drained, woken = self.query, threading.Event(), threading.Event()
+        wait = _drain if until_drained else _end
+        threading.Thread(target=wait, args=(query, drained, woken), daemon=True).start()
         while query.isActive and not (drained.is_set() or stop.is_set() or (until_idle and self.idle)):
-            drained.wait(_POLL_SECONDS)
+            woken.wait(_POLL_SECONDS)
             self.catch_up()
             between()
         stopped = stop.is_set() and not drained.is_set()
@@ -181,9 +181,17 @@ def _controls(source: str) -> bool:
     return ENDS in source or TICKS in source
 
 
-def _drain(query: StreamingQuery, drained: threading.Event) -> None:
-    """Set the event when the query has read all that there is."""
+def _drain(query: StreamingQuery, drained: threading.Event, woken: threading.Event) -> None:
+    """Set the events when the query has read all that there is."""
     # A query that failed or was stopped meanwhile is the main thread's affair.
     with suppress(Exception):
         query.processAllAvailable()
         drained.set()
+        woken.set()
+
+
+def _end(query: StreamingQuery, _: threading.Event, woken: threading.Event) -> None:
+    """Set the event when the query has ended."""
+    with suppress(Exception):
+        query.awaitTermination()
+    woken.set()

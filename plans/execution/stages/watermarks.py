@@ -111,8 +111,8 @@ def with_watermarks(
     # Where the driver moves the watermark, Spark is told of nothing but the end.
     time = own if partitions is None else F.lit(0).cast("bigint")
     if ends is not None:
-        nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in frame.schema.fields]
-        frame = frame.withColumn(_END, F.lit(None).cast("bigint")).unionByName(ends.select(*nothing, F.col(_END)))
+        # Spark gives the end's row a null in each column, in one call.
+        frame = frame.withColumn(_END, F.lit(None).cast("bigint")).unionByName(ends, allowMissingColumns=True)
         time = F.coalesce(F.col(_END), time)
         place = None if place is None else F.when(F.col(_END).isNull(), place)
     timed = frame.withColumn(_TIME, F.timestamp_millis(time)).withWatermark(_TIME, "0 seconds")

@@ -12,15 +12,11 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
 from tests.support.files import lines, put, table
-
-NAME = "org.compiledplan.kernel.host.KeptAccess"
+from tests.support.kernel.hidden import Hidden
 
 
 def field(spark: SparkSession, name: str) -> Any:
-    jvm: Any = spark._jvm
-    found = jvm.java.lang.Class.forName(NAME).getDeclaredField(name)
-    found.setAccessible(True)
-    return found.get(None)
+    return Hidden(spark, "host.KeptAccess").field(name)
 
 
 def idle(spark: SparkSession) -> dict[str, int]:

@@ -12,8 +12,9 @@ import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Packed rows of a task, those of a key one after the other: keys in the order in which they first
- * came, rows of a key in theirs. A row that is given is valid until the next one is taken.
+ * Packed rows of a task, those of a key one after the other: few keys in the order in which they
+ * first came, many as {@link KeyOrder} tells; rows of a key in theirs. A row that is given is valid
+ * until the next one is taken.
  */
 final class GatheredRows implements Iterator<InternalRow> {
   private static final int FIRST_PAGE = 1 << 14;
@@ -22,7 +23,7 @@ final class GatheredRows implements Iterator<InternalRow> {
   private static final int NONE = -1;
 
   /** What is kept of a row beside its bytes. */
-  private static final int ROW_BYTES = 40;
+  private static final int ROW_BYTES = 40 + KeyOrder.BYTES_A_KEY;
 
   /** The keys of an operator. */
   private static final class Keys {
@@ -33,6 +34,14 @@ final class GatheredRows implements Iterator<InternalRow> {
 
     Keys(UTF8String op) {
       this.op = op;
+    }
+
+    /** The first rows of the keys, in the order in which the keys are given. */
+    int[] firsts() {
+      if (numbers.size() < KeyOrder.FROM) return first;
+      int[] order = KeyOrder.of(numbers);
+      for (int i = 0; i < order.length; i++) order[i] = first[order[i]];
+      return order;
     }
 
     /** Puts a row behind those of its key; returns the one before it. */
@@ -73,6 +82,7 @@ final class GatheredRows implements Iterator<InternalRow> {
 
   private final UnsafeRow given = new UnsafeRow(InternalRows.PACKED + 1);
   private int operator;
+  private int[] firsts;
   private int key = NONE;
   private int row = NONE;
 
@@ -175,10 +185,12 @@ final class GatheredRows implements Iterator<InternalRow> {
   public boolean hasNext() {
     while (row == NONE && operator < operators.size()) {
       Keys keys = operators.get(operator);
+      if (firsts == null) firsts = keys.firsts();
       if (++key < keys.numbers.size()) {
-        row = keys.first[key];
+        row = firsts[key];
       } else {
         operator++;
+        firsts = null;
         key = NONE;
       }
     }

@@ -82,8 +82,9 @@ final class KeptAccess {
    * The variable of a task's state, whose timers the handle has, too.
    *
    * @param name of the variable
+   * @param made whether the store has its column families
    */
-  static ValueState<byte[]> variable(String name, StatefulProcessorHandle handle) {
+  static ValueState<byte[]> variable(String name, StatefulProcessorHandle handle, boolean made) {
     TaskContext task = TaskContext.get();
     if (FIELDS == null || task == null || !(handle instanceof StatefulProcessorHandleImpl)) {
       return handle.getValueState(name, Encoders.BINARY(), TTLConfig.NONE());
@@ -95,7 +96,7 @@ final class KeptAccess {
               name + '/' + FIELDS.timeMode.get(of), n -> new ConcurrentLinkedQueue<>());
       KeptAccess found = idle.poll();
       KeptAccess access = found == null ? new KeptAccess(name, of) : found;
-      access.enter(of);
+      access.enter(of, made);
       task.addTaskCompletionListener(
           (TaskCompletionListener)
               ended -> {
@@ -108,9 +109,20 @@ final class KeptAccess {
     }
   }
 
-  private void enter(StatefulProcessorHandleImpl handle) throws IllegalAccessException {
+  /** The store of a task's state; null where Spark's fields are others. */
+  static StateStore store(StatefulProcessorHandle handle) {
+    if (FIELDS == null || !(handle instanceof StatefulProcessorHandleImpl)) return null;
+    try {
+      return (StateStore) FIELDS.store.get(handle);
+    } catch (IllegalAccessException fault) {
+      throw new IllegalStateException(fault);
+    }
+  }
+
+  private void enter(StatefulProcessorHandleImpl handle, boolean made)
+      throws IllegalAccessException {
     StateStore store = (StateStore) FIELDS.store.get(handle);
-    for (Family each : families) {
+    for (Family each : made ? List.<Family>of() : families) {
       store.createColFamilyIfAbsent(
           each.name, each.key, each.value, each.encoder, each.multiple, each.internal);
     }

@@ -54,6 +54,17 @@ final class KeyNumbers {
     return UTF8String.fromBytes(bytes, start, ends[number] - start);
   }
 
+  /** A key's length, and its first bytes, as a number without a sign. */
+  long prefix(int number) {
+    int start = start(number);
+    int length = ends[number] - start;
+    long prefix = Math.min(length, 255);
+    for (int i = 0; i < Long.BYTES - 1; i++) {
+      prefix = prefix << Byte.SIZE | (i < length ? bytes[start + i] & 255 : 0);
+    }
+    return prefix;
+  }
+
   /** Forgets all keys. */
   void clear() {
     Arrays.fill(places, 0);

@@ -30,6 +30,8 @@ final class TransformStates {
   /** Null where what is put is written at once. */
   private final KeptKeys<Key> kept;
 
+  private final KnownStore known;
+
   /** The watermark that control rows have told; none in micro-batches. */
   private long told = Long.MIN_VALUE;
 
@@ -40,7 +42,8 @@ final class TransformStates {
     this.spec = spec;
     this.handle = handle;
     this.kept = kept;
-    state = KeptAccess.variable(VARIABLE, handle);
+    known = KnownStore.of(handle);
+    state = KeptAccess.variable(VARIABLE, handle, known.continues());
     index = new TimerIndex(handle, state);
     ticks = new TickIndex(handle, state);
   }
@@ -124,6 +127,7 @@ final class TransformStates {
 
     @Override
     protected byte[] load() {
+      if (!known.mayHave(to.uid, StageKeys.key(key))) return null;
       byte[][] loaded = new byte[1][];
       StageKeys.within(key, () -> loaded[0] = state.get());
       return loaded[0];
@@ -131,6 +135,7 @@ final class TransformStates {
 
     @Override
     protected void store(byte[] bytes) {
+      known.written(to.uid, StageKeys.key(key));
       StageKeys.within(key, () -> state.update(bytes));
     }
 

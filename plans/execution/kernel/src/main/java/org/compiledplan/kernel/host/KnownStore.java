@@ -1,0 +1,79 @@
+package org.compiledplan.kernel.host;
+
+import java.lang.reflect.Field;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.execution.streaming.state.StateStore;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+import org.apache.spark.util.TaskCompletionListener;
+
+/**
+ * What a task knows of its store of state from the tasks before it, each of which took the store
+ * from one version to the next. Where a version came about otherwise (a start from a checkpoint, a
+ * task that was run again, another executor) nothing is known.
+ */
+final class KnownStore {
+  /** By the object that has a store's files; Spark lets go of it when the query has ended. */
+  private static final Map<Object, KnownStore> LEFT =
+      Collections.synchronizedMap(new WeakHashMap<>());
+
+  private final boolean continues;
+
+  /** Null where it is not known which keys have a state. */
+  private final WrittenKeys keys;
+
+  /** The version that a task has left. */
+  private final long version;
+
+  private KnownStore(boolean continues, WrittenKeys keys, long version) {
+    this.continues = continues;
+    this.keys = keys;
+    this.version = version;
+  }
+
+  /** What the current task knows; to be asked once in a task. */
+  static KnownStore of(StatefulProcessorHandle handle) {
+    TaskContext task = TaskContext.get();
+    StateStore store = KeptAccess.store(handle);
+    Object files = store == null ? null : files(store);
+    if (task == null || files == null) return new KnownStore(false, null, 0);
+    KnownStore last = LEFT.remove(files);
+    long version = store.version();
+    boolean continues = last != null && last.version == version;
+    WrittenKeys keys = continues ? last.keys : version == 0 ? new WrittenKeys() : null;
+    task.addTaskCompletionListener(
+        (TaskCompletionListener)
+            ended -> {
+              if (!ended.isFailed()) LEFT.put(files, new KnownStore(true, keys, version + 1));
+            });
+    return new KnownStore(continues, keys, version);
+  }
+
+  /** The provider that a store belongs to; null where Spark has another kind of store. */
+  private static Object files(StateStore store) {
+    try {
+      Field outer = store.getClass().getDeclaredField("$outer");
+      outer.setAccessible(true);
+      return outer.get(store);
+    } catch (ReflectiveOperationException | RuntimeException other) {
+      return null;
+    }
+  }
+
+  /** Whether a task before it has left this version, with all that is to be made in a store. */
+  boolean continues() {
+    return continues;
+  }
+
+  /** Whether a key may have a state. */
+  boolean mayHave(String op, String key) {
+    return keys == null || keys.mayHave(op, key);
+  }
+
+  /** To be told of each key that is given a state. */
+  void written(String op, String key) {
+    if (keys != null) keys.add(op, key);
+  }
+}

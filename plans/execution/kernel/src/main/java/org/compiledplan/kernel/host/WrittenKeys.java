@@ -1,0 +1,69 @@
+package org.compiledplan.kernel.host;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.util.sketch.BloomFilter;
+
+/**
+ * The keys that were ever written to a store of state, and some that were not. One that is not
+ * among them has no state, which need not be asked for: looking for keys that are not there took a
+ * quarter of the time of a join whose keys are mostly new.
+ */
+final class WrittenKeys {
+  /** Keys of the first filter; each that follows has four times as many. */
+  private static final int FIRST = 1 << 16;
+
+  /** So many have 22,347,776 keys and 27 MB. */
+  private static final int FILTERS = 5;
+
+  private static final double FALSE_POSITIVES = 0.01;
+
+  private final List<BloomFilter> filters = new ArrayList<>();
+  private final int first;
+
+  /** How many more keys the last filter takes. */
+  private long room;
+
+  /** Whether there were more keys than it takes: it has let go of them all. */
+  private boolean full;
+
+  WrittenKeys() {
+    this(FIRST);
+  }
+
+  /**
+   * @param first keys of the first filter
+   */
+  WrittenKeys(int first) {
+    this.first = first;
+  }
+
+  /** Whether the key may have been written. */
+  boolean mayHave(String op, String key) {
+    if (full) return true;
+    long name = name(op, key);
+    for (int i = filters.size() - 1; i >= 0; i--) {
+      if (filters.get(i).mightContainLong(name)) return true;
+    }
+    return false;
+  }
+
+  void add(String op, String key) {
+    if (mayHave(op, key)) return;
+    if (room == 0 && filters.size() == FILTERS) {
+      full = true;
+      filters.clear();
+      return;
+    }
+    if (room == 0) {
+      room = (long) first << 2 * filters.size();
+      filters.add(BloomFilter.create(room, FALSE_POSITIVES));
+    }
+    filters.get(filters.size() - 1).putLong(name(op, key));
+    room--;
+  }
+
+  private static long name(String op, String key) {
+    return (long) op.hashCode() << Integer.SIZE | Integer.toUnsignedLong(key.hashCode());
+  }
+}
