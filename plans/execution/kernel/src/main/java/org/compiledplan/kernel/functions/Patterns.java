@@ -46,12 +46,8 @@ final class Patterns {
         options -> {
           Cache cache = new Cache();
           return a -> {
-            Pattern pattern = cache.of((String) a[1]);
-            return pattern == null
-                ? null
-                : pattern
-                    .matcher((String) a[0])
-                    .replaceAll(Matcher.quoteReplacement((String) a[2]));
+            Matcher m = cache.matcher((String) a[1], (String) a[0]);
+            return m == null ? null : m.replaceAll(Matcher.quoteReplacement((String) a[2]));
           };
         });
     Registry.strictWith(
@@ -59,12 +55,9 @@ final class Patterns {
         options -> {
           Cache cache = new Cache();
           return a -> {
-            Pattern pattern = cache.of((String) a[1]);
+            Matcher m = cache.matcher((String) a[1], (String) a[0]);
             int group = a.length > 2 ? (Integer) a[2] : 0;
-            if (pattern == null) {
-              return null;
-            }
-            Matcher m = pattern.matcher((String) a[0]);
+            if (m == null) return null;
             return m.find() && group >= 0 && group <= m.groupCount() ? m.group(group) : null;
           };
         });
@@ -81,8 +74,12 @@ final class Patterns {
 
   /** The compiled form of the last pattern: a pattern is nearly always a constant. */
   private static final class Cache {
+    /** Finds nothing, and knows that at once. */
+    private static final Pattern NOTHING = Pattern.compile("\\A(?!)");
+
     private String text;
     private Pattern pattern;
+    private String needle;
 
     /** Null for a text that is not a regular expression. */
     Pattern of(String regex) {
@@ -90,11 +87,19 @@ final class Patterns {
         text = regex;
         try {
           pattern = Pattern.compile(regex);
+          needle = Needle.of(regex);
         } catch (PatternSyntaxException e) {
           pattern = null;
         }
       }
       return pattern;
+    }
+
+    /** What finds the expression in a text; null for one that is no regular expression. */
+    Matcher matcher(String regex, String in) {
+      Pattern found = of(regex);
+      if (found == null) return null;
+      return (needle == null || in.contains(needle) ? found : NOTHING).matcher(in);
     }
   }
 
@@ -102,8 +107,8 @@ final class Patterns {
     Cache cache = new Cache();
     return a -> {
       String regex = (String) a[1];
-      Pattern pattern = regex.isEmpty() && !empty ? null : cache.of(regex);
-      return pattern == null ? otherwise : read.apply(pattern.matcher((String) a[0]));
+      Matcher m = regex.isEmpty() && !empty ? null : cache.matcher(regex, (String) a[0]);
+      return m == null ? otherwise : read.apply(m);
     };
   }
 
