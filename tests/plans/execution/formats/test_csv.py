@@ -16,6 +16,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable, file_format
 from compiled_plan.plans.execution.formats.csv import CsvFormat
+from tests.support import messages
 from tests.support.formats import writer
 
 FAILURE = (PySparkException, Py4JJavaError)
@@ -168,3 +169,35 @@ def test_written_as_flink_writes(spark: SparkSession, tmp_path: Path) -> None:
     writer(file_format("csv"), frame, spec_of(types, {})).save(str(tmp_path / "out"))
     text = "".join(file.read_text() for file in sorted((tmp_path / "out").glob("part-*")))
     assert text == ('1,"a""b\n,;ü",1E+1,"2024-01-02 03:04:05.12","x;y;""q"";;",1;y,AQL/,"ab   "\n,,,,,,,\n')
+
+
+WRONG = {"ignore-parse-errors": "true"}
+PAIR = t.row_of(["n", "s"], [t.parse_type("INT"), t.parse_type("STRING")])
+
+
+@pytest.mark.parametrize("beside", [{}, {"allow-comments": "true"}], ids=["quick", "slow"])
+@pytest.mark.parametrize(
+    ("message", "row"),
+    [
+        ("1,a\n", (1, "a")),
+        ("1,a\r\n", (1, "a")),
+        ('1,"a"\r\n', (1, "a")),
+        ('1,"a\nb"', (1, "a\nb")),
+        ('1,"a\nb"\n', (1, "a\nb")),
+        ("1,a\n2,b", (1, "a")),
+        ("1,\n", (1, "")),
+    ],
+)
+def test_a_message_is_one_record(spark: SparkSession, message: str, row: tuple[int, str], beside: Any) -> None:
+    """Its first line, as in Flink; a quoted cell may have line ends."""
+    assert messages.read(spark, "csv", PAIR, [message.encode(), b"7,z"], beside) == [(0, *row), (0, 7, "z")]
+
+
+@pytest.mark.parametrize("beside", [{}, {"allow-comments": "true"}], ids=["quick", "slow"])
+def test_a_quote_does_not_go_on_in_the_next_message(spark: SparkSession, beside: dict[str, str]) -> None:
+    given = [b'1,"a', b"2,b", b'3,"c"', b'4,"', b"5,e"]
+    assert messages.read(spark, "csv", PAIR, given, {**WRONG, **beside}) == [(0, 2, "b"), (0, 3, "c"), (0, 5, "e")]
+    with pytest.raises(FAILURE, match="a quote is not closed before the end of the message"):
+        messages.read(spark, "csv", PAIR, given, beside)
+    with pytest.raises(FAILURE, match="a quote is not closed before the end of the message"):
+        messages.read(spark, "csv", PAIR, given[:1], beside)

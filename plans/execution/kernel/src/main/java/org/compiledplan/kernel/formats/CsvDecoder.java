@@ -63,28 +63,43 @@ public final class CsvDecoder extends Decoder {
   @Override
   protected ArrayData decode(UTF8String line) {
     prepare();
-    String before = record;
-    record = null;
-    GenericInternalRow whole = file == null ? message(line) : null;
-    if (whole != null) {
-      return insert(whole);
-    }
-    record = lines.isOpen() ? before + "\n" + line : line.toString();
-    List<String> cells = added(line);
+    ArrayData changes = changes(line);
     if (lines.isOpen()) {
       watchEnd();
     }
+    return changes;
+  }
+
+  private ArrayData changes(UTF8String line) {
+    String before = record;
+    record = lines.isOpen() ? before + "\n" + line : line.toString();
+    List<String> cells = added(line);
     return cells == null ? NOTHING : insert(row(cells));
   }
 
-  /** The row of a message without quotes; of a file such lines do not come here. */
-  private GenericInternalRow message(UTF8String part) {
-    if (plain == null) {
-      return null;
-    }
+  @Override
+  protected ArrayData decodeMessage(UTF8String part) {
+    prepare();
     byte[] bytes = part.getBytes();
     ObjectCells cells = new ObjectCells(names.length);
-    return plain.read(bytes, 0, bytes.length, cells) ? cells.row() : null;
+    if (plain != null && isOneLine(bytes) && plain.read(bytes, 0, bytes.length, cells)) {
+      return insert(cells.row());
+    }
+    ArrayData changes = changes(part);
+    if (lines.isOpen()) {
+      lines.clear();
+      throw new DataException("a quote is not closed before the end of the message");
+    }
+    return changes;
+  }
+
+  private static boolean isOneLine(byte[] bytes) {
+    for (byte each : bytes) {
+      if (each == '\n') {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override

@@ -103,7 +103,7 @@ final class CsvLines {
       return closed(line, at);
     }
     int at = from;
-    while (at < line.length() && line.charAt(at) != separator) {
+    while (!isEnd(line, at) && line.charAt(at) != separator) {
       if (line.charAt(at) == escape && at + 1 < line.length()) {
         at++;
         cell.append(unescaped(line.charAt(at)));
@@ -113,11 +113,11 @@ final class CsvLines {
       at++;
     }
     int end = cell.length();
-    if (at >= line.length() && end > 0 && cell.charAt(end - 1) == '\r') {
+    if (isEnd(line, at) && end > 0 && cell.charAt(end - 1) == '\r') {
       cell.setLength(end - 1);
     }
     cells.add(trims ? cell.toString().trim() : cell.toString());
-    return at < line.length() ? at + 1 : -1;
+    return isEnd(line, at) ? -1 : at + 1;
   }
 
   /** Reads within quotes; the position after the closing one, or -1 when the line ends first. */
@@ -145,7 +145,7 @@ final class CsvLines {
   private int closed(String line, int from) {
     cells.add(cell.toString());
     int at = from;
-    while (at < line.length() && line.charAt(at) != separator) {
+    while (!isEnd(line, at) && line.charAt(at) != separator) {
       if (line.charAt(at) > ' ') {
         clear();
         throw new DataException(
@@ -153,7 +153,12 @@ final class CsvLines {
       }
       at++;
     }
-    return at < line.length() ? at + 1 : -1;
+    return isEnd(line, at) ? -1 : at + 1;
+  }
+
+  /** Whether a record ends here: a message may have more lines, which are not looked at. */
+  private static boolean isEnd(String line, int at) {
+    return at >= line.length() || line.charAt(at) == '\n';
   }
 
   private static char unescaped(char letter) {

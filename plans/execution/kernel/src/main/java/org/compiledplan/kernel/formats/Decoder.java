@@ -61,6 +61,7 @@ public abstract class Decoder implements Serializable {
   public final ArrayData lineChanges(UTF8String line, long number, Consumer<InternalRow> aside) {
     return attempted(
         line,
+        this::decode,
         e -> {
           if (aside == null) refuse(table, line, e);
           else aside.accept(fault(number, line, e));
@@ -70,14 +71,15 @@ public abstract class Decoder implements Serializable {
   /**
    * The changes of a record.
    *
+   * @param reading makes them
    * @param wrong told of what is wrong with one that cannot be read, and has no changes then
    */
-  private ArrayData attempted(UTF8String record, Consumer<Exception> wrong) {
+  private ArrayData attempted(UTF8String record, Reading reading, Consumer<Exception> wrong) {
     if (record == null || skips(record)) {
       return NOTHING;
     }
     try {
-      return decode(record);
+      return reading.of(record);
     } catch (RegistryException | UnreadableFileException e) {
       throw e;
     } catch (Exception e) {
@@ -102,6 +104,7 @@ public abstract class Decoder implements Serializable {
       UTF8String part, UTF8String topic, int partition, long offset) {
     return attempted(
         part,
+        this::decodeMessage,
         e -> {
           String place = ", topic " + topic + ", partition " + partition + ", offset " + offset;
           refuse(table + place, part, e);
@@ -111,7 +114,7 @@ public abstract class Decoder implements Serializable {
   /** The changes of a part of a message, and what is wrong with one that cannot be read. */
   public final InternalRow messageOutcome(UTF8String part) {
     InternalRow[] fault = new InternalRow[1];
-    ArrayData changes = attempted(part, e -> fault[0] = fault(0, part, e));
+    ArrayData changes = attempted(part, this::decodeMessage, e -> fault[0] = fault(0, part, e));
     return new GenericInternalRow(new Object[] {changes, fault[0]});
   }
 
@@ -140,6 +143,17 @@ public abstract class Decoder implements Serializable {
 
   /** The changes of a line. */
   protected abstract ArrayData decode(UTF8String line) throws Exception;
+
+  /** The changes of a part of a message, which is a record by itself. */
+  protected ArrayData decodeMessage(UTF8String part) throws Exception {
+    return decode(part);
+  }
+
+  /** Makes changes of a record. */
+  @FunctionalInterface
+  private interface Reading {
+    ArrayData of(UTF8String record) throws Exception;
+  }
 
   /** Insertions of rows. */
   protected static ArrayData inserts(List<InternalRow> rows) {
