@@ -122,8 +122,10 @@ class Follower:
             Whether it was stopped before.
         """
         query, drained, woken = self.query, threading.Event(), threading.Event()
-        wait = _drain if until_drained else _end
-        threading.Thread(target=wait, args=(query, drained, woken), daemon=True).start()
+        waited, told = (
+            (query.processAllAvailable, (drained, woken)) if until_drained else (query.awaitTermination, (woken,))
+        )
+        threading.Thread(target=_tell, args=(waited, *told), daemon=True).start()
         while query.isActive and not (drained.is_set() or stop.is_set() or (until_idle and self.idle)):
             woken.wait(_POLL_SECONDS)
             self.catch_up()
@@ -181,17 +183,10 @@ def _controls(source: str) -> bool:
     return ENDS in source or TICKS in source
 
 
-def _drain(query: StreamingQuery, drained: threading.Event, woken: threading.Event) -> None:
-    """Set the events when the query has read all that there is."""
-    # A query that failed or was stopped meanwhile is the main thread's affair.
+def _tell(waited: Callable[[], object], *events: threading.Event) -> None:
+    """Set events when a wait is over."""
+    # A query that failed or was stopped meanwhile is the main thread's affair, which looks now and then.
     with suppress(Exception):
-        query.processAllAvailable()
-        drained.set()
-        woken.set()
-
-
-def _end(query: StreamingQuery, _: threading.Event, woken: threading.Event) -> None:
-    """Set the event when the query has ended."""
-    with suppress(Exception):
-        query.awaitTermination()
-    woken.set()
+        waited()
+        for event in events:
+            event.set()

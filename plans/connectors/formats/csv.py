@@ -21,7 +21,7 @@ def _quoted_and_not(options: Mapping[str, str]) -> tuple[str, str, str] | None:
 
 SPEC = FormatSpec(
     "csv",
-    "A record a line, its cells in the order of the columns.",
+    "A record a line, or a message; its cells in the order of the columns.",
     {
         "field-delimiter": TableOption(Kind.DELIMITER, ",", doc="What is between two cells; `\\t` is a tab."),
         "disable-quote-character": flag("Cells are never quoted."),

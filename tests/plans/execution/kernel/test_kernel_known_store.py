@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import (
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+)
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
 from tests.support.files import lines, put, table
 from tests.support.kernel.hidden import Hidden
+from tests.support.waiting import wait_until
 
 PROGRAM = "INSERT INTO s SELECT k, COUNT(*), SUM(v) FROM r GROUP BY k;"
 
@@ -32,11 +40,51 @@ def test_no_key_that_was_written_is_missed(spark: SparkSession) -> None:
     assert keys.call("mayHave", "op", "never written")
 
 
+class Asked(StreamingQueryListener):
+    """How often micro-batches asked RocksDB for a key."""
+
+    def __init__(self) -> None:
+        self.counts: list[int] = []
+
+    def are(self, many: int) -> bool:
+        return len(self.counts) == many
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None: ...
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None: ...
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:
+        if event.progress.numInputRows:
+            self.counts += [int(each.customMetrics["rocksdbGetCount"]) for each in event.progress.stateOperators]
+
+
+def test_keys_that_are_new_are_not_asked_for(spark: SparkSession, tmp_path: Path) -> None:
+    """Where the run began with an empty store; keys that come again are, and all of them after another start."""
+    script = table(tmp_path, "r", "k BIGINT, v BIGINT") + table(
+        tmp_path, "s", "k BIGINT, n BIGINT, v BIGINT", "debezium-json"
+    )
+    plan = TableEnvironment().compile_script(script + PROGRAM)
+    checkpoint, asked = str(tmp_path / "checkpoint"), Asked()
+    spark.streams.addListener(asked)
+    try:
+        for start, firsts, told in [(0, (0, 1_000, 0), 3), (1, (2_000, 3_000), 5)]:
+            for batch, first in enumerate(firsts):
+                put(tmp_path / "r", f"{start}-{batch}.json", *({"k": first + at, "v": at} for at in range(1_000)))
+            Run(spark, plan, RunOptions(checkpoint=checkpoint, max_files_per_batch=1)).execute()
+            wait_until(partial(asked.are, told))
+    finally:
+        spark.streams.removeListener(asked)
+    new, newer, again, *later = asked.counts
+    assert max(new, newer) < 100
+    assert again >= 1_000
+    assert min(later) >= 1_000
+
+
 def versions(spark: SparkSession) -> set[tuple[int, bool]]:
     """The versions that tasks have left, and whether the keys of each are known."""
-    known = Hidden(spark, "host.KnownStore")
-    left = known.field("LEFT").values()
-    return {(known.field("version", each), known.field("keys", each) is not None) for each in left}
+    left = Hidden(spark, "host.KnownStore$Left")
+    all_ = Hidden(spark, "host.KnownStore").field("LEFT").values()
+    return {(left.field("version", each), left.field("keys", each) is not None) for each in all_}
 
 
 @pytest.mark.parametrize(("ttl", "many"), [("0 s", 97), ("1 h", 97), ("0 s", 20_011)])

@@ -44,27 +44,7 @@ def test_the_longest_text_that_has_to_be_there(spark: SparkSession, regex: str, 
 def test_what_matches_has_it(spark: SparkSession) -> None:
     """Expressions of random pieces, on random texts."""
     random, needles, matched = Random(20_261_124), Hidden(spark, "functions.Needle"), 0
-    pieces = [
-        "a",
-        "b",
-        "ab",
-        "ba",
-        "(",
-        ")",
-        "|",
-        "*",
-        "+",
-        "?",
-        "{0}",
-        "{1,2}",
-        "[ab]",
-        "[^a]",
-        "^",
-        "$",
-        ".",
-        r"\w",
-        r"\.",
-    ]
+    pieces = r"a b ab ba ( ) | * + ? {0} {1,2} [ab] [^a] ^ $ . \w \.".split()
     texts = ["".join(random.choices("ab.", k=random.randint(0, 6))) for _ in range(200)]
     for _ in range(500):
         regex = "".join(random.choices(pieces, k=random.randint(1, 7)))

@@ -30,10 +30,7 @@ public final class CsvDecoder extends Decoder {
   private transient CsvValues.Reader[] readers;
   private transient CsvLines lines;
   private transient LineCells plain;
-
-  /** The file that is read; null where messages are. */
   private transient String file;
-
   private transient TaskContext watched;
   private transient String record;
 
@@ -200,8 +197,7 @@ public final class CsvDecoder extends Decoder {
   }
 
   private UnreadableFileException unclosed() {
-    String where = file == null ? table : table + ", file " + file;
     return new UnreadableFileException(
-        "a quote is not closed before the end of the file (" + where + ")");
+        "a quote is not closed before the end of the file (" + table + ", file " + file + ")");
   }
 }

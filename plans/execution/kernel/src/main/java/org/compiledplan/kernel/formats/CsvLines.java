@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Splits the lines of a CSV file into records of cells. A quoted cell may have line ends in it: its
- * record is complete with a later line.
+ * Splits the lines of a CSV file, and messages, into records of cells. A quoted cell may have line
+ * ends in it: its record is complete with a later line.
  */
 final class CsvLines {
   /** A character that is no character: the feature is off. */

@@ -121,7 +121,7 @@ final class KeptAccess {
 
   private void enter(StatefulProcessorHandleImpl handle, boolean made)
       throws IllegalAccessException {
-    StateStore store = (StateStore) FIELDS.store.get(handle);
+    StateStore store = store(handle);
     for (Family each : made ? List.<Family>of() : families) {
       store.createColFamilyIfAbsent(
           each.name, each.key, each.value, each.encoder, each.multiple, each.internal);

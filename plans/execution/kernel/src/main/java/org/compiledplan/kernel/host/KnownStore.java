@@ -16,21 +16,19 @@ import org.apache.spark.util.TaskCompletionListener;
  */
 final class KnownStore {
   /** By the object that has a store's files; Spark lets go of it when the query has ended. */
-  private static final Map<Object, KnownStore> LEFT =
-      Collections.synchronizedMap(new WeakHashMap<>());
+  private static final Map<Object, Left> LEFT = Collections.synchronizedMap(new WeakHashMap<>());
+
+  /** What a task leaves: the version that it has made, and the keys that are in it, if known. */
+  private record Left(long version, WrittenKeys keys) {}
 
   private final boolean continues;
 
   /** Null where it is not known which keys have a state. */
   private final WrittenKeys keys;
 
-  /** The version that a task has left. */
-  private final long version;
-
-  private KnownStore(boolean continues, WrittenKeys keys, long version) {
+  private KnownStore(boolean continues, WrittenKeys keys) {
     this.continues = continues;
     this.keys = keys;
-    this.version = version;
   }
 
   /** What the current task knows; to be asked once in a task. */
@@ -38,17 +36,17 @@ final class KnownStore {
     TaskContext task = TaskContext.get();
     StateStore store = KeptAccess.store(handle);
     Object files = store == null ? null : files(store);
-    if (task == null || files == null) return new KnownStore(false, null, 0);
-    KnownStore last = LEFT.remove(files);
+    if (task == null || files == null) return new KnownStore(false, null);
+    Left last = LEFT.remove(files);
     long version = store.version();
     boolean continues = last != null && last.version == version;
     WrittenKeys keys = continues ? last.keys : version == 0 ? new WrittenKeys() : null;
     task.addTaskCompletionListener(
         (TaskCompletionListener)
             ended -> {
-              if (!ended.isFailed()) LEFT.put(files, new KnownStore(true, keys, version + 1));
+              if (!ended.isFailed()) LEFT.put(files, new Left(version + 1, keys));
             });
-    return new KnownStore(continues, keys, version);
+    return new KnownStore(continues, keys);
   }
 
   /** The provider that a store belongs to; null where Spark has another kind of store. */
