@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -62,4 +63,4 @@ class SourceTables:
     def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:
         """The tables of a query that has begun, in the order of the sources in its progress."""
         names = java_class(self.jvm, "org.compiledplan.kernel.host.SourceNames").of(query._jsq)
-        return [self.by_name.get(name, NO_TABLE) for name in names]
+        return [self.by_name.get(name, NO_TABLE) for name in json.loads(names)]

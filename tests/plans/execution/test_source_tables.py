@@ -28,7 +28,7 @@ def test_a_table_is_found_by_the_name_of_its_source(monkeypatch: pytest.MonkeyPa
         "a": ReadTable("default_catalog.default_database.a", scans),
         "values_v1": ReadTable("", (values,)),
     }
-    class_ = SimpleNamespace(of=lambda _: ["values_v1", "a_end", "", "a"])
+    class_ = SimpleNamespace(of=lambda _: '["values_v1", "a_end", "", "a"]')
     classes = {"org.compiledplan.kernel.host.SourceNames": class_}
     monkeypatch.setattr(source_tables, "java_class", lambda _, name: classes[name])
     named = SourceTables(cast(Any, None), found.by_name)

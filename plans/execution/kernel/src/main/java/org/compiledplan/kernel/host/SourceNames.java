@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.host;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -22,6 +24,8 @@ import scala.runtime.AbstractPartialFunction;
  * one. A checkpoint keeps by name how far each source was read.
  */
 public final class SourceNames {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   private SourceNames() {}
 
   /**
@@ -38,9 +42,10 @@ public final class SourceNames {
 
   /**
    * The names of the sources of a query that has begun, in the order in which its progress tells of
-   * them; empty for a source without a name.
+   * them; empty for a source without a name. An array in JSON: Python asks for each element of a
+   * list with several calls.
    */
-  public static List<String> of(StreamingQuery query) {
+  public static String of(StreamingQuery query) throws JsonProcessingException {
     StreamExecution execution = ((StreamingQueryWrapper) query).streamingQuery();
     List<String> found = new ArrayList<>();
     if (execution instanceof MicroBatchExecution) {
@@ -52,7 +57,7 @@ public final class SourceNames {
         found.add(names.getOrDefault(source, ""));
       }
     }
-    return found;
+    return JSON.writeValueAsString(found);
   }
 
   private static final class Naming extends AbstractPartialFunction<LogicalPlan, LogicalPlan> {
