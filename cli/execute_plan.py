@@ -186,9 +186,11 @@ def execute(
             logging.getLogger().addFilter(_is_ours)
             logging.getLogger("py4j").setLevel(logging.CRITICAL)
         if options.real_time_ms is not None:
+            from compiled_plan.plans.execution.realtime.heap import with_short_collections
             from compiled_plan.plans.execution.realtime.slots import local_session
 
             master, settings = local_session([plan for _, plan in loaded], master, settings)
+            settings = with_short_collections(settings)
         listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name)
         with ExitStack() as closing:
             shared = closing.enter_context(listening.shared())

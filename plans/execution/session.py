@@ -68,6 +68,8 @@ LOCAL: dict[str, str] = {
 }
 
 
+#: Options of the driver's Java that stand before those of `spark.driver.extraJavaOptions`.
+DRIVER_JAVA = "spark.driver.defaultJavaOptions"
 #: How many partitions state is spread over.
 PARTITIONS = "spark.sql.shuffle.partitions"
 #: The number of shuffle partitions that the user asked for: a checkpoint that has another one does not take it.
@@ -252,16 +254,18 @@ def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
         _append(settings, "spark.driver.extraClassPath", str(jar), os.pathsep)
         # Spark follows expressions by recursion; what a thread does not use of its stack costs nothing.
         options = ["-Xss64m"]
-        if "GC" not in settings.get("spark.driver.extraJavaOptions", ""):
+        if "GC" not in settings.get(DRIVER_JAVA, "") + settings.get("spark.driver.extraJavaOptions", ""):
             # Micro-batches want throughput; pauses matter little.
             options.append("-XX:+UseParallelGC")
-        settings.setdefault("spark.driver.defaultJavaOptions", " ".join([*options, *compiler_options()]))
+        # Of two options for the same thing Java takes the later one.
+        chosen = filter(None, [settings.get(DRIVER_JAVA)])
+        settings[DRIVER_JAVA] = " ".join([*options, *compiler_options(), *chosen])
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
     if fresh:
         given = " ".join(settings.get(f"spark.driver.{kind}JavaOptions", "") for kind in ("default", "extra"))
         for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), given):
-            _append(settings, "spark.driver.defaultJavaOptions", option, " ")
+            _append(settings, DRIVER_JAVA, option, " ")
     return fresh and local
 
 
