@@ -190,7 +190,7 @@ def execute(
             from compiled_plan.plans.execution.realtime.slots import local_session
 
             master, settings = local_session([plan for _, plan in loaded], master, settings)
-            settings = with_short_collections(settings)
+            settings = with_short_collections(master, settings)
         listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name)
         with ExitStack() as closing:
             shared = closing.enter_context(listening.shared())

@@ -68,8 +68,8 @@ LOCAL: dict[str, str] = {
 }
 
 
-#: Options of the driver's Java that stand before those of `spark.driver.extraJavaOptions`.
-DRIVER_JAVA = "spark.driver.defaultJavaOptions"
+#: Options of the driver's Java, and those that stand behind them.
+DRIVER_JAVA, _LAST_JAVA = "spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions"
 #: How many partitions state is spread over.
 PARTITIONS = "spark.sql.shuffle.partitions"
 #: The number of shuffle partitions that the user asked for: a checkpoint that has another one does not take it.
@@ -247,26 +247,43 @@ def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
 
     jar = kernel_jar()
     fresh = SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
-    local = bool(re.fullmatch(r"local(\[.*\])?", master or settings.get("spark.master") or _master("")))
+    local = is_local(master, settings)
     if fresh and local:
         for name, value in LOCAL.items():
             settings.setdefault(name, value)
         _append(settings, "spark.driver.extraClassPath", str(jar), os.pathsep)
-        # Spark follows expressions by recursion; what a thread does not use of its stack costs nothing.
-        options = ["-Xss64m"]
-        if "GC" not in settings.get(DRIVER_JAVA, "") + settings.get("spark.driver.extraJavaOptions", ""):
-            # Micro-batches want throughput; pauses matter little.
-            options.append("-XX:+UseParallelGC")
-        # Of two options for the same thing Java takes the later one.
-        chosen = filter(None, [settings.get(DRIVER_JAVA)])
-        settings[DRIVER_JAVA] = " ".join([*options, *compiler_options(), *chosen])
+        settings[DRIVER_JAVA] = driver_java(settings)
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
     if fresh:
-        given = " ".join(settings.get(f"spark.driver.{kind}JavaOptions", "") for kind in ("default", "extra"))
+        given = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, _LAST_JAVA))
         for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), given):
             _append(settings, DRIVER_JAVA, option, " ")
     return fresh and local
+
+
+def is_local(master: str, settings: Mapping[str, str]) -> bool:
+    """Whether driver and executors are one process.
+
+    Args:
+        master: Spark's master URL, empty where nobody says.
+        settings: what the user sets.
+    """
+    return bool(re.fullmatch(r"local(\[.*\])?", master or settings.get("spark.master") or _master("")))
+
+
+def driver_java(settings: Mapping[str, str]) -> str:
+    """The options with which the driver's Java is started: the product's own, then those of `DRIVER_JAVA`.
+
+    Of two options for the same thing Java takes the later one, so that what is set holds.
+    """
+    chosen = settings.get(DRIVER_JAVA, "")
+    # Spark follows expressions by recursion; what a thread does not use of its stack costs nothing.
+    options = ["-Xss64m"]
+    if "GC" not in chosen + settings.get(_LAST_JAVA, ""):
+        # Micro-batches want throughput; pauses matter little.
+        options.append("-XX:+UseParallelGC")
+    return " ".join([*options, *compiler_options(), *chosen.split()])
 
 
 def _append(settings: dict[str, str], name: str, value: str, separator: str) -> None:

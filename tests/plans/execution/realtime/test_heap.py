@@ -3,36 +3,70 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
+from pathlib import Path
 
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution import kept_session
 from compiled_plan.plans.execution.kernel import use_fit_java
 from compiled_plan.plans.execution.realtime.heap import with_short_collections
-from compiled_plan.plans.execution.session import DRIVER_JAVA
+from compiled_plan.plans.execution.session import DRIVER_JAVA, driver_java
+from tests.support.commands import called
+
+PROGRAM = """
+CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen');
+CREATE TABLE lines (id INT) WITH ('connector' = 'print');
+INSERT INTO lines SELECT id FROM numbers;
+"""
 
 
-def _young(settings: dict[str, str]) -> int:
-    """The bytes that Java allows for what is new."""
-    options = with_short_collections(settings)[DRIVER_JAVA].split()
-    command = [
-        use_fit_java() / "bin/java",
-        "-Xmx4g",
-        "-XX:+UseParallelGC",
-        *options,
-        "-XX:+PrintFlagsFinal",
-        "-version",
-    ]
+def _young(settings: Mapping[str, str]) -> int:
+    """The bytes that Java allows for what is new, in a session with these settings."""
+    options = driver_java(settings).split()
+    command = [use_fit_java() / "bin/java", "-Xmx4g", *options, "-XX:+PrintFlagsFinal", "-version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     flags = {words[1]: words[3] for line in done.stdout.splitlines() if len(words := line.split()) > 3}
     return int(flags["MaxNewSize"])
 
 
-def test_little_is_new_at_a_time_in_a_heap_of_any_size() -> None:
-    assert _young({}) == 200 << 20
-    assert _young({DRIVER_JAVA: "-Xmx600m"}) <= 200 << 20
+@pytest.mark.parametrize("master", ["", "local", "local[4]", "local[*]"])
+def test_little_is_new_at_a_time(master: str) -> None:
+    assert _young(with_short_collections(master, {"a": "b"})) == 200 << 20
+
+
+@pytest.mark.parametrize("chosen", ["-Xmx600m", "-XX:+UseG1GC", "-Dmine=1"])
+def test_nor_is_it_beside_other_options(chosen: str) -> None:
+    assert _young(with_short_collections("", {DRIVER_JAVA: chosen})) <= 200 << 20
 
 
 def test_what_the_user_says_of_the_heap_holds() -> None:
-    assert _young({DRIVER_JAVA: "-Xmn900m"}) == 900 << 20
+    assert _young(with_short_collections("", {DRIVER_JAVA: "-Xmn900m"})) == 900 << 20
 
 
 def test_other_settings_stay() -> None:
-    assert with_short_collections({"a": "b"})["a"] == "b"
+    assert with_short_collections("", {"a": "b"})["a"] == "b"
+
+
+@pytest.mark.parametrize("master", ["spark://there:7077", "local-cluster[2,1,1024]", "yarn"])
+def test_a_driver_without_tasks_is_left_alone(master: str) -> None:
+    assert with_short_collections(master, {"a": "b"}) == {"a": "b"}
+
+
+@pytest.mark.parametrize(("trigger", "bounded"), [("real-time", True), ("2s", False)])
+def test_a_run_in_real_time_mode_has_it(
+    trigger: str, bounded: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Mapping[str, str]] = []
+
+    def session(master: str, settings: Mapping[str, str], **_: object) -> object:
+        seen.append(settings)
+        raise ExecutionError("no session")
+
+    monkeypatch.setattr(kept_session, "session_of_command", session)
+    plan = tmp_path / "plan.json"
+    plan.write_text(TableEnvironment().compile_script(PROGRAM).to_json())
+    called("execute_plan", "--trigger", trigger, str(plan))
+    assert ["MaxNewSize" in settings.get(DRIVER_JAVA, "") for settings in seen] == [bounded]
