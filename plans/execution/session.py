@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.class_archive import java_options
+from compiled_plan.plans.execution.heap import bounded_young
 from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
 from compiled_plan.plans.execution.lean_start import compiler_options, lean_session
@@ -36,9 +37,10 @@ FIXED: dict[str, str] = {
     "spark.sql.caseSensitive": "true",
 }
 
+_HEAP = "spark.driver.memory"
 #: Settings that a user's `--conf` may replace.
 DEFAULTS: dict[str, str] = {
-    "spark.driver.memory": "4g",
+    _HEAP: "4g",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.enabled": "false",
@@ -252,7 +254,7 @@ def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
         for name, value in LOCAL.items():
             settings.setdefault(name, value)
         _append(settings, "spark.driver.extraClassPath", str(jar), os.pathsep)
-        settings[DRIVER_JAVA] = driver_java(settings)
+        settings[DRIVER_JAVA] = driver_java(settings, _cores(master))
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
     if fresh:
@@ -272,15 +274,20 @@ def is_local(master: str, settings: Mapping[str, str]) -> bool:
     return bool(re.fullmatch(r"local(\[.*\])?", master or settings.get("spark.master") or _master("")))
 
 
-def driver_java(settings: Mapping[str, str]) -> str:
+def driver_java(settings: Mapping[str, str], tasks: int) -> str:
     """The options with which the driver's Java is started: the product's own, then those of `DRIVER_JAVA`.
 
     Of two options for the same thing Java takes the later one, so that what is set holds.
+
+    Args:
+        settings: of the session.
+        tasks: how many run at once in this Java.
     """
     chosen = settings.get(DRIVER_JAVA, "")
+    given = f"{chosen} {settings.get(_LAST_JAVA, '')}"
     # Spark follows expressions by recursion; what a thread does not use of its stack costs nothing.
-    options = ["-Xss64m"]
-    if "GC" not in chosen + settings.get(_LAST_JAVA, ""):
+    options = ["-Xss64m", *bounded_young(settings.get(_HEAP, DEFAULTS[_HEAP]), tasks, given)]
+    if "GC" not in given:
         # Micro-batches want throughput; pauses matter little.
         options.append("-XX:+UseParallelGC")
     return " ".join([*options, *compiler_options(), *chosen.split()])

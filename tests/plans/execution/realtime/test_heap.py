@@ -25,7 +25,7 @@ INSERT INTO lines SELECT id FROM numbers;
 
 def _young(settings: Mapping[str, str]) -> int:
     """The bytes that Java allows for what is new, in a session with these settings."""
-    options = driver_java(settings).split()
+    options = driver_java(settings, 2).split()
     command = [use_fit_java() / "bin/java", "-Xmx4g", *options, "-XX:+PrintFlagsFinal", "-version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     flags = {words[1]: words[3] for line in done.stdout.splitlines() if len(words := line.split()) > 3}
@@ -69,4 +69,4 @@ def test_a_run_in_real_time_mode_has_it(
     plan = tmp_path / "plan.json"
     plan.write_text(TableEnvironment().compile_script(PROGRAM).to_json())
     called("execute_plan", "--trigger", trigger, str(plan))
-    assert ["MaxNewSize" in settings.get(DRIVER_JAVA, "") for settings in seen] == [bounded]
+    assert ["MaxNewSize=200m" in settings.get(DRIVER_JAVA, "") for settings in seen] == [bounded]
