@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.joining import balanced
 from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.execution.tables import resolved_table, table_of
@@ -158,7 +159,7 @@ def _any(items: Column, type_: LogicalType, path: str, nested: str) -> Column:
     def breached(item: Column) -> Column:
         return reduce(or_, (breach.found for breach in _breaches(item, type_, path, nested)))
 
-    return F.coalesce(F.exists(items, breached), F.lit(False))
+    return F.coalesce(lambdas.exists(items, breached), F.lit(False))
 
 
 def _checked(column: Column, type_: LogicalType, what: str, mine: Column | None) -> Column:

@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.messages import listed
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.connectors.base import (
     DELETE,
     INSERT,
@@ -127,7 +128,7 @@ class MessageSink:
         found = [topic.alias("topic")]
         if "headers" in given:
             entries = F.map_entries(given["headers"])
-            found.append(F.transform(entries, lambda each: F.struct(each["key"], each["value"])).alias("headers"))
+            found.append(lambdas.transform(entries, lambda each: F.struct(each["key"], each["value"])).alias("headers"))
         return found
 
 

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.connectors.messages import Parts, listed
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.connectors.base import DELETE, KIND, ORD, PARTITION, PATH, Source, SourceContext
 from compiled_plan.plans.execution.connectors.brokers import Offsets
 from compiled_plan.plans.execution.connectors.dead_letters import COLUMN, dead_letter
@@ -197,6 +198,6 @@ def _headers() -> Column:
 
     def is_last(header: Column, at: Column) -> Column:
         behind = F.slice(headers, at + 2, F.size(headers) + 1)
-        return ~F.exists(behind, lambda other: other["key"] == header["key"])
+        return ~lambdas.exists(behind, lambda other: other["key"] == header["key"])
 
-    return F.map_from_entries(F.filter(headers, is_last))
+    return F.map_from_entries(lambdas.filtered(headers, is_last))

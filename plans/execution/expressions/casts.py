@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions import texts
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.registry import translates
@@ -347,10 +348,12 @@ def _array(column: Column, cast: _Cast) -> Column:
     assert isinstance(source, t.ArrayType) and isinstance(target, t.ArrayType)
     if _only_names(source, target):
         return column.cast(to_spark(target))
-    made = F.transform(column, lambda item: cast.inner(item, source.element, target.element))
+    made = lambdas.transform(column, lambda item: cast.inner(item, source.element, target.element))
     if not cast.can_fail(source):
         return made
-    failed = F.exists(column, lambda item: item.isNotNull() & cast.inner(item, source.element, target.element).isNull())
+    failed = lambdas.exists(
+        column, lambda item: item.isNotNull() & cast.inner(item, source.element, target.element).isNull()
+    )
     return F.when(~failed, made)
 
 
@@ -360,8 +363,8 @@ def _map(column: Column, cast: _Cast) -> Column:
     assert isinstance(source, t.MapType) and isinstance(target, t.MapType)
     if _only_names(source, target):
         return column.cast(to_spark(target))
-    keys = F.transform(F.map_keys(column), lambda item: cast.inner(item, source.key, target.key))
-    values = F.transform(F.map_values(column), lambda item: cast.inner(item, source.value, target.value))
+    keys = lambdas.transform(F.map_keys(column), lambda item: cast.inner(item, source.key, target.key))
+    values = lambdas.transform(F.map_values(column), lambda item: cast.inner(item, source.value, target.value))
     return F.map_from_arrays(keys, values)
 
 
@@ -369,7 +372,7 @@ def _map(column: Column, cast: _Cast) -> Column:
 def _multiset(column: Column, cast: _Cast) -> Column:
     source, target = cast.source, cast.target
     assert isinstance(source, t.MultisetType) and isinstance(target, t.MultisetType)
-    return F.transform_keys(column, lambda item, _: cast.inner(item, source.element, target.element))
+    return lambdas.transform_keys(column, lambda item, _: cast.inner(item, source.element, target.element))
 
 
 @_casts((t.FieldsType,), (t.FieldsType,))

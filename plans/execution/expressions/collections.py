@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.casts import cast_column
 from compiled_plan.plans.execution.expressions.functions import fail, java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
@@ -105,11 +106,11 @@ def _contains(call: Call, args: tuple[Column, ...], context: ExpressionContext) 
     array, needle = args[0], _needle(call, args, context)
     if isinstance(_element_type(call), _FLOATING):
         # NaN equals nothing, here too.
-        array = F.filter(array, lambda item: ~F.coalesce(F.isnan(item), F.lit(False)))
+        array = lambdas.filtered(array, lambda item: ~F.coalesce(F.isnan(item), F.lit(False)))
     found = F.coalesce(F.array_contains(array, needle), F.lit(False))
     if not r.type_of(call.operands[1]).nullable:
         return F.when(args[0].isNotNull(), found)
-    either = F.when(needle.isNull(), F.exists(array, lambda item: item.isNull())).otherwise(found)
+    either = F.when(needle.isNull(), lambdas.exists(array, lambda item: item.isNull())).otherwise(found)
     return F.when(args[0].isNotNull(), either)
 
 
@@ -121,7 +122,7 @@ def _position(call: Call, args: tuple[Column, ...], context: ExpressionContext) 
 @translates("$ARRAY_REMOVE$1")
 def _remove(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     needle = _needle(call, args, context)
-    return F.filter(args[0], lambda item: ~item.eqNullSafe(needle))
+    return lambdas.filtered(args[0], lambda item: ~item.eqNullSafe(needle))
 
 
 @translates("$ARRAY_APPEND$1")
@@ -176,7 +177,7 @@ def _most(pick: Callable[[Column], Column]) -> Callable[[Call, tuple[Column, ...
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         if not isinstance(_element_type(call), _FLOATING):
             return pick(args[0])
-        return F.coalesce(pick(F.filter(args[0], lambda item: ~F.isnan(item))), pick(args[0]))
+        return F.coalesce(pick(lambdas.filtered(args[0], lambda item: ~F.isnan(item))), pick(args[0]))
 
     return translate
 
@@ -191,8 +192,8 @@ def _sort(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
     nulls_first = constant(call.operands[2]) if len(args) > 2 else ascending
     if ascending is None or nulls_first is None:
         raise context.unsupported("ARRAY_SORT needs constants for its order")
-    values = F.sort_array(F.filter(args[0], lambda item: item.isNotNull()), bool(ascending))
-    nulls = F.filter(args[0], lambda item: item.isNull())
+    values = F.sort_array(lambdas.filtered(args[0], lambda item: item.isNotNull()), bool(ascending))
+    nulls = lambdas.filtered(args[0], lambda item: item.isNull())
     return F.concat(nulls, values) if nulls_first else F.concat(values, nulls)
 
 

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions import texts
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant, symbol
@@ -102,11 +103,11 @@ def _printable(column: Column, type_: t.LogicalType, context: ExpressionContext)
         case t.DateType() | t.TimeType():
             return texts.to_text(column, type_, context)
         case t.ArrayType():
-            return F.transform(column, lambda item: _printable(item, type_.element, context))
+            return lambdas.transform(column, lambda item: _printable(item, type_.element, context))
         case t.MapType():
             return F.map_from_arrays(
-                F.transform(F.map_keys(column), lambda item: texts.to_text(item, type_.key, context)),
-                F.transform(F.map_values(column), lambda item: _printable(item, type_.value, context)),
+                lambdas.transform(F.map_keys(column), lambda item: texts.to_text(item, type_.key, context)),
+                lambdas.transform(F.map_values(column), lambda item: _printable(item, type_.value, context)),
             )
         case t.FieldsType():
             parts = [_printable(column.getField(f.name), f.type, context).alias(f.name) for f in type_.fields]

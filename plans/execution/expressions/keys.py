@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.zones import as_point
 
@@ -96,13 +97,13 @@ def _timestamp(column: Column, _: t.LogicalType) -> Column:
 
 def _array(column: Column, type_: t.LogicalType) -> Column:
     assert isinstance(type_, t.ArrayType)
-    items = F.transform(column, lambda item: _part(item, type_.element))
+    items = lambdas.transform(column, lambda item: _part(item, type_.element))
     return F.concat(F.size(column).cast("string"), F.lit("["), F.array_join(items, ","), F.lit("]"))
 
 
 def _map(column: Column, type_: t.LogicalType) -> Column:
     key, value = (type_.key, type_.value) if isinstance(type_, t.MapType) else (next(type_.children()), t.INT)
-    entries = F.transform(
+    entries = lambdas.transform(
         F.map_entries(column),
         lambda item: F.concat(_part(item.getField("key"), key), F.lit("="), _part(item.getField("value"), value)),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.zones import to_local
 
@@ -75,13 +76,13 @@ def _or_null(column: Column, type_: t.LogicalType, context: ExpressionContext) -
 
 def _array(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
     assert isinstance(type_, t.ArrayType)
-    items = F.transform(column, lambda item: _or_null(item, type_.element, context))
+    items = lambdas.transform(column, lambda item: _or_null(item, type_.element, context))
     return F.concat(F.lit("["), F.array_join(items, ", "), F.lit("]"))
 
 
 def _map(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
     key, value = (type_.key, type_.value) if isinstance(type_, t.MapType) else (next(type_.children()), t.INT)
-    items = F.transform(
+    items = lambdas.transform(
         F.map_entries(column),
         lambda item: F.concat(
             _or_null(item.getField("key"), key, context), F.lit("="), _or_null(item.getField("value"), value, context)

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.formats.orc import SPEC
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.connectors.base import INSERT, KIND
 from compiled_plan.plans.execution.formats.base import ONE_FILE, FormatTable, Order, register, walk
 from compiled_plan.plans.execution.formats.parquet import zoned
@@ -97,10 +98,10 @@ def _moved(column: Column, type_: t.LogicalType, move: Callable[[Column], Column
         case t.TimestampType():
             return move(column)
         case t.ArrayType():
-            return F.transform(column, lambda item: _moved(item, type_.element, move, zone))
+            return lambdas.transform(column, lambda item: _moved(item, type_.element, move, zone))
         case t.MapType():
-            keys = F.transform_keys(column, lambda key, value: _moved(key, type_.key, move, zone))
-            return F.transform_values(keys, lambda key, value: _moved(value, type_.value, move, zone))
+            keys = lambdas.transform_keys(column, lambda key, value: _moved(key, type_.key, move, zone))
+            return lambdas.transform_values(keys, lambda key, value: _moved(value, type_.value, move, zone))
         case t.FieldsType():
             fields = [_moved(column[field.name], field.type, move, zone).alias(field.name) for field in type_.fields]
             return F.when(column.isNotNull(), F.struct(*fields))

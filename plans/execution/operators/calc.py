@@ -9,6 +9,7 @@ from typing import ClassVar
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.connectors.base import UPDATE_BEFORE
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.operators.base import (
@@ -122,13 +123,13 @@ def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Seq
     made = elements(node, flow.columns, context)
     if node.condition is not None:
         condition = node.condition
-        made = F.filter(
+        made = lambdas.filtered(
             made, lambda item: to_column(condition, tuple(item.getField(f"v{at}") for at in range(width)), context)
         )
     if node.join_type == "LEFT":
         made = F.when(F.coalesce(F.size(made), F.lit(0)) > 0, made).otherwise(
             # An array with one null row, of the elements' type.
-            F.transform(F.array(F.lit(1)), lambda _: F.get(made, F.lit(0)))
+            lambdas.transform(F.array(F.lit(1)), lambda _: F.get(made, F.lit(0)))
         )
 
     def make(element: Column, position: Column) -> Flow:

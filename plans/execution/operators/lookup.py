@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.connectors.base import LookupTable, open_lookup
 from compiled_plan.plans.execution.expressions import to_column
 from compiled_plan.plans.execution.expressions.functions import java
@@ -81,14 +82,14 @@ def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> 
         return F.coalesce(found, F.lit(False))
 
     def complete(found: Column) -> Column:
-        kept = F.filter(F.coalesce(found, F.array()), counts)
+        kept = lambdas.filtered(F.coalesce(found, F.array()), counts)
         if node.join_type == "INNER":
             return kept
-        nothing = F.transform(F.array(F.lit(1)), lambda _: F.get(found, F.lit(-1)))
+        nothing = lambdas.transform(F.array(F.lit(1)), lambda _: F.get(found, F.lit(-1)))
         return F.when(F.size(kept) > 0, kept).otherwise(nothing)
 
     # The rows are bound to a variable, so that the database is asked once.
-    made = F.flatten(F.transform(F.array(rows), complete))
+    made = F.flatten(lambdas.transform(F.array(rows), complete))
 
     def make(element: Column, position: Column) -> Flow:
         tail = F.to_binary(F.lpad(F.hex(position), 8, "0"), F.lit("hex"))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.nodes.stateless import Correlate
@@ -57,7 +58,9 @@ def _items(value: Column, type_: LogicalType) -> tuple[Column, Callable[[Column]
         case MultisetType():
             # A multiset is a map from element to count; each element comes as often as it is in it.
             repeated = F.flatten(
-                F.transform(F.map_entries(value), lambda e: F.array_repeat(e.getField("key"), e.getField("value")))
+                lambdas.transform(
+                    F.map_entries(value), lambda e: F.array_repeat(e.getField("key"), e.getField("value"))
+                )
             )
             return repeated, lambda item: _fields(item, type_.element)
     raise AssertionError(f"UNNEST of {type_}")
@@ -67,13 +70,13 @@ def _unnest(call: Call, arguments: Sequence[Column], types: Sequence[LogicalType
     array, columns = _items(arguments[0], types[0])
     if isinstance(types[0], ArrayType) and isinstance(types[0].element, FieldsType):
         # A null row gives no row; a null value of another type gives a row with null.
-        array = F.filter(array, lambda item: item.isNotNull())
-    return F.transform(array, lambda item: _struct(columns(item)))
+        array = lambdas.filtered(array, lambda item: item.isNotNull())
+    return lambdas.transform(array, lambda item: _struct(columns(item)))
 
 
 def _unnest_with_ordinality(call: Call, arguments: Sequence[Column], types: Sequence[LogicalType]) -> Column:
     array, columns = _items(arguments[0], types[0])
-    return F.transform(array, lambda item, at: _struct([*columns(item), (at + F.lit(1)).cast("int")]))
+    return lambdas.transform(array, lambda item, at: _struct([*columns(item), (at + F.lit(1)).cast("int")]))
 
 
 def _replicate(call: Call, arguments: Sequence[Column], types: Sequence[LogicalType]) -> Column:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions.zones import as_local, as_point, from_local, to_local
 from compiled_plan.plans.execution.operators.base import Lowering, refuse
 from compiled_plan.plans.nodes.base import PlanNode
@@ -133,8 +134,10 @@ def window_ends(time: Column, window: Aligned) -> Column:
             last = time - F.pmod(time - offset, F.lit(slide)) + F.lit(size)
             # Ends are after the time; with a slide longer than the size there may be none.
             count = F.floor((last - time - F.lit(1)) / F.lit(slide)) + F.lit(1)
-            ends = F.transform(F.sequence(F.lit(0), F.greatest(count, F.lit(1)) - 1), lambda at: last - at * slide)
-            return F.filter(ends, lambda end: end > time)
+            ends = lambdas.transform(
+                F.sequence(F.lit(0), F.greatest(count, F.lit(1)) - 1), lambda at: last - at * slide
+            )
+            return lambdas.filtered(ends, lambda end: end > time)
         case Cumulative(size, step):
             start = time - F.pmod(time - offset, F.lit(size))
             first = start + F.floor((time - start) / F.lit(step)) * F.lit(step) + F.lit(step)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.connectors.base import KIND, ORD, PATH
 from compiled_plan.plans.execution.stages.control import MARK
 from compiled_plan.plans.execution.stages.hosted import Hosted
@@ -51,7 +52,7 @@ class OneRow:
         """An array of the row, or of nothing."""
         if self.condition is None:
             return F.array(self.row)
-        return F.filter(F.array(F.when(self.condition, self.row)), lambda row: row.isNotNull())
+        return lambdas.filtered(F.array(F.when(self.condition, self.row)), lambda row: row.isNotNull())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class ManyRows:
         """The array, empty instead of null."""
         rows = self.rows if self.condition is None else F.when(self.condition, self.rows)
         # NULL, as that of a null array's elements, would take the rows of all other pieces along.
-        return F.filter(F.coalesce(rows, F.array()), lambda row: row.isNotNull())
+        return lambdas.filtered(F.coalesce(rows, F.array()), lambda row: row.isNotNull())
 
 
 Piece = OneRow | ManyRows
@@ -170,7 +171,7 @@ class Envelope:
         def told(key: Column) -> Column:
             return self.row(1, self._mark(key, F.lit(source), F.lit(partitions), place, moved), {})
 
-        return ManyRows(F.transform(F.array(*map(F.lit, keys)), told), moved.isNotNull())
+        return ManyRows(lambdas.transform(F.array(*map(F.lit, keys)), told), moved.isNotNull())
 
     @staticmethod
     def _mark(key: Column, source: Column, number: Column, place: Column, watermark: Column) -> dict[str, Column]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.dead_letters import puts_aside
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH
 from compiled_plan.plans.execution.connectors.dead_letters import DEAD, dead_columns
 from compiled_plan.plans.execution.expressions import to_column
@@ -192,7 +193,7 @@ class Projections:
         def rows(element: Column, position: Column) -> Column:
             return joined(self._pieces(node, made.make(element, position), level))
 
-        return ManyRows(F.flatten(F.transform(made.elements, rows)), made.condition)
+        return ManyRows(F.flatten(lambdas.transform(made.elements, rows)), made.condition)
 
     def _target_row(self, port: Port, flow: Flow, level: int) -> Column:
         if not port.dead and not self.bounded and len(assigners_above(self.program.plan, port.node)) > 1:

@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.types import schema_of
 from compiled_plan.plans.rex import RexNode, rex_from_json, type_of
@@ -136,14 +137,14 @@ def as_text(column: Column, type_: LogicalType) -> Column:
         case t.FloatType() | t.DoubleType():
             return column.cast("string")
         case t.ArrayType():
-            return F.transform(column, lambda item: as_text(item, type_.element))
+            return lambdas.transform(column, lambda item: as_text(item, type_.element))
         case t.MapType():
             return F.map_from_arrays(
-                F.transform(F.map_keys(column), lambda item: as_text(item, type_.key)),
-                F.transform(F.map_values(column), lambda item: as_text(item, type_.value)),
+                lambdas.transform(F.map_keys(column), lambda item: as_text(item, type_.key)),
+                lambdas.transform(F.map_values(column), lambda item: as_text(item, type_.value)),
             )
         case t.MultisetType():
-            return F.transform_keys(column, lambda item, _: as_text(item, type_.element))
+            return lambdas.transform_keys(column, lambda item, _: as_text(item, type_.element))
         case t.FieldsType():
             parts = [as_text(column.getField(f.name), f.type).alias(f"f{n}") for n, f in enumerate(type_.fields)]
             return F.when(column.isNotNull(), F.struct(*parts))

@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution import lambdas
 from compiled_plan.plans.execution.operators.windowing import (
     Aligned,
     Cumulative,
@@ -47,7 +48,9 @@ def tried(window: Aligned, time: int) -> list[tuple[int, int]]:
 def test_windows_of_a_time(session: SparkSession, window: Aligned) -> None:
     frame = session.range(TIMES.start, TIMES.stop).select(F.col("id").alias("time"))
     ends = window_ends(F.col("time"), window)
-    found = frame.select("time", F.transform(ends, lambda end: F.array(window_start(end, window), end)).alias("all"))
+    found = frame.select(
+        "time", lambdas.transform(ends, lambda end: F.array(window_start(end, window), end)).alias("all")
+    )
     assert {row.time: [tuple(each) for each in row.all] for row in found.collect()} == {
         time: tried(window, time) for time in TIMES
     }
