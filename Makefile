@@ -82,7 +82,7 @@ services-stop: $(READY)  ## stop them
 	@$(BIN)/python -m tools.services stop $(ARGS)
 
 bench: kernel  ## speed and memory, as ratios from one run
-	@$(BIN)/python -m tests.bench
+	@$(BIN)/python -m tests.bench $(ARGS)
 
 bench-flink: kernel  ## Nexmark's queries here and on Flink, which it installs: the README's table
 	@$(BIN)/python -m tests.bench.nexmark $(ARGS)

@@ -29,7 +29,7 @@ def bench(
     format: Annotated[str, typer.Option(help=f"Format of the input: {', '.join(FORMATS)}.")] = FORMATS[0],
     runs: Annotated[int | None, typer.Option(metavar="N", help="Runs of each pair; 3, with --quick 1.")] = None,
     seconds: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Seconds that count of each run of 'latency'; 60.")
+        int | None, typer.Option(metavar="N", min=1, help="Seconds that count of each run of 'latency'; 30.")
     ] = None,
 ) -> None:
     """Measure speed and memory, as ratios from one run, on 2 cores with RocksDB state."""

@@ -95,7 +95,7 @@ def _figures(file: Path, rates: Sequence[int]) -> dict[int, Figures]:
 def latency(setting: Setting) -> Iterator[Line]:
     """Milliseconds from row to result through one, two and three operators at 1,000 and 10,000 rows a second."""
     rates, counts = ((1000,), (2,)) if setting.quick else ((1000, 10_000), (1, 2, 3))
-    seconds = setting.seconds or (10 if setting.quick else 60)
+    seconds = setting.seconds or (10 if setting.quick else 30)
     with server.running(broker.BUSY, setting.folder / "kafka") as kafka:
         place = Place(kafka.address, setting.folder, max(5, min(seconds // 2, 20)), seconds, itertools.count())
         for operators, engine in itertools.product(counts, ENGINES):
