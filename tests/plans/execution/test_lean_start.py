@@ -46,7 +46,7 @@ def test_java_knows_the_options_and_what_stands_behind_them_holds() -> None:
     done = subprocess.run([use_fit_java() / "bin/java", *options], capture_output=True, text=True, check=True)
     flags = {words[1]: words[3] for line in done.stdout.splitlines() if len(words := line.split()) > 3}
     assert flags["Tier4InvocationThreshold"] == "7"
-    assert flags["Tier4BackEdgeThreshold"] == "800000"
+    assert flags["Tier4BackEdgeThreshold"] == "200000"
 
 
 def test_nothing_but_machine_learning_is_left_out(spark: SparkSession) -> None:
