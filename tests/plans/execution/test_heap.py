@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from compiled_plan.plans.execution.heap import bounded_young
-from compiled_plan.plans.execution.kernel import use_fit_java
 from compiled_plan.plans.execution.session import DRIVER_JAVA, driver_java
+from tests.support.java_flags import java_flags
 
 MB = 1 << 20
 
@@ -52,11 +50,8 @@ def test_options_are_looked_for_where_spark_takes_them(name: str) -> None:
 
 
 def test_java_takes_the_bound_without_a_word() -> None:
-    command = [use_fit_java() / "bin/java", "-Xmx4g", *driver_java({}, 2).split(), "-XX:+PrintFlagsFinal", "-version"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    flags = {words[1]: words[3] for line in done.stdout.splitlines() if len(words := line.split()) > 3}
+    flags = java_flags(["-Xmx4g", *driver_java({}, 2).split()])
     assert int(flags["MaxNewSize"]) == 512 * MB
-    assert "OpenJDK 64-Bit Server VM warning" not in done.stdout + done.stderr
 
 
 def test_the_heap_is_the_one_that_the_session_gets() -> None:

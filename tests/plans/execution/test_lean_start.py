@@ -11,7 +11,8 @@ import pytest
 
 from compiled_plan.plans.execution import lean_start
 from compiled_plan.plans.execution.java import java_class
-from compiled_plan.plans.execution.kernel import use_fit_java
+from compiled_plan.plans.execution.session import DRIVER_JAVA, driver_java
+from tests.support.java_flags import java_flags
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,9 +43,7 @@ def test_a_users_way_of_asking_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_java_knows_the_options_and_what_stands_behind_them_holds() -> None:
-    options = [*lean_start.compiler_options(), "-XX:Tier4InvocationThreshold=7", "-XX:+PrintFlagsFinal", "-version"]
-    done = subprocess.run([use_fit_java() / "bin/java", *options], capture_output=True, text=True, check=True)
-    flags = {words[1]: words[3] for line in done.stdout.splitlines() if len(words := line.split()) > 3}
+    flags = java_flags(driver_java({DRIVER_JAVA: "-XX:Tier4InvocationThreshold=7"}, 2).split())
     assert flags["Tier4InvocationThreshold"] == "7"
     assert flags["Tier4BackEdgeThreshold"] == "200000"
 

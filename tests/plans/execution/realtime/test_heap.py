@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,10 +10,10 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution import kept_session
-from compiled_plan.plans.execution.kernel import use_fit_java
 from compiled_plan.plans.execution.realtime.heap import with_short_collections
 from compiled_plan.plans.execution.session import DRIVER_JAVA, driver_java
 from tests.support.commands import called
+from tests.support.java_flags import java_flags
 
 PROGRAM = """
 CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen');
@@ -25,11 +24,7 @@ INSERT INTO lines SELECT id FROM numbers;
 
 def _young(settings: Mapping[str, str]) -> int:
     """The bytes that Java allows for what is new, in a session with these settings."""
-    options = driver_java(settings, 2).split()
-    command = [use_fit_java() / "bin/java", "-Xmx4g", *options, "-XX:+PrintFlagsFinal", "-version"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    flags = {words[1]: words[3] for line in done.stdout.splitlines() if len(words := line.split()) > 3}
-    return int(flags["MaxNewSize"])
+    return int(java_flags(["-Xmx4g", *driver_java(settings, 2).split()])["MaxNewSize"])
 
 
 @pytest.mark.parametrize("master", ["", "local", "local[4]", "local[*]"])
