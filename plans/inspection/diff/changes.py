@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 from compiled_plan.plans.inspection.declared import DECLARED
 from compiled_plan.plans.inspection.lineage import Operator
+from compiled_plan.plans.inspection.lineage.rules.deduplicate import ARRIVAL
+from compiled_plan.plans.inspection.lineage.rules.over import COLUMN_OVER
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.table_rules import options_of
@@ -51,27 +53,22 @@ def _always_then(operator: Operator, inputs: list[bool]) -> bool:
 
 
 def _join(operator: Operator, inputs: list[bool]) -> bool:
-    types = text_of(operator, "join type") or text_of(operator, "join types")
-    return all(inputs) and all(each.strip() in ("INNER", "SEMI") for each in types.split(","))
+    type_ = operator.value("join type")
+    types = operator.value("join types") if type_ is None else (type_,)
+    return all(inputs) and all(each in ("INNER", "SEMI") for each in types)
 
 
 def _deduplicate(operator: Operator, inputs: list[bool]) -> bool:
-    first = text_of(operator, "keeps") == "the first row"
-    at_once = text_of(operator, "order") == "arrival"
-    return first and (at_once or text_of(operator, "waits for the watermark") == "yes")
+    at_once = operator.value("order") == ARRIVAL
+    return not operator.value("keeps") and (at_once or operator.value("waits for the watermark"))
 
 
 def _over(operator: Operator, inputs: list[bool]) -> bool:
-    return all(inputs) and text_of(operator, "operator") != "column-over"
+    return all(inputs) and operator.value("operator") != COLUMN_OVER
 
 
 def _left(operator: Operator, inputs: list[bool]) -> bool:
     return inputs[0]
-
-
-def text_of(operator: Operator, name: str) -> str:
-    """The text of a property; empty where there is none of the name."""
-    return next((each.text for each in operator.properties if each.name == name), "")
 
 
 _OPERATORS: Mapping[str, Callable[[Operator, list[bool]], bool]] = {

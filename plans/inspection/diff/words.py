@@ -69,7 +69,7 @@ class _Properties:
     """The properties of an operator in words."""
 
     def __init__(self, operator: Operator) -> None:
-        self.kind = operator.kind
+        self.operator, self.kind = operator, operator.kind
         self._texts = {each.name: ", ".join(item.text for item in each.items) for each in operator.properties}
 
     def __getitem__(self, name: str) -> str:
@@ -110,8 +110,8 @@ def _deduplicate(found: _Properties) -> str:
 
 
 def _rank(found: _Properties) -> str:
-    first, _, last = found["ranks"].partition(" to ")
-    rows = f"first {last}" if first == "1" else f"ranks {found['ranks']}"
+    ranks = found.operator.value("ranks")
+    rows = f"first {ranks[1]}" if ranks and ranks[0] == 1 and ranks[1] is not None else f"ranks {found['ranks']}"
     order = f" ordered by {found['order']}" if found["order"] else ""
     return f"{rows}{order}{found.for_each}"
 

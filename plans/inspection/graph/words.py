@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from compiled_plan.plans.inspection.diff.changes import text_of
 from compiled_plan.plans.inspection.lineage import Operator
 from compiled_plan.plans.inspection.lineage.tables import name_of
 from compiled_plan.plans.nodes.base import PlanNode
@@ -80,7 +79,7 @@ class _About:
         self._operator = operator
 
     def __getitem__(self, name: str) -> str:
-        return text_of(self._operator, name) if self._operator is not None else ""
+        return self._operator.text(name) if self._operator is not None else ""
 
     @property
     def of(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of
 from compiled_plan.plans.inspection.lineage.rows import Rows
@@ -55,11 +56,30 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """Something that shapes what an operator keeps: its key, what it adds up, the filter in front of it."""
+    """A property that shapes the state of an operator: its key, its aggregates, the filter in front of it.
 
-    name: str
+    Args:
+        subject: the name without the input's and without a number: "key", "aggregates".
+        items: the values that the property lists.
+        role: see `Role`.
+        value: the typed value of a property that lists no meanings; rules go by it, `text` is for people.
+        of: the name of the input that the property belongs to, "left"; empty where the operator has one.
+        input: number of that input.
+        number: counted from 1, of a subject that an operator has several times; 0 of any other.
+    """
+
+    subject: str
     items: tuple[Item, ...]
     role: Role = Role.OWN
+    value: Any = None
+    of: str = ""
+    input: int = 0
+    number: int = 0
+
+    @property
+    def name(self) -> str:
+        """The subject with its input and number, unique within an operator."""
+        return " ".join(filter(None, (self.of, self.subject, str(self.number or ""))))
 
     @property
     def text(self) -> str:
@@ -99,6 +119,20 @@ class Operator:
     zones: frozenset[str] = frozenset()
     functions: tuple[PythonFunction, ...] = ()
     key_types: tuple[LogicalType, ...] = ()
+
+    def property(self, name: str) -> Property | None:
+        """The property of a name."""
+        return next((item for item in self.properties if item.name == name), None)
+
+    def value(self, name: str) -> Any:
+        """The typed value of a property; None where the operator has no such property or it lists meanings."""
+        found = self.property(name)
+        return None if found is None else found.value
+
+    def text(self, name: str) -> str:
+        """The text of a property for people; empty where the operator has no such property."""
+        found = self.property(name)
+        return "" if found is None else found.text
 
 
 @dataclass(frozen=True, slots=True)

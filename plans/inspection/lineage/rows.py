@@ -53,10 +53,12 @@ class Port:
     Args:
         rows: the branches.
         name: the input's name in properties: "" of one input, "left", "right".
+        at: number of the input.
     """
 
     rows: Rows
     name: str = ""
+    at: int = 0
 
     def column(self, at: int) -> Meaning:
         """What a column means."""
@@ -103,7 +105,7 @@ class Port:
         return f"{self.name} {what}" if self.name else what
 
 
-def port(rows: Rows, name: str = "") -> Port:
+def port(rows: Rows, name: str = "", at: int = 0) -> Port:
     """An input; the order in which a union names its inputs says nothing."""
 
     def key(branch: Branch) -> tuple[object, ...]:
@@ -114,7 +116,7 @@ def port(rows: Rows, name: str = "") -> Port:
             [each.digest for each in branch.columns],
         )
 
-    return Port(tuple(sorted(rows, key=key)), name)
+    return Port(tuple(sorted(rows, key=key)), name, at)
 
 
 def sides(inputs: Sequence[Rows]) -> tuple[Port, ...]:
@@ -122,4 +124,4 @@ def sides(inputs: Sequence[Rows]) -> tuple[Port, ...]:
     if len(inputs) == 1:
         return (port(inputs[0]),)
     names = ("left", "right") if len(inputs) == 2 else tuple(f"input {at}" for at in range(len(inputs)))
-    return tuple(port(rows, name) for rows, name in zip(inputs, names, strict=True))
+    return tuple(port(rows, name, at) for at, (rows, name) in enumerate(zip(inputs, names, strict=True)))

@@ -7,11 +7,11 @@ anything else nobody can tell. The rules of a kind are in the module that `_MODU
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from typing import Any
 
 from compiled_plan.plans.inspection.diff.lists import ListEdit, list_edit
 from compiled_plan.plans.inspection.diff.model import PropertyEdit, Verdict
@@ -20,9 +20,6 @@ from compiled_plan.plans.inspection.lineage import Operator, Property, Role
 
 _RULES_OF = __name__.rpartition(".")[0]
 _MODULES = ("aggregate", "common", "deduplicate", "join", "match", "over", "rank", "sink", "window")
-_SIDE = re.compile(r"(left|right|input \d+) (.*)")
-_NUMBERED = re.compile(r"(order|frame|aggregates|condition) \d+")
-_SIDES = {"left": 0, "right": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +51,11 @@ class Pair:
 
     def property(self, name: str) -> tuple[Property | None, Property | None]:
         """A property of both."""
-        old, new = (
-            next((each for each in side.properties if each.name == name), None) for side in (self.old, self.new)
-        )
-        return old, new
+        return self.old.property(name), self.new.property(name)
 
-    def texts(self, name: str) -> tuple[str, str]:
-        """The texts of a property of both; empty where there is none."""
-        old, new = (each.text if each is not None else "" for each in self.property(name))
-        return old, new
+    def values(self, name: str) -> tuple[Any, Any]:
+        """The typed values of a property of both."""
+        return self.old.value(name), self.new.value(name)
 
     def appends(self, at: int = 0) -> bool:
         """Whether neither plan ever takes back a row that comes to an input."""
@@ -86,20 +79,17 @@ class Edited:
     pair: Pair
 
     @property
-    def base(self) -> str:
-        """The name without the input's and without a number."""
-        found = _SIDE.fullmatch(self.name)
-        name = found[2] if found else self.name
-        numbered = _NUMBERED.fullmatch(name)
-        return numbered[1] if numbered else name
+    def present(self) -> Property:
+        """The property as it is to be; as it was where the new operator has none of this name."""
+        found = self.new or self.old
+        assert found is not None
+        return found
 
     @property
-    def input(self) -> int:
-        """The number of the input that the property is of; 0 where it has no other."""
-        found = _SIDE.fullmatch(self.name)
-        if not found:
-            return 0
-        return _SIDES[found[1]] if found[1] in _SIDES else int(found[1].removeprefix("input "))
+    def values(self) -> tuple[Any, Any]:
+        """Old and new typed value; None where the property lists meanings, or is not there."""
+        old, new = (None if side is None else side.value for side in (self.old, self.new))
+        return old, new
 
     @cached_property
     def list(self) -> ListEdit:
@@ -139,15 +129,15 @@ def judged(edited: Edited) -> Iterator[Finding]:
     for module in _MODULES:
         import_module(f"{_RULES_OF}.{module}")
     kind = edited.pair.new.kind
-    rule = _RULES.get((kind, edited.base)) or _RULES.get(("", edited.base)) or _by_role
+    subject = edited.present.subject
+    rule = _RULES.get((kind, subject)) or _RULES.get(("", subject)) or _by_role
     for found in rule(edited):
         if found.given or found.edit.verdict is not Verdict.FULL or edited.list.says_something:
             yield found
 
 
 def _by_role(edited: Edited) -> Iterator[Finding]:
-    role = (edited.new or edited.old or Property("", ())).role
-    if role is Role.KEY:
+    if edited.present.role is Role.KEY:
         yield edited.finding(Verdict.INCOMPATIBLE, "state is kept by it: under another one nothing is found again")
     else:
         yield edited.finding(Verdict.UNKNOWN, f"no rule says what another {edited.name} does to what is kept")

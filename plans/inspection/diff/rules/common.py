@@ -62,7 +62,7 @@ def columns(edited: Edited) -> Iterator[Finding]:
     rows = f"rows from before{UNTIL.get(edited.pair.new.kind, '')}"
     if added or computed:
         named = listed((*added, *computed))
-        if not found_again(edited.pair, edited.input):
+        if not found_again(edited.pair, edited.present.input):
             why = (
                 f"{rows} are kept without {named}, and what takes one back has it: they would miss each other, and "
                 "the old row would stay for ever"

@@ -15,8 +15,8 @@ _UNIQUE = ("deduplicate", "window-deduplicate")
 @verdict("keeps", of=_UNIQUE)
 def keeps(edited: Edited) -> Iterator[Finding]:
     """The first row says nothing of the last."""
-    old, new = edited.texts
-    yield edited.finding(Verdict.INCOMPATIBLE, f"{old} of each key is kept, and {new} is not known")
+    was, becomes = edited.texts
+    yield edited.finding(Verdict.INCOMPATIBLE, f"{was} of each key is kept, and {becomes} is not known")
 
 
 @verdict("order", of=_UNIQUE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from compiled_plan.plans.inspection.diff.model import Verdict
@@ -19,7 +18,7 @@ _PADDED = {"INNER": (), "LEFT": ("left",), "RIGHT": ("right",), "FULL": ("left",
 @verdict("join type", of=_ALL)
 def join_type(edited: Edited) -> Iterator[Finding]:
     """Padded rows of the past are not given again, and not taken back."""
-    old, new = edited.texts
+    old, new = edited.values
     if old not in _PADDED or new not in _PADDED:
         why = f"what is kept for {old} says which rows matched, and {new} gives other rows"
         yield edited.finding(Verdict.INCOMPATIBLE, why)
@@ -47,7 +46,7 @@ def join_type(edited: Edited) -> Iterator[Finding]:
 def join_types(edited: Edited) -> Iterator[Finding]:
     """As with two inputs, if only inner joins become outer ones or the other way round."""
     why = "padded rows of the past are not given, and those that came out stay"
-    same = len(edited.texts[0].split(",")) == len(edited.texts[1].split(","))
+    same = len(edited.values[0]) == len(edited.values[1])
     yield edited.finding(Verdict.PARTIAL if same else Verdict.INCOMPATIBLE, why if same else "other inputs are joined")
 
 
@@ -68,17 +67,17 @@ def condition(edited: Edited) -> Iterator[Finding]:
 
 
 def _is_inner(pair: Pair) -> bool:
-    types = [text for name in ("join type", "join types") for text in pair.texts(name) if text]
-    return all(each.strip() == "INNER" for text in types for each in text.split(","))
+    of_two = all(type_ in (None, "INNER") for type_ in pair.values("join type"))
+    return of_two and all(type_ == "INNER" for types in pair.values("join types") for type_ in types or ())
 
 
 @verdict("null keys", of=_ALL)
 def null_keys(edited: Edited) -> Iterator[Finding]:
     """Rows whose key is NULL were kept or not."""
-    _, new = edited.texts
+    _, new = edited.values
     why = (
         "rows from before whose key is NULL were not kept, and find nobody"
-        if new == "may match"
+        if not all(new)
         else "what rows whose key is NULL gave before stays"
     )
     yield edited.finding(Verdict.PARTIAL, why)
@@ -87,7 +86,7 @@ def null_keys(edited: Edited) -> Iterator[Finding]:
 @verdict("unique keys", of=("join", "multi-join"))
 def unique_keys(edited: Edited) -> Iterator[Finding]:
     """A row takes the place of the one of its key where there is one."""
-    if not edited.pair.appends(edited.input):
+    if not edited.pair.appends(edited.present.input):
         # What takes rows back keeps each key once, whether anybody says so or not.
         yield edited.finding(Verdict.FULL)
         return
@@ -112,7 +111,7 @@ def times(edited: Edited) -> Iterator[Finding]:
 @verdict("bounds", of=("interval-join",))
 def bounds(edited: Edited) -> Iterator[Finding]:
     """Rows are kept for as long as the bounds say."""
-    (old_low, old_high), (new_low, new_high) = (_numbers(text) for text in edited.texts)
+    (old_low, old_high), (new_low, new_high) = edited.values
     wider = new_low < old_low or new_high > old_high
     narrower = new_low > old_low or new_high < old_high
     stays = "pairs of rows that the new bounds keep apart came out before, and stay"
@@ -123,8 +122,3 @@ def bounds(edited: Edited) -> Iterator[Finding]:
         yield edited.finding(Verdict.PARTIAL, f"{why}; {stays}" if narrower else why)
     else:
         yield edited.finding(Verdict.FULL, given=stays)
-
-
-def _numbers(text: str) -> tuple[int, int]:
-    low, high = re.findall(r"-?\d+", text)
-    return int(low), int(high)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from compiled_plan.plans.inspection.diff.lists import listed
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, verdict
 from compiled_plan.plans.inspection.lineage.meaning import Meaning
+from compiled_plan.plans.inspection.lineage.rules.over import COLUMN_OVER
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 
 _OVER = ("over-aggregate",)
@@ -58,11 +60,11 @@ def frame(edited: Edited) -> Iterator[Finding]:
 
 
 def _column_over(edited: Edited) -> bool:
-    return all(text == "column-over" for text in edited.pair.texts("operator"))
+    return edited.pair.values("operator") == (COLUMN_OVER, COLUMN_OVER)
 
 
 def _frames(edited: Edited) -> Iterator[Meaning | None]:
-    name = edited.name.replace("aggregates", "frame")
+    name = replace(edited.present, subject="frame").name
     for found in edited.pair.property(name):
         yield found.items[0].meaning if found is not None and found.items else None
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, verdict
 from compiled_plan.plans.inspection.diff.rules.common import UNTIL
+from compiled_plan.plans.nodes.ranks import Retract
 
+_RETRACT = Retract().type
 _RANKS = ("rank", "window-rank")
 
 
 @verdict("ranks", of=_RANKS)
 def ranks(edited: Edited) -> Iterator[Finding]:
     """Rows behind the last rank are forgotten, where none is taken back."""
-    (old_first, old_last), (new_first, new_last) = (_range(text) for text in edited.texts)
+    # A last rank that a column says is not known here.
+    (old_first, old_last), (new_first, new_last) = (ranks or (edited.texts, None) for ranks in edited.values)
     until = UNTIL.get(edited.pair.new.kind, "")
     parts = []
     if new_last is None or old_last is None or new_last > old_last:
@@ -29,16 +31,11 @@ def ranks(edited: Edited) -> Iterator[Finding]:
     yield edited.finding(Verdict.PARTIAL, "; ".join(parts))
 
 
-def _range(text: str) -> tuple[str, int | None]:
-    found = re.fullmatch(r"(\d+) to (\d+)", text)
-    return (found[1], int(found[2])) if found else (text, None)
-
-
 @verdict("strategy", of=("rank",))
 def strategy(edited: Edited) -> Iterator[Finding]:
     """Where rows may be taken back, all are kept."""
-    old, _ = edited.texts
-    if old == "Retract":
+    old, _ = edited.values
+    if old == _RETRACT:
         yield edited.finding(Verdict.FULL)
     else:
         why = "rows from before that ranked behind the last rank are not known: none of them moves up for one that goes"

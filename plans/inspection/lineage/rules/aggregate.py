@@ -19,6 +19,7 @@ from compiled_plan.plans.nodes.aggregate import (
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.nodes.stateless import Exchange
+from compiled_plan.plans.types import LogicalType
 
 # The last phase works on the rows in front of the first.
 rule(LocalGroupAggregate, IncrementalGroupAggregate)(same)
@@ -72,6 +73,12 @@ def first_phase(node: PlanNode, context: Context) -> PlanNode:
     return below
 
 
+def say_argument_types(draft: Draft, types: Sequence[LogicalType | None]) -> None:
+    """Add the types of the arguments of all calls."""
+    texts = tuple(type_text(each) for each in types if each is not None)
+    draft.say("argument types", texts, ", ".join(texts) or "none", Role.AROUND)
+
+
 def _aggregate(
     node: PlanNode,
     reader: PlanNode,
@@ -90,12 +97,9 @@ def _aggregate(
     made = calls_of(calls, port.column)
     draft.add("aggregates", made, [call.type for call in calls])
     arguments = [type_at(types, at) for call in calls for at in call.arg_list]
-    draft.say(
-        "argument types",
-        ", ".join(type_text(each) for each in arguments if each is not None) or "none",
-        role=Role.AROUND,
-    )
+    say_argument_types(draft, arguments)
     # MIN keeps all its values where rows are taken back, and one where they are not.
     taken_back = [call for call, needs in zip(made, retractions, strict=False) if needs]
-    draft.add("takes rows back", [*taken_back, *([value("groups end")] if needs_retraction else [])], role=Role.AROUND)
+    ends = [value("groups end")] if needs_retraction else []
+    draft.add("takes rows back", [*taken_back, *ends], role=Role.AROUND, value=needs_retraction)
     return draft.made([*keys, *results_of(made, keys, port.origin)], "aggregate")

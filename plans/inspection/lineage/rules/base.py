@@ -133,25 +133,30 @@ class Draft:
 
     def add(
         self,
-        name: str,
+        subject: str,
         meanings: Iterable[Meaning],
         types: Sequence[LogicalType | None] = (),
         role: Role = Role.OWN,
+        *,
+        port: Port | None = None,
+        number: int = 0,
+        value: Any = None,
     ) -> None:
-        """A property that lists meanings."""
-        found = tuple(meanings)
-        self._meanings += found
-        self._properties.append(Property(name, items(found, types), role))
+        """Add a property that lists meanings; for the other arguments see `Property`."""
+        listed = tuple(meanings)
+        self._meanings += listed
+        of, at = ("", 0) if port is None else (port.name, port.at)
+        self._properties.append(Property(subject, items(listed, types), role, value, of, at, number))
 
     def add_named(self, name: str, meanings: Mapping[str, Meaning], types: Sequence[LogicalType | None] = ()) -> None:
         """A property that lists meanings under names."""
         self._meanings += meanings.values()
         self._properties.append(Property(name, items(meanings.values(), types, tuple(meanings))))
 
-    def say(self, name: str, text: object, detail: Any = None, role: Role = Role.OWN) -> None:
-        """A property that is a plain value."""
-        shown = ("yes" if text else "no") if isinstance(text, bool) else str(text)
-        self._properties.append(Property(name, (Item(shown, digest_of(text if detail is None else detail)),), role))
+    def say(self, subject: str, value: Any, text: str = "", role: Role = Role.OWN) -> None:
+        """Add a property that is a plain value: rules go by the value, people read the text."""
+        shown = text or (("yes" if value else "no") if isinstance(value, bool) else str(value))
+        self._properties.append(Property(subject, (Item(shown, digest_of(value)),), role, value))
 
     def key(self, port: Port, columns: Sequence[int], at: int = 0, name: str = "key") -> None:
         """The columns that tell its keys apart."""
@@ -162,11 +167,11 @@ class Draft:
         """The same over columns of given types."""
         chosen = [types[column] for column in columns if 0 <= column < len(types)]
         self.key_types += chosen
-        self.add(port.named(name), [port.column(column) for column in columns], chosen, Role.KEY)
+        self.add(name, [port.column(column) for column in columns], chosen, Role.KEY, port=port)
 
     def stored(self, port: Port, at: int = 0) -> None:
         """The rows of an input, which are kept whole."""
-        self.add(port.named("columns"), port.all_columns(), self.context.types(self.node, at), role=Role.AROUND)
+        self.add("columns", port.all_columns(), self.context.types(self.node, at), Role.AROUND, port=port)
 
     def watermarks(self, in_event_time: bool = True) -> None:
         """How the watermarks are made that its timers fire by, if they do."""
@@ -176,8 +181,8 @@ class Draft:
     def made(self, columns: Sequence[Meaning], origin: str = "") -> Made:
         """The operator, and its rows with these columns."""
         for port in self.ports:
-            self.add(port.named("rows"), [port.origin])
-            self.add(port.named("filter"), port.filter)
+            self.add("rows", [port.origin], port=port)
+            self.add("filter", port.filter, port=port)
         if self.kernel:
             self.say("operator", self.kernel, role=Role.AROUND)
         histories = [port.histories for port in self.ports]

@@ -35,7 +35,7 @@ def declared(node: PlanNode, context: Context) -> Made:
             continue
         meanings = [_column(each, ports) for each in references(node) if each.path[0] == alias]
         draft.add(alias, meanings)
-        draft.say(f"{alias}, the rest", value if isinstance(value, str | int) else "as declared", value)
+        draft.say(f"{alias}, the rest", value, "" if isinstance(value, str | int) else "as declared")
     for at, port in enumerate(ports):
         draft.stored(port, at)
     return draft.made(_row(node, ports).columns, node.kind)

@@ -8,6 +8,14 @@ from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Ma
 from compiled_plan.plans.inspection.lineage.rules.calls import is_rowtime
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize, Deduplicate
 
+#: The order of rows that are told apart by their arrival.
+ARRIVAL = "arrival"
+
+
+def say_row(draft: Draft, keeps_last: bool) -> None:
+    """Add the property that says whether an operator keeps the last row of each key or the first."""
+    draft.say("keeps", keeps_last, "the last row" if keeps_last else "the first row")
+
 
 @rule(Deduplicate)
 def deduplicate(node: Deduplicate, context: Context) -> Made:
@@ -16,12 +24,12 @@ def deduplicate(node: Deduplicate, context: Context) -> Made:
     draft = Draft(node, "deduplicate", context, (port,))
     types = context.types(node)
     draft.key(port, node.unique_keys)
-    draft.say("keeps", "the last row" if node.keep_last_row else "the first row")
+    say_row(draft, node.keep_last_row)
     time = next((at for at, type_ in enumerate(types) if is_rowtime(type_)), None)
     if node.is_rowtime and time is not None:
         draft.add("order", [port.column(time)], [types[time]])
     else:
-        draft.say("order", "arrival")
+        draft.say("order", ARRIVAL)
     waits = node.is_rowtime and node.output_insert_only and not node.keep_last_row
     draft.say("waits for the watermark", waits)
     if waits:

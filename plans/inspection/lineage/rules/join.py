@@ -39,7 +39,7 @@ def join_parts(node: PlanNode, spec: JoinSpec, draft: Draft, context: Context) -
     draft.say("join type", spec.join_type)
     draft.key(left, spec.left_keys, 0)
     draft.key(right, spec.right_keys, 1)
-    draft.say("null keys", "match nothing" if all(spec.filter_nulls) else "may match", list(spec.filter_nulls))
+    say_null_keys(draft, spec)
     origin = origin_of(f"{spec.join_type.lower()} {draft.kind}", draft.ports)
     columns = joined(draft.ports, origin)
     condition = conjuncts(spec.non_equi_condition, context.scope(node, at_of(columns, origin)))
@@ -47,6 +47,12 @@ def join_parts(node: PlanNode, spec: JoinSpec, draft: Draft, context: Context) -
     draft.stored(left, 0)
     draft.stored(right, 1)
     return columns[: len(left.all_columns())] if spec.join_type in ("SEMI", "ANTI") else columns
+
+
+def say_null_keys(draft: Draft, spec: JoinSpec) -> None:
+    """Add the property that says whether keys with NULL match nothing, by column."""
+    nulls = tuple(spec.filter_nulls)
+    draft.say("null keys", nulls, "match nothing" if all(nulls) else "may match")
 
 
 def key_sets(keys: Sequence[Sequence[int]], port: Port) -> list[Meaning]:
@@ -61,8 +67,8 @@ def join(node: Join, context: Context) -> Made:
     draft = Draft(node, "join", context, context.ports(node))
     columns = join_parts(node, node.join_spec, draft, context)
     left, right = draft.ports
-    draft.add("left unique keys", key_sets(node.left_upsert_keys or (), left), role=Role.AROUND)
-    draft.add("right unique keys", key_sets(node.right_upsert_keys or (), right), role=Role.AROUND)
+    for port, keys in ((left, node.left_upsert_keys), (right, node.right_upsert_keys)):
+        draft.add("unique keys", key_sets(keys or (), port), role=Role.AROUND, port=port)
     return draft.made(columns, f"{node.join_spec.join_type.lower()} join")
 
 
@@ -71,12 +77,12 @@ def multi_join(node: MultiJoin, context: Context) -> Made:
     """Kept: the rows of all inputs under one common key."""
     ports = context.ports(node)
     draft = Draft(node, "multi-join", context, ports)
-    draft.say("join types", ", ".join(node.join_types), list(node.join_types))
+    draft.say("join types", tuple(node.join_types), ", ".join(node.join_types))
     origin = origin_of("multi-join", ports)
     columns = joined(ports, origin)
     scope = context.scope(node, at_of(columns, origin))
     for at, rex in enumerate(node.join_conditions):
-        draft.add(f"condition {at}", in_order(conjuncts(rex, scope)))
+        draft.add("condition", in_order(conjuncts(rex, scope)), number=at + 1)
     starts = [0]
     for port in ports:
         starts.append(starts[-1] + len(port.all_columns()))
@@ -95,7 +101,7 @@ def multi_join(node: MultiJoin, context: Context) -> Made:
     draft.key_types += [type_ for at in range(len(ports)) for type_ in context.types(node, at)]
     for at, port in enumerate(ports):
         keys = node.input_unique_keys[at] if at < len(node.input_unique_keys) else ()
-        draft.add(port.named("unique keys"), key_sets(keys, port), role=Role.AROUND)
+        draft.add("unique keys", key_sets(keys, port), role=Role.AROUND, port=port)
         draft.stored(port, at)
     return draft.made(columns, "multi-join")
 
@@ -110,7 +116,8 @@ def interval_join(node: IntervalJoin, context: Context) -> Made:
     times = [left.column(bounds.left_time_index), right.column(bounds.right_time_index)]
     clock = [value("event time" if bounds.is_event_time else "processing time")]
     draft.add("times", [*clock, *(times if bounds.is_event_time else ())])
-    draft.say("bounds", f"{bounds.left_lower_bound} ms to {bounds.left_upper_bound} ms")
+    low, high = bounds.left_lower_bound, bounds.left_upper_bound
+    draft.say("bounds", (low, high), f"{low} ms to {high} ms")
     draft.watermarks(bounds.is_event_time)
     return draft.made(columns, f"{spec.join_type.lower()} interval join")
 

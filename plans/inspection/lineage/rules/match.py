@@ -27,7 +27,8 @@ def match_recognize(node: Match, context: Context) -> Made:
     draft.add("measures", found or measures.values())
     draft.add("after match", [meaning_of(spec.after, scope)])
     draft.add("within", [meaning_of(spec.interval, scope)] if spec.interval is not None else [])
-    draft.say("subsets", str(spec.subsets or "none"), {name: list(items) for name, items in spec.subsets.items()})
+    subsets = {name: list(items) for name, items in spec.subsets.items()}
+    draft.say("subsets", subsets, str(spec.subsets or "none"))
     draft.say("all rows", spec.all_rows)
     draft.stored(port)
     draft.watermarks(is_rowtime(type_at(context.types(node), spec.order_by.fields[0].index)))

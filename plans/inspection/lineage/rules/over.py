@@ -16,6 +16,9 @@ from compiled_plan.plans.inspection.lineage.rules.calls import (
 from compiled_plan.plans.nodes.over import Bound, BoundedWindow, OverAggregate, OverGroup
 from compiled_plan.plans.types import TimestampBase
 
+#: The kernel's operator for an order that is no time attribute: it may take rows back.
+COLUMN_OVER = "column-over"
+
 
 @rule(OverAggregate)
 def over_aggregate(node: OverAggregate, context: Context) -> Made:
@@ -34,20 +37,20 @@ def over_aggregate(node: OverAggregate, context: Context) -> Made:
     keys = [port.column(at) for at in spec.partition.fields]
     types = context.types(node)
     results: list[Meaning] = []
-    for number, group in enumerate(spec.groups):
-        suffix = f" {number + 1}" if len(spec.groups) > 1 else ""
+    for number, group in enumerate(spec.groups, start=1):
+        place = number if len(spec.groups) > 1 else 0
         order = order_of(group.order_by.fields, port.column)
         frame = _frame(group, column)
         calls = calls_of(group.agg_calls, column)
-        draft.add(f"order{suffix}", order, [type_at(types, each.index) for each in group.order_by.fields])
-        draft.add(f"frame{suffix}", [frame])
-        draft.add(f"aggregates{suffix}", calls, [call.type for call in group.agg_calls])
+        draft.add("order", order, [type_at(types, each.index) for each in group.order_by.fields], number=place)
+        draft.add("frame", [frame], number=place)
+        draft.add("aggregates", calls, [call.type for call in group.agg_calls], number=place)
         results += results_of(calls, [*keys, *order, frame], port.origin, "over")
     draft.stored(port)
     first = [group.order_by.fields[0].index for group in spec.groups if group.order_by.fields]
     times = [type_ for at in first if isinstance(type_ := type_at(types, at), TimestampBase)]
     clock = next((type_.kind for type_ in times if type_.is_time_attribute), None)
-    draft.kernel = "column-over" if clock is None else f"{clock.value.lower()}-over"
+    draft.kernel = COLUMN_OVER if clock is None else f"{clock.value.lower()}-over"
     draft.watermarks(any(map(is_rowtime, times)))
     return draft.made((*port.all_columns(), *results), "over")
 

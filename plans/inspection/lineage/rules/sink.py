@@ -55,10 +55,10 @@ def _materialiser(node: Sink, context: Context) -> Made:
     schema = table.resolved_table.table_schema if table.resolved_table else None
     names = [column.name for column in columns_of(table)]
     key = schema.primary_key.columns if schema and schema.primary_key else ()
-    draft.say("primary key", ", ".join(key), role=Role.KEY)
+    draft.say("primary key", tuple(key), ", ".join(key), Role.KEY)
     draft.key(port, [names.index(name) for name in key if name in names])
     strategy = node.conflict_strategy.behavior if node.conflict_strategy else "DEDUPLICATE"
-    draft.say("conflict strategy", f"ON CONFLICT DO {strategy}", strategy)
+    draft.say("conflict strategy", strategy, f"ON CONFLICT DO {strategy}")
     draft.add("upsert key", key_sets([node.input_upsert_key] if node.input_upsert_key else [], port), role=Role.AROUND)
     draft.stored(port)
     if node.waits_for_watermarks:
@@ -75,4 +75,4 @@ def _target(draft: Draft, node: Sink) -> None:
     draft.add("table", [made_of("table", detail=where, text=f"{name_of(table)} ({shown})")])
     for key, item in options_of(table).items():
         if key not in where and is_kept(table):
-            draft.say(key, HIDDEN if is_sensitive(key) else item, item, role=Role.AROUND)
+            draft.say(key, item, HIDDEN if is_sensitive(key) else "", Role.AROUND)

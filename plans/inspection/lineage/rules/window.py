@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, type_text
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
 from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.rows import Port, in_order, sides
-from compiled_plan.plans.inspection.lineage.rules.aggregate import first_phase
+from compiled_plan.plans.inspection.lineage.rules.aggregate import first_phase, say_argument_types
 from compiled_plan.plans.inspection.lineage.rules.base import Context, Draft, Made, origin_of, rule, said_zone
 from compiled_plan.plans.inspection.lineage.rules.calls import calls_of, is_rowtime, order_of, results_of, type_at
-from compiled_plan.plans.inspection.lineage.rules.join import at_of, joined
-from compiled_plan.plans.inspection.lineage.rules.rank import ranked
+from compiled_plan.plans.inspection.lineage.rules.deduplicate import say_row
+from compiled_plan.plans.inspection.lineage.rules.join import at_of, joined, say_null_keys
+from compiled_plan.plans.inspection.lineage.rules.rank import add_ranks, ranked
 from compiled_plan.plans.inspection.lineage.rules.stateless import same
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.ranks import VariableRange
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.nodes.window import (
     GlobalWindowAggregate,
@@ -197,11 +197,7 @@ def _aggregate(
     made = calls_of(calls, port.column)
     draft.add("aggregates", made, [call.type for call in calls])
     arguments = [type_at(types, at) for call in calls for at in call.arg_list]
-    draft.say(
-        "argument types",
-        ", ".join(type_text(each) for each in arguments if each is not None) or "none",
-        role=Role.AROUND,
-    )
+    say_argument_types(draft, arguments)
     draft.say("takes rows back", needs_retraction, role=Role.AROUND)
     draft.watermarks(in_event_time(node))
     keys = [port.column(at) for at in grouping]
@@ -221,9 +217,9 @@ def window_join(node: WindowJoin, context: Context) -> Made:
     draft.say("join type", spec.join_type)
     draft.key(left, spec.left_keys, 0)
     draft.key(right, spec.right_keys, 1)
-    draft.say("null keys", "match nothing" if all(spec.filter_nulls) else "may match", list(spec.filter_nulls))
-    draft.add("left window", [windows_of(node, node.left_windowing, left)], role=Role.KEY)
-    draft.add("right window", [windows_of(node, node.right_windowing, right)], role=Role.KEY)
+    say_null_keys(draft, spec)
+    for port, windowing in ((left, node.left_windowing), (right, node.right_windowing)):
+        draft.add("window", [windows_of(node, windowing, port)], role=Role.KEY, port=port)
     origin = origin_of(f"{spec.join_type.lower()} window-join", draft.ports)
     columns = joined(draft.ports, origin)
     draft.add("condition", in_order(conjuncts(spec.non_equi_condition, context.scope(node, at_of(columns, origin)))))
@@ -244,11 +240,7 @@ def window_rank(node: WindowRank, context: Context) -> Made:
     draft.add("window", [windows_of(node, node.windowing, port)], role=Role.KEY)
     order = order_of(node.sort_spec.fields, port.column)
     draft.add("order", order)
-    range_ = node.rank_range
-    if isinstance(range_, VariableRange):
-        draft.add("ranks", [port.column(range_.end_index)])
-    else:
-        draft.say("ranks", f"{range_.start} to {getattr(range_, 'end', 'the last')}")
+    add_ranks(draft, port, node.rank_range)
     draft.stored(port)
     draft.watermarks(node.windowing.is_rowtime)
     partition = [port.column(at) for at in node.partition_spec.fields]
@@ -264,7 +256,7 @@ def window_deduplicate(node: WindowDeduplicate, context: Context) -> Made:
     draft.key(port, node.partition_keys)
     draft.add("window", [windows_of(node, node.windowing, port)], role=Role.KEY)
     draft.add("order", [port.column(node.order_key)])
-    draft.say("keeps", "the last row" if node.keep_last_row else "the first row")
+    say_row(draft, node.keep_last_row)
     draft.stored(port)
     draft.watermarks(node.windowing.is_rowtime)
     return draft.made(port.all_columns(), "window last" if node.keep_last_row else "window first")
