@@ -11,6 +11,7 @@ from compiled_plan.plans.files.local import is_remote
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.document import Side as Named
+    from compiled_plan.plans.inspection.diff.facts import RunFacts
     from compiled_plan.plans.plan import CompiledPlan
 
 _JSON = ".json"
@@ -24,11 +25,13 @@ class Side:
         name: the argument.
         kind: "plan", "checkpoint" or "program".
         plan: its plan.
+        run: facts of its run: of a checkpoint those of the last one, of anything else those of a run to come here.
     """
 
     name: str
     kind: str
     plan: CompiledPlan
+    run: RunFacts
 
     def named(self) -> Named:
         """As the document says it."""
@@ -49,19 +52,23 @@ def side_of(name: str, session: Session, say: Say, over: Side | None = None) -> 
     Raises:
         CompiledPlanError: it cannot be read, or is refused.
     """
+    from compiled_plan.plans.inspection.diff.facts import run_to_come
+
     if is_program(name):
         plan = compiled(name, session, say).plan
-        return Side(name, "program", plan if over is None else _over(plan, over, say))
+        return Side(name, "program", plan if over is None else _over(plan, over, say), run_to_come())
     folder = _checkpoint(name)
     if folder is not None:
         from compiled_plan.plans.inspection.checkpoints import CheckpointReader
+        from compiled_plan.plans.inspection.description import facts_of, read_description
         from compiled_plan.plans.inspection.reading import plan_from_json
 
-        where = folder.uri
-        return Side(name, "checkpoint", plan_from_json(CheckpointReader(folder).program_in_force().plan, where))
+        files = CheckpointReader(folder).program_in_force()
+        plan = plan_from_json(files.plan, folder.uri)
+        return Side(name, "checkpoint", plan, facts_of(read_description(files.description, folder.uri), plan))
     from compiled_plan.plans.inspection.reading import plan_from_file
 
-    return Side(name, "plan", plan_from_file(name))
+    return Side(name, "plan", plan_from_file(name), run_to_come())
 
 
 def _over(plan: CompiledPlan, over: Side, say: Say) -> CompiledPlan:

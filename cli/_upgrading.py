@@ -7,12 +7,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.cli._common import console
 from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.upgrade.decision import Decision
-    from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
 
 
 def decision_dict(decision: Decision | None) -> dict[str, Any]:
@@ -22,7 +20,7 @@ def decision_dict(decision: Decision | None) -> dict[str, Any]:
     return {
         "start": "moves" if decision.moves else "in place",
         "verdict": decision.verdict.value,
-        "accepted": [each.text for each in decision.findings],
+        "accepted": [line for each in decision.findings for line in each.lines],
         "steps": [step.to_dict() for step in decision.steps],
     }
 
@@ -34,7 +32,7 @@ def decision_lines(decision: Decision | None) -> list[str]:
     if not decision.moves:
         return ["checkpoint: goes on in place, with all state"]
     lines = [f"checkpoint: {decision.verdict.value}, the state moves into a new generation"]
-    lines += [f"  accepted: {each.text}" for each in decision.findings]
+    lines += [f"  accepted: {line}" for each in decision.findings for line in each.lines]
     return [*lines, *(f"  {number}. {step.text}" for number, step in enumerate(decision.steps, 1))]
 
 
@@ -59,16 +57,6 @@ def declared_options(texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
         assert isinstance(created, CreateTable)
         found[table] = dict(created.options)
     return found
-
-
-def show_refusal(fault: UpgradeError) -> None:
-    """The difference of the plans, on stderr, in front of the error."""
-    if fault.diff is None:
-        return
-    from compiled_plan.plans.inspection.diff.text import diff_lines
-
-    for line in diff_lines(fault.diff):
-        console().print(line.text, style=line.style or None)
 
 
 def go_back(checkpoint: str, *, rollback: bool, master: str, settings: Mapping[str, str], as_json: bool) -> None:

@@ -95,7 +95,7 @@ def diff(
         after = side_of(new, session, _say, over=before)
         from compiled_plan.plans.inspection.diff.build import diff_plans
 
-        found = diff_plans(before.plan, after.plan)
+        found = diff_plans(before.plan, after.plan, runs=(before.run, after.run))
     except CompiledPlanError as fault:
         fail(fault, session.concerned(fault, concerned), debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None

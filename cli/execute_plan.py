@@ -196,11 +196,9 @@ def execute(
             shared = closing.enter_context(listening.shared())
             told_of = [closing.enter_context(listening.of(path, plan)) for path, plan in loaded]
             spark = closing.enter_context(session_of_command(master, settings, verbose=debug, meanwhile=_import_all))
-            from compiled_plan.cli._upgrading import show_refusal
             from compiled_plan.plans.execution.failures import LostSparkError, translate
             from compiled_plan.plans.execution.run import Run
             from compiled_plan.plans.execution.stopping import StuckError
-            from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
 
             lost = False
             for (path, plan), listeners in zip(loaded, told_of, strict=True):
@@ -224,8 +222,6 @@ def execute(
                     failed += 1
                     told = fault if isinstance(fault, CompiledPlanError) else translate(fault)
                     lost = isinstance(told, LostSparkError)
-                    if isinstance(told, UpgradeError) and not as_json:
-                        show_refusal(told)
                     show.failed(told)
                     fail(told, path, debug=debug)
                     if not keep_going:

@@ -33,6 +33,8 @@ class Kind(Enum):
     CHARACTER = "a single character"
     #: A single character, which may be escaped as in Java.
     DELIMITER = "one character"
+    #: A path or URI; a relative one is relative to the folder of the process.
+    PATH = "a path or URI"
     TEXT = "any text"
 
 
@@ -141,5 +143,6 @@ _FITS: dict[Kind, Callable[[str, str, Option], bool]] = {
     Kind.ZONE: lambda key, value, option: value == option.default or is_zone(value),
     Kind.CHARACTER: lambda key, value, option: len(value) == 1,
     Kind.DELIMITER: lambda key, value, option: len(value) == 1 or value in _ESCAPED,
+    Kind.PATH: lambda key, value, option: True,
     Kind.TEXT: lambda key, value, option: True,
 }

@@ -8,13 +8,13 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
 from compiled_plan.plans.execution.arrow import array_of
-from compiled_plan.plans.execution.checkpoint import FOLDER
 from compiled_plan.plans.execution.connectors.base import INSERT, KIND, ORD, PATH
 from compiled_plan.plans.execution.constants import NotConstantError, value_of
 from compiled_plan.plans.execution.expressions import to_column
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.storage import Folder
 from compiled_plan.plans.execution.types import to_spark
+from compiled_plan.plans.inspection.checkpoints import FOLDER
 from compiled_plan.plans.inspection.lineage.meaning import digest_of
 from compiled_plan.plans.nodes.model import value_to_json
 

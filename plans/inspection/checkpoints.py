@@ -117,7 +117,7 @@ class CheckpointReader(Generic[F]):
     def _head(self, number: int) -> Head:
         found = self._json(self.root, f"{HEADS}/{number}")
         if found.get("format") != FORMAT:
-            raise wrong_format(self.root, "form", found.get("format"), FORMAT, found.get("product"))
+            raise wrong_format(self.root.uri, "form", found.get("format"), FORMAT, found.get("product"))
         return Head(number, found["generation"], found["program"], found["by"], found["at"], found["product"])
 
     def _refuse_others(self) -> None:
@@ -178,12 +178,12 @@ class CheckpointReader(Generic[F]):
         return found
 
 
-def wrong_format(folder: ReadableFolder, what: str, written: object, known: object, product: object) -> CheckpointError:
+def wrong_format(where: str, what: str, written: object, known: object, product: object) -> CheckpointError:
     """The checkpoint is of another release."""
     return CheckpointError(
         f"the checkpoint has {what} {written}{f', of release {product}' if product else ''}; "
         f"this release reads {what} {known}",
-        where=folder.uri,
+        where=where,
         remedy="run it with the release that wrote it, or start with an empty checkpoint",
     )
 

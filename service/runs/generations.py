@@ -6,7 +6,22 @@ from pathlib import Path
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.files.folders import LocalReads
-from compiled_plan.plans.inspection.checkpoints import CheckpointReader
+from compiled_plan.plans.inspection.checkpoints import CheckpointReader, ProgramFiles
+
+
+def checkpoint_folder(home: Path, pipeline_id: int) -> Path:
+    """The folder of a pipeline's checkpoint."""
+    return home / "checkpoints" / str(pipeline_id)
+
+
+def program_of(checkpoint: Path) -> ProgramFiles | None:
+    """The program whose state a checkpoint holds; None where nothing was ever started, or it cannot be read."""
+    if not checkpoint.is_dir():
+        return None
+    try:
+        return CheckpointReader(LocalReads(checkpoint)).program_in_force()
+    except CompiledPlanError:
+        return None
 
 
 def generation_of(checkpoint: Path) -> int:

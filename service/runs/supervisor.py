@@ -24,6 +24,7 @@ from compiled_plan.service.runs import glance
 from compiled_plan.service.runs.backoff import Backoff
 from compiled_plan.service.runs.endings import Ending, Outcome, last_of
 from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder, latest_run
+from compiled_plan.service.runs.generations import checkpoint_folder
 from compiled_plan.service.runs.launching import PRUNE, ROLLBACK, RUN, Places, launch_of
 from compiled_plan.service.runs.outcomes import Ended, has_moved, upgraded, went_back
 from compiled_plan.service.runs.processes import ProcessState, TakenError, current, launch
@@ -87,7 +88,7 @@ class Supervisor:
 
     def checkpoint(self, pipeline_id: int) -> Path:
         """The folder of a pipeline's checkpoint."""
-        return self.home / "checkpoints" / str(pipeline_id)
+        return checkpoint_folder(self.home, pipeline_id)
 
     def progress(self, pipeline_id: int) -> Path:
         """The file of a pipeline's progress."""

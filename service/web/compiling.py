@@ -14,6 +14,7 @@ from compiled_plan.plans.text import jsontext
 from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.service import programs
 from compiled_plan.service.texts import Text
+from compiled_plan.service.web.comparing import compared
 from compiled_plan.service.web.depends import Editor, PartsOf
 from compiled_plan.service.web.documents import Asked, Short
 from compiled_plan.service.web.versions import Given, before
@@ -25,7 +26,7 @@ class ToCompile(Given):
     """A program, or a plan."""
 
     over: Short | None = Field(
-        default=None, description="a pipeline: compiled over its version in force, and compared with it"
+        default=None, description="a pipeline: compiled over its version in force, and compared with the state it holds"
     )
 
 
@@ -61,8 +62,8 @@ def compile_program(who: Editor, parts: PartsOf, body: ToCompile) -> Compiled:
     plan = made.version.plan
     diff = None
     if old is not None:
-        names = {"old_name": f"{body.over}/{old.number}", "new_name": "new"}
-        diff = Document.model_validate(parts.workers.run_once("diff", old=old.plan, new=plan, **names))
+        assert body.over is not None
+        diff = Document.model_validate(compared(parts, body.over, plan, "new"))
     return Compiled(
         plan=masked_json(json.loads(plan)),
         operators=made.version.operators,

@@ -14,6 +14,7 @@ from compiled_plan.plans.inspection.graph.document import Graph
 from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.service.parts import Parts
 from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.web.comparing import compared
 from compiled_plan.service.web.depends import PartsOf, Viewer
 from compiled_plan.service.web.versions import Number
 
@@ -76,10 +77,15 @@ def get_diff(
     who: Viewer,
     parts: PartsOf,
     name: str,
-    old: Annotated[int, Query(alias="from", ge=1, le=2**31 - 1, description="number of a version")],
     new: Annotated[int, Query(alias="to", ge=1, le=2**31 - 1, description="number of a version")],
+    old: Annotated[
+        int | None,
+        Query(alias="from", ge=1, le=2**31 - 1, description="number of a version; the state that is held, if left out"),
+    ] = None,
 ) -> Response:
     """With the verdict by operator: what becomes of its state."""
+    if old is None:
+        return JSONResponse(compared(parts, name, text_of(parts, name, new), f"{name}/{new}"))
     texts = [text_of(parts, name, number) for number in (old, new)]
     names = [f"{name}/{number}" for number in (old, new)]
     found = parts.workers.run_once("diff", old=texts[0], new=texts[1], old_name=names[0], new_name=names[1])

@@ -15,7 +15,7 @@ from compiled_plan.service.web.headers import IdempotencyKey, IfMatch, expected
 from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.plans import text_of
 from compiled_plan.service.web.problems import shown
-from compiled_plan.service.web.versions import Added, Number, added, before, verdict_of
+from compiled_plan.service.web.versions import Added, Number, added, verdict_of
 
 router = APIRouter(prefix="/pipelines/{name}/versions/{number}/ttl", tags=["TTLs"])
 _Name = Annotated[Short, StringConstraints(min_length=1, max_length=300)]
@@ -110,7 +110,7 @@ def edit_ttl(
     def add(keep: Keep) -> Added:
         text = text_of(parts, name, number)
         found = parts.workers.run_once("ttl", plan=text, edits=[edit.to_task() for edit in body.edits])
-        verdict = verdict_of(parts, before(parts, name), found["plan"])
+        verdict = verdict_of(parts, name, found["plan"])
         with parts.database.write() as session:
             pipeline = pipelines.find_unmoved(session, name, tag)
             parent = versions.find(session, pipeline, number)

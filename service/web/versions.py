@@ -14,6 +14,7 @@ from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Pipeline
 from compiled_plan.service.texts import Text
+from compiled_plan.service.web.comparing import compared
 from compiled_plan.service.web.depends import Editor, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import (
     Asked,
@@ -76,7 +77,7 @@ class Added(BaseModel):
     version: VersionSummary
     warnings: list[str] = Field(description="what is doubtful about the program, and what became of edited TTLs")
     verdict: Literal["full", "partial", "unknown", "incompatible"] | None = Field(
-        description="whether it can go on with the state of the version that was in force; null for the first"
+        description="whether it can go on with the state that the pipeline holds; null for the first"
     )
     etag: str = Field(description="the ETag of the pipeline now")
 
@@ -135,7 +136,7 @@ def add_version(
         for _ in range(_TRIES):
             old = before(parts, name)
             made = programs.make(parts, body.source(), old, body.comment)
-            verdict = verdict_of(parts, old, made.version.plan)
+            verdict = verdict_of(parts, name, made.version.plan)
             with parts.database.write() as session:
                 pipeline = pipelines.find_unmoved(session, name, if_match or "*")
                 if pipeline.in_force != (0 if old is None else old.number):
@@ -149,11 +150,10 @@ def add_version(
     return once(parts, who, f"POST versions of {name}", idempotency_key, body, add, 201)
 
 
-def verdict_of(parts: Parts, old: programs.Before | None, plan: str) -> Any:
-    """Whether a plan can go on with the state of the version in force."""
-    if old is None:
-        return None
-    return parts.workers.run_once("diff", old=old.plan, new=plan, old_name=str(old.number), new_name="new")["verdict"]
+def verdict_of(parts: Parts, name: str, plan: str) -> Any:
+    """The verdict of a plan on the state that a pipeline holds; None where it holds none and no version is in force."""
+    found = compared(parts, name, plan, "new")
+    return None if found is None else found["verdict"]
 
 
 def added(pipeline: Pipeline, version: VersionSummary, warnings: Any, verdict: Any) -> Added:

@@ -120,15 +120,32 @@ def _entry(plan: CompiledPlan, edit: Mapping[str, str]) -> str:
     return next((line.entry for line in wanted if line.index == int(entry)), entry)
 
 
-def diff(old: str, new: str, old_name: str, new_name: str) -> Json:
-    """What differs between two plans: the document of `diff-plan --json`."""
+def diff(old: str, new: str, old_name: str, new_name: str, description: str = "") -> Json:
+    """Compare two plans: the document of `diff-plan --json`.
+
+    Args:
+        old: the old plan.
+        new: the new plan.
+        old_name: the name of the old plan.
+        new_name: the name of the new plan.
+        description: of the checkpoint that holds the old plan; a run of the new one begins in the same folder.
+    """
+    from dataclasses import replace
+
+    from compiled_plan.plans.inspection.description import facts_of, read_description
     from compiled_plan.plans.inspection.diff.advice import advice
     from compiled_plan.plans.inspection.diff.build import diff_plans
     from compiled_plan.plans.inspection.diff.document import Side, document
+    from compiled_plan.plans.inspection.diff.facts import NO_RUN, run_to_come
     from compiled_plan.plans.inspection.reading import plan_from_json
 
-    found = diff_plans(plan_from_json(old, old_name), plan_from_json(new, new_name))
-    before, after = Side(name=old_name, kind="plan"), Side(name=new_name, kind="plan")
+    plans = plan_from_json(old, old_name), plan_from_json(new, new_name)
+    runs = (NO_RUN, NO_RUN)
+    if description:
+        last = facts_of(read_description(description, old_name), plans[0])
+        runs = last, replace(run_to_come(), place=last.place)
+    found = diff_plans(*plans, runs=runs)
+    before, after = Side(name=old_name, kind="checkpoint" if description else "plan"), Side(name=new_name, kind="plan")
     return document(found, before, after, advice(found, new_name)).model_dump(by_alias=True)
 
 

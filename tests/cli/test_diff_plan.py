@@ -56,13 +56,18 @@ def plans(tmp_path: Path) -> Path:
     return tmp_path
 
 
+#: The description of a run of no Spark's version, in the folder of the tests.
+_DESCRIBED = {"format": 4, "versions": {"spark": ""}, "folder": None, "sources": [], "gone": [], "operators": []}
+
+
 def checkpoint(folder: Path, *plans: str) -> Path:
     """A checkpoint that was started with these plans, one after another."""
     for number, plan in enumerate(plans, 1):
         program = folder / f"generations/1/compiled-plan/programs/{number}"
         program.mkdir(parents=True)
         (program / "plan.json").write_text(plan, encoding="utf-8")
-        for name in ("description", "stages", "state"):
+        (program / "description.json").write_text(json.dumps(_DESCRIBED), encoding="utf-8")
+        for name in ("stages", "state"):
             (program / f"{name}.json").write_text("{}", encoding="utf-8")
         head = {"format": FORMAT, "number": number, "generation": 1, "program": number, "by": "start", "at": ""}
         (folder / "heads").mkdir(exist_ok=True)
@@ -240,7 +245,7 @@ def test_markdown(plans: Path) -> None:
     ],
 )
 def test_exit_codes_that_tell(found: PlanDiff, code: int, plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "diff_plans", lambda old, new: found)
+    monkeypatch.setattr(build, "diff_plans", lambda old, new, runs: found)
     two = (plans / "old.json", plans / "old.json")
     for form in ((), ("--json",), ("--markdown",)):
         assert run(*two, "--detailed-exitcode", *form)[0] == code

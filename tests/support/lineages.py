@@ -1,33 +1,75 @@
-"""What differs between the lineages of two plans, by source and operator."""
+"""Differences between the lineages of two plans, by source and operator, whatever they do to state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from compiled_plan.plans.inspection.lineage import lineage_of, places
-from compiled_plan.plans.inspection.lineage.compare import Edit, Pairs, Part, edits, paired
+from compiled_plan.plans.inspection.lineage import Item, Lineage, Operator, Property, Source, lineage_of
+from compiled_plan.plans.inspection.lineage.matching import match_operators
+from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
 from compiled_plan.plans.plan import CompiledPlan
 
-
-def changes(old: CompiledPlan, new: CompiledPlan) -> tuple[list[Edit], Pairs]:
-    """The properties that differ in what belongs together; parts that are gone or added are in the pairs."""
-    found: list[Edit] = []
-    both, gone, added = [], [], []
-    for of in (_sources, _operators):
-        pairs = paired(list(of(old)), list(of(new)))
-        found += [edit for one, other in pairs.both for edit in edits(one, other)]
-        both += pairs.both
-        gone += pairs.gone
-        added += pairs.added
-    return found, Pairs(tuple(both), tuple(gone), tuple(added))
+_NONE = "none"
 
 
-def _sources(plan: CompiledPlan) -> Iterator[Part]:
-    for each in lineage_of(plan).sources:
-        yield Part(each.name, "source", each.identity, each.properties)
+@dataclass(frozen=True)
+class Changes:
+    """Properties that differ, as texts, and the operators that belong together, were removed or added."""
+
+    texts: list[str]
+    pairs: list[tuple[Operator, Operator]]
 
 
-def _operators(plan: CompiledPlan) -> Iterator[Part]:
-    below = places(plan)
-    for each in lineage_of(plan).operators:
-        yield Part(each.uid or each.kind, each.kind, each.identity, each.properties, below[each.node])
+def changes(old: CompiledPlan, new: CompiledPlan) -> Changes:
+    """Compare sources, then operators that belong together; tables are told apart by the places of their rows."""
+    before, after = lineage_of(old), lineage_of(new)
+    found = match_operators(old, new, lineages=(before, after), loose=True)
+    pairs = [(_operator(before, each.old), _operator(after, each.new)) for each in found.matches]
+    texts = list(_sources(before.sources, after.sources))
+    for left, right in pairs:
+        texts += [f"{right.uid or right.kind}: {text}" for text in _edits(left.properties, right.properties)]
+    texts += [f"gone {_operator(before, node).kind}" for node in found.gone]
+    texts += [f"added {_operator(after, node).kind}" for node in found.added]
+    return Changes(texts, pairs)
+
+
+def _operator(lineage: Lineage, node: int) -> Operator:
+    operator = lineage.of(node)
+    assert operator is not None
+    return operator
+
+
+def _sources(old: Sequence[Source], new: Sequence[Source]) -> list[str]:
+    same = match_sources(list(map(SourceKey.of, old)), list(map(SourceKey.of, new)))
+    texts = [
+        f"{new[at].name}: {text}"
+        for at, was in same.items()
+        for text in _edits(old[was].properties, new[at].properties)
+    ]
+    texts += [f"gone {source.name}" for at, source in enumerate(old) if at not in same.values()]
+    return texts + [f"added {source.name}" for at, source in enumerate(new) if at not in same]
+
+
+def _edits(old: Sequence[Property], new: Sequence[Property]) -> list[str]:
+    before, after = ({each.name: each for each in side} for side in (old, new))
+    return [
+        f"{name}: {' -> '.join(_shown(before.get(name), after.get(name)))}"
+        for name in dict.fromkeys([*before, *after])
+        if name not in before or name not in after or before[name].digest != after[name].digest
+    ]
+
+
+def _shown(old: Property | None, new: Property | None) -> tuple[str, str]:
+    """Old and new value; of long lists that differ in some places, these places."""
+    left, right = ((each.items if each is not None else ()) for each in (old, new))
+    if len(left) == len(right):
+        pairs = [(a, b) for a, b in zip(left, right, strict=True) if (a.digest, a.type) != (b.digest, b.type)]
+        left, right = tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
+    ways: tuple[Callable[[Item], str], ...] = (
+        lambda item: item.text,
+        lambda item: f"{item.text} {item.type}".strip(),
+        lambda item: f"{item.full or item.text} {item.type}".strip(),
+    )
+    texts = [tuple(", ".join(map(way, side)) or _NONE for side in (left, right)) for way in ways]
+    return next(((one, other) for one, other in texts if one != other), (_NONE, _NONE))

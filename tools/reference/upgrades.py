@@ -44,9 +44,8 @@ def _cells(kind: Kind) -> tuple[str, ...]:
 
 def _here(kind: Kind) -> str:
     refused = kind.verdict in (Verdict.INCOMPATIBLE, Verdict.UNKNOWN)
-    words = "refused" if refused else kind.state.value
-    between = ", but " if kind.state is Verdict.FULL and kind.plan is Verdict.PARTIAL else ": "
-    return f"{words}{between}{kind.note}" if kind.note else words
+    words = "refused" if refused else kind.verdict.value
+    return f"{words}: {kind.note}" if kind.note else words
 
 
 def _strong(found: Elsewhere) -> str:

@@ -36,7 +36,7 @@ SPEC = ConnectorSpec(
     {
         **VERSION,
         **dead_letters.OPTIONS,
-        "path": TableOption(Kind.TEXT, doc="The file or folder; any Hadoop URI.", required=True),
+        "path": TableOption(Kind.PATH, doc="The file or folder; any Hadoop URI.", required=True),
         "partition.default-name": TableOption(
             Kind.TEXT, "__DEFAULT_PARTITION__", doc="The folder's name for a partition column that is NULL or empty."
         ),

@@ -1,4 +1,4 @@
-"""What of a program and its run shapes the state in a checkpoint, as JSON that the checkpoint keeps."""
+"""The description that a run writes into its checkpoint; for its format see `plans.inspection.description`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from compiled_plan.plans.execution.program import Program
+from compiled_plan.plans.inspection.description import FORMAT
+from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids
-from compiled_plan.plans.inspection.lineage import Item, Operator, Property, Source, at_rest, lineage_of, places
-from compiled_plan.plans.inspection.lineage.compare import Part
+from compiled_plan.plans.inspection.lineage import Operator, lineage_of
+from compiled_plan.plans.inspection.lineage.tables import local_place
 from compiled_plan.plans.rex import PythonFunction
-
-#: The format of the description; another one is of another release.
-FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +39,38 @@ class Setting:
     python: str = ""
     product: str = ""
     code: Callable[[PythonFunction], str] = lambda function: ""
-    place: Callable[[str], str] = at_rest
+    place: Callable[[str], str] = local_place
 
     @property
     def versions(self) -> dict[str, Any]:
         """What runs the plan."""
         return {"product": self.product, "spark": self.spark, "java": self.java, "python": self.python}
 
+    @property
+    def facts(self) -> RunFacts:
+        """The facts that a comparison goes by."""
+        return RunFacts(self.spark, lambda _, function: self.code(function), self.place, is_run=True)
+
+
+def clock_of(program: Program) -> str:
+    """The clock by which timers of a program fire."""
+    return "event time" if program.event_time else "processing time"
+
 
 def describe(program: Program, setting: Setting) -> dict[str, Any]:
-    """The description."""
-    plan = program.plan
-    lineage = lineage_of(plan, setting.place)
-    below, stages = places(plan), stages_of(program)
-    operators = [
-        {
-            "uid": each.uid,
-            "node": each.node,
-            "kind": each.kind,
-            "identity": each.identity,
-            "place": below[each.node],
-            "properties": [
-                _property(item) for item in (*_standing(each, stages), *each.properties, *_around(each, setting))
-            ],
-        }
-        for each in lineage.operators
-    ]
+    """Describe a run, without the names and positions of its sources."""
+    stages = stages_of(program)
     return {
         "format": FORMAT,
         "versions": setting.versions,
         "host": setting.host,
-        "clock": "event time" if program.event_time else "processing time",
+        "clock": clock_of(program),
         "partitions": setting.partitions,
-        "sources": [source_entry(each) for each in lineage.sources],
-        "operators": operators,
+        "folder": setting.place("."),
+        "operators": [
+            {"uid": each.uid, "stage": stages.get(each.node), "code": _code(each, setting)}
+            for each in lineage_of(program.plan, setting.place).operators
+        ],
     }
 
 
@@ -88,63 +85,8 @@ def stages_of(program: Program) -> Mapping[int, int]:
     return found
 
 
-def _standing(operator: Operator, stages: Mapping[int, int]) -> list[Property]:
-    if operator.node not in stages:
-        return []
-    stage = str(stages[operator.node])
-    return [Property("stage", (Item(stage, stage),))]
-
-
-def _around(operator: Operator, setting: Setting) -> list[Property]:
-    """What is not in the plan itself: the zone, the code of functions."""
-    found: list[Property] = []
-    if operator.zones:
-        zones = sorted(operator.zones)
-        found.append(Property("time zone", tuple(Item(zone, zone) for zone in zones)))
-    for function in operator.functions:
-        digest = setting.code(function)
-        found.append(Property(f"code of {function.path}", (Item(f"code {digest[:8]}", digest),)))
-    return found
-
-
-def source_entry(source: Source) -> dict[str, Any]:
-    """A source as the description has it."""
-    return {
-        "name": source.name,
-        "identity": source.identity,
-        "properties": [_property(each) for each in source.properties],
-    }
-
-
-def _property(found: Property) -> dict[str, Any]:
-    return {"name": found.name, "items": [item.to_dict() for item in found.items]}
-
-
-def _properties(found: list[dict[str, Any]]) -> tuple[Property, ...]:
-    return tuple(Property(each["name"], tuple(map(Item.from_dict, each["items"]))) for each in found)
-
-
-def operator_parts(found: Mapping[str, Any], program: Program | None = None) -> list[Part]:
-    """The operators of a description; of a program's own, which of them have a name that a person gave."""
-    kept: frozenset[str] = frozenset() if program is None else given_uids(program)
-    return [
-        Part(
-            each["uid"],
-            each["kind"],
-            each["identity"],
-            _properties(each["properties"]),
-            each["place"],
-            each["uid"] in kept,
-        )
-        for each in found["operators"]
-    ]
-
-
-def source_parts(found: Mapping[str, Any]) -> list[Part]:
-    """The sources of a description."""
-    return [
-        Part(each["name"], "source", each["identity"], _properties(each["properties"])) for each in found["sources"]
-    ]
+def _code(operator: Operator, setting: Setting) -> dict[str, str]:
+    return {function.path: setting.code(function) for function in operator.functions}
 
 
 def given_uids(program: Program) -> frozenset[str]:
@@ -153,14 +95,3 @@ def given_uids(program: Program) -> frozenset[str]:
     bare = plan.with_nodes([node.model_copy(update={"uid": None}) for node in plan.nodes])
     derived = derived_uids(bare)
     return frozenset(node.uid for node in plan.nodes if node.uid is not None and node.uid != derived.get(node.id))
-
-
-__all__ = [
-    "FORMAT",
-    "Setting",
-    "describe",
-    "operator_parts",
-    "source_entry",
-    "source_parts",
-    "stages_of",
-]

@@ -14,7 +14,7 @@ from compiled_plan.plans.execution.java import java_class
 from compiled_plan.plans.execution.session import ASKED
 from compiled_plan.plans.execution.storage import folder_of
 from compiled_plan.plans.functions.code import code_digest
-from compiled_plan.plans.inspection.lineage import at_rest
+from compiled_plan.plans.inspection.lineage.tables import at_rest, local_place
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -61,6 +61,6 @@ def _place(spark: SparkSession) -> Callable[[str], str]:
             return at_rest(folder_of(spark, path).uri)
         except Exception:
             # A file system that is not there is named where the table is opened.
-            return at_rest(path)
+            return local_place(path)
 
     return place

@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from compiled_plan.plans.execution.checkpoint.description import Setting, source_entry, source_parts
+from compiled_plan.plans.execution.checkpoint.description import Setting
 from compiled_plan.plans.execution.program import Program
 from compiled_plan.plans.execution.tables import table_of
 from compiled_plan.plans.inspection.lineage import Source, lineage_of
-from compiled_plan.plans.inspection.lineage.compare import paired
+from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
 
 _DEFAULTS = ("default_catalog", "default_database")
 _LONGEST = 120
@@ -57,7 +57,8 @@ def names_of(program: Program, setting: Setting, old: Mapping[str, Any] | None =
     sources = lineage_of(program.plan, setting.place).sources
     before: Sequence[Mapping[str, Any]] = old["sources"] if old else ()
     left: Sequence[Mapping[str, Any]] = old["gone"] if old else ()
-    kept = _kept([source_entry(each) for each in sources], before, left)
+    keys = [SourceKey.of(each) for each in sources]
+    kept = _kept(keys, before, left)
     taken = {name for entry in (*before, *left) for name in entry["names"]}
     by_node: dict[int, str] = {}
     active = []
@@ -67,30 +68,28 @@ def names_of(program: Program, setting: Setting, old: Mapping[str, Any] | None =
             if number == len(names):
                 names.append(_free(_name(node, source, program), taken))
             by_node[node] = names[number]
-        active.append({**source_entry(source), "names": names})
+        active.append({**asdict(keys[at]), "names": names})
     used = {id(entry) for entry in kept.values()}
     return Names(by_node, tuple(active), tuple(each for each in (*before, *left) if id(each) not in used))
 
 
 def _kept(
-    new: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]
+    new: Sequence[SourceKey], before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]
 ) -> dict[int, Mapping[str, Any]]:
     """By the position of a new source the old one that it is: of the last program, or an equal one of an earlier."""
-    found: dict[int, Mapping[str, Any]] = {}
-    parts, former, earlier = (source_parts({"sources": each}) for each in (new, before, left))
-    pairs = paired(former, parts, alike=False)
-    for one, other in pairs.both:
-        found[_at(parts, other)] = before[_at(former, one)]
-    for part in pairs.added:
-        for at, candidate in enumerate(earlier):
-            if candidate.identity == part.identity and not any(left[at] is each for each in found.values()):
-                found[_at(parts, part)] = left[at]
+    found = {at: before[old] for at, old in match_sources(list(map(_key, before)), new).items()}
+    for at, key in enumerate(new):
+        if at in found:
+            continue
+        for entry in left:
+            if entry["identity"] == key.identity and not any(entry is each for each in found.values()):
+                found[at] = entry
                 break
     return found
 
 
-def _at(parts: Sequence[object], part: object) -> int:
-    return next(at for at, each in enumerate(parts) if each is part)
+def _key(entry: Mapping[str, Any]) -> SourceKey:
+    return SourceKey(entry["name"], entry["identity"], entry["options"])
 
 
 def _read_by(source: Source, program: Program) -> Iterator[int]:

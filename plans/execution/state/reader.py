@@ -16,6 +16,7 @@ from compiled_plan.plans.execution.options import NATIVE
 from compiled_plan.plans.execution.storage import Folder, folder_of
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
+from compiled_plan.plans.inspection.description import read_description
 from compiled_plan.plans.inspection.diff.sides import Side
 from compiled_plan.plans.inspection.diff.words import words_of
 from compiled_plan.plans.inspection.entries import StateLine, state_lines
@@ -113,7 +114,7 @@ class StateReader:
         files = reader.program_in_force()
         head = reader.head()
         assert head is not None
-        described = json.loads(files.description)
+        described = read_description(files.description, root.uri)
         if described["host"] == NATIVE:
             raise UnsupportedError(
                 f"the state of the host {NATIVE} is that of an operator of Spark, which keeps no times of writes",

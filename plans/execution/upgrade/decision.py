@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.comparison import (
-    Known,
-    check_format,
-    differences,
-    settled,
-)
-from compiled_plan.plans.execution.checkpoint.description import Setting, describe
-from compiled_plan.plans.execution.checkpoint.offsets import entries, progress_of, watermark_of
+from compiled_plan.plans.execution.checkpoint.comparison import Known
+from compiled_plan.plans.execution.checkpoint.description import Setting, clock_of, stages_of
+from compiled_plan.plans.execution.checkpoint.offsets import entries, progress_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
@@ -25,7 +20,6 @@ from compiled_plan.plans.execution.options import CHECK, MIGRATE_PARTIAL, NATIVE
 from compiled_plan.plans.execution.program import Program, prepare
 from compiled_plan.plans.execution.upgrade.excerpt import above
 from compiled_plan.plans.execution.upgrade.filling import Filling
-from compiled_plan.plans.execution.upgrade.findings import Compared, Finding, findings
 from compiled_plan.plans.execution.upgrade.history import FileTimes
 from compiled_plan.plans.execution.upgrade.partly import partly_after, partly_of
 from compiled_plan.plans.execution.upgrade.pasts import Pasts, tables_with_watermarks
@@ -49,9 +43,12 @@ from compiled_plan.plans.execution.upgrade.steps import (
 )
 from compiled_plan.plans.execution.upgrade.warming import ALL, Warming
 from compiled_plan.plans.inspection.checkpoints import Head
-from compiled_plan.plans.inspection.diff.build import diff_plans
+from compiled_plan.plans.inspection.description import facts_of, read_description
+from compiled_plan.plans.inspection.diff.build import diff_of
+from compiled_plan.plans.inspection.diff.concerns import Concern, concerns
 from compiled_plan.plans.inspection.diff.mapping import StateMapping, mapping_of
 from compiled_plan.plans.inspection.diff.model import PlanDiff, Verdict, worst
+from compiled_plan.plans.inspection.diff.sides import Both
 from compiled_plan.plans.inspection.identity import renamed
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -68,7 +65,7 @@ class Decision:
         steps: what brings the state into a new generation; none where the start goes on in place.
         partitions: the shuffle partitions that state is spread over from now on.
         verdict: of what is moved.
-        diff: the difference of the plans; None where nothing that is kept differs.
+        diff: the difference of the plans; None where nothing was compared.
         findings: what was accepted though it is not fully compatible.
         filling: the operators that are filled from history, and what is read for that.
         filled: where these operators' state is found in what comes of it.
@@ -80,7 +77,7 @@ class Decision:
     partitions: int = 0
     verdict: Verdict = Verdict.FULL
     diff: PlanDiff | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Concern, ...] = ()
     filling: Filling | None = None
     filled: tuple[StateMapping, ...] = ()
     partly: Mapping[str, str] = field(default_factory=dict)
@@ -134,11 +131,7 @@ def decide(store: Store, asked: Asked) -> Decision | None:
 def unguarded(store: Store, asked: Asked) -> Decision | None:
     """A start in place whatever differs, to show in tests what would come of it."""
     head = store.head()
-    if head is None:
-        return None
-    old: dict[str, Any] = json.loads(store.program(head).description)
-    new = describe(asked.program, asked.setting)
-    return Decision(settled(differences(old, new, asked.program)[1], new, old), partitions=old["partitions"])
+    return None if head is None else _Deciding(store, head, asked).in_place()
 
 
 class _Deciding:
@@ -148,29 +141,36 @@ class _Deciding:
         self.store, self.head, self.asked = store, head, asked
         self.program, self.setting, self.options = asked.program, asked.setting, asked.options
         files = store.program(head)
-        self.old: dict[str, Any] = json.loads(files.description)
-        check_format(self.old, store.root)
+        self.old = read_description(files.description, store.root.uri)
         self.old_plan = CompiledPlan.from_json(files.plan)
-        self.new = describe(self.program, self.setting)
-        self.differences, self.pairs = differences(self.old, self.new, self.program)
+        runs = facts_of(self.old, self.old_plan), self.setting.facts
+        self.both = Both.of(self.old_plan, self.program.plan, runs)
         self.folder: Folder = store.generation(head.generation).folder
 
     def decision(self) -> Decision:
-        in_place = settled(self.pairs, self.new, self.old)
-        named = (*self.options.reset, *(uid for uid in self.options.warm_up if uid != ALL))
-        if self.options.upgrade == CHECK and not named and not self._touches_state(in_place):
-            return Decision(in_place, partitions=self.old["partitions"], partly=self._partly)
-        diff = diff_plans(self.old_plan, self.program.plan)
+        diff = diff_of(self.both)
         reset = self._reset(diff)
         filling = self._filling(diff, reset)
         if filling is not None:
-            diff = diff_plans(self.old_plan, self.program.plan, filling.nodes)
-        found = (*self._findings(diff), *self._below(diff, filling))
-        left = tuple(each for each in found if not reset & set(each.uids))
-        verdict = worst(each.verdict for each in left)
+            diff = self._above_filled(diff_of(self.both, filling.nodes), filling)
+        found = concerns(diff, reset)
+        verdict = worst(each.verdict for each in found)
         if verdict is not Verdict.FULL and not (verdict is Verdict.PARTIAL and self.options.upgrade == MIGRATE_PARTIAL):
-            raise refusal(left, verdict, diff, self.differences, self.store.root.uri)
-        return self._moving(diff, reset, left, verdict, filling)
+            raise refusal(found, diff, self.store.root.uri)
+        named = (*self.options.reset, *(uid for uid in self.options.warm_up if uid != ALL))
+        if self.options.upgrade == CHECK and not named and not self._touches_state(diff):
+            return replace(self.in_place(), diff=diff)
+        return self._moving(diff, reset, found, verdict, filling)
+
+    def in_place(self) -> Decision:
+        """A start in place, whatever differs."""
+        uids = {
+            each.new: self.both.old.uids[each.old]
+            for each in self.both.matching.matches
+            if each.new in self.both.new.uids and each.old in self.both.old.uids
+        }
+        known = Known(uids, self.old["partitions"], self.old)
+        return Decision(known, partitions=self.old["partitions"], partly=self._partly)
 
     @cached_property
     def _partly(self) -> Mapping[str, str]:
@@ -214,9 +214,10 @@ class _Deciding:
         )
         return warming.filling(self.options.warm_up)
 
-    def _below(self, diff: PlanDiff, filling: Filling | None) -> Iterator[Finding]:
-        """What is kept below an operator that is made anew, and was made of what that had given before."""
-        for anew in () if filling is None else filling.edits:
+    def _above_filled(self, diff: PlanDiff, filling: Filling) -> PlanDiff:
+        """The difference with what holds below operators that are made anew, of what they had given in part alone."""
+        edits = {each.uid: each for each in diff.operators}
+        for anew in filling.edits:
             if anew.old_uid not in self._partly:
                 continue
             assert anew.new_node is not None
@@ -225,36 +226,39 @@ class _Deciding:
                 ids = (
                     () if each.new_node is None or each.old_node is None else above(self.program.plan, [each.new_node])
                 )
-                if anew.new_node in ids and each.new_node != anew.new_node:
-                    yield Finding(
-                        f"operator {each.old_uid} ({each.words})", Verdict.PARTIAL, why, (each.uid, each.old_uid)
-                    )
+                if anew.new_node in ids and each.new_node != anew.new_node and each.verdict is Verdict.FULL:
+                    edits[each.uid] = replace(each, verdict=Verdict.PARTIAL, why=why)
+        return diff.with_operators(edits.values())
 
-    def _touches_state(self, known: Known) -> bool:
+    def _touches_state(self, diff: PlanDiff) -> bool:
         """Whether something differs in what is kept, or in how."""
-        return bool(self.differences) or self._partitions != self.old["partitions"] or self._begins_to_expire(known)
+        return (
+            self.old["host"] != self.setting.host
+            or self.old["clock"] != clock_of(self.program)
+            or self._partitions != self.old["partitions"]
+            or not self.both.keeps_the_same
+            or self._moves_by_name_or_stage(diff)
+            or self._begins_to_expire(diff)
+        )
+
+    def _moves_by_name_or_stage(self, diff: PlanDiff) -> bool:
+        """Whether state is found under another name, or in another of Spark's operators."""
+        before = {each["uid"]: each["stage"] for each in self.old["operators"]}
+        stages, uids = stages_of(self.program), dict(uids_of(diff, self.program))
+        known = {each.new_node: each.old_uid for each in diff.operators if each.old_uid in before}
+        return any(
+            uids[node] != known[node] or before[known[node]] != stage for node, stage in stages.items() if node in known
+        )
 
     @property
     def _partitions(self) -> int:
         asked, before = self.setting.asked, int(self.old["partitions"])
         return before if asked is None or not before else asked
 
-    def _begins_to_expire(self, known: Known) -> bool:
+    @staticmethod
+    def _begins_to_expire(diff: PlanDiff) -> bool:
         """Whether something that was kept for ever gets a TTL: nothing but a write would set a timer for it."""
-        olds = {node.uid: node for node in self.old_plan.nodes if node.uid}
-        for node, uid in known.uids.items():
-            before = {each.name: each.ttl_ms for each in olds[uid].ttl_entries} if uid in olds else {}
-            if any(before.get(each.name) == 0 < each.ttl_ms for each in self.program.plan.node(node).ttl_entries):
-                return True
-        return False
-
-    # ---- verdict
-
-    def _findings(self, diff: PlanDiff) -> tuple[Finding, ...]:
-        if not self.differences:
-            return ()
-        watermark = watermark_of(self.folder) if self.program.event_time else 0
-        return findings(Compared(self.old, self.new, diff, tuple(self.differences), self.setting, watermark > 0))
+        return any(ttl.old == 0 < ttl.new for each in diff.operators for ttl in each.ttls)
 
     def _reset(self, diff: PlanDiff) -> set[str]:
         """The uids of the operators that are to start empty, old and new ones."""
@@ -277,7 +281,7 @@ class _Deciding:
         self,
         diff: PlanDiff,
         reset: set[str],
-        found: tuple[Finding, ...],
+        found: tuple[Concern, ...],
         verdict: Verdict,
         filling: Filling | None,
     ) -> Decision:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from compiled_plan.plans.execution.checkpoint.comparison import Known
 from compiled_plan.plans.execution.checkpoint.start import Start
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.upgrade.decision import Decision
+from compiled_plan.plans.inspection.description import read_description
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Resumption(Start):
         head = store.head()
         assert head is not None
         files = store.program(head)
-        description = json.loads(files.description)
+        description = read_description(files.description, store.root.uri)
         self.store, self.head = store, head
         self.plan = CompiledPlan.from_json(files.plan)
         self.host: str = description["host"]

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiled_plan.plans.inspection.diff.model import (
-    Change,
-    OperatorEdit,
-    PlanDiff,
-    SinkEdit,
-    SourceEdit,
-    Verdict,
-)
+from compiled_plan.plans.inspection.diff.concerns import ACCEPT, concerns, start_options
+from compiled_plan.plans.inspection.diff.model import PlanDiff, Verdict
 
 #: What a text calls a plan or a checkpoint that nobody named.
 PLAN, CHECKPOINT = "PLAN.json", "DIR"
@@ -31,15 +24,6 @@ class Advice:
     command: str = ""
 
 
-def to_reset(diff: PlanDiff) -> tuple[OperatorEdit, ...]:
-    """The operators whose state the new plan cannot, or perhaps cannot, go on with."""
-    return tuple(
-        part
-        for part in diff.operators
-        if part.verdict in (Verdict.UNKNOWN, Verdict.INCOMPATIBLE) and part.change is not Change.REMOVED
-    )
-
-
 def advice(diff: PlanDiff, plan: str = PLAN, checkpoint: str = CHECKPOINT) -> Advice:
     """What to do next with a plan that differs from the one that ran.
 
@@ -53,26 +37,24 @@ def advice(diff: PlanDiff, plan: str = PLAN, checkpoint: str = CHECKPOINT) -> Ad
         return Advice("both do the same: nothing is to be done")
     if diff.verdict is Verdict.FULL:
         return Advice("a start on the checkpoint goes on with all state", start)
-    if diff.verdict is Verdict.PARTIAL:
-        return Advice("go on with the state, and accept what is named above", f"{start} --upgrade migrate-partial")
-    tables: Sequence[SourceEdit | SinkEdit] = (*diff.sources, *diff.sinks)
-    wrong = [part.name for part in tables if part.verdict.rank >= Verdict.UNKNOWN.rank]
-    if wrong:
-        named = ", ".join(wrong)
+    found = concerns(diff)
+    options = start_options(found)
+    elsewhere = f"execute-plan {plan} --checkpoint NEW_{CHECKPOINT}"
+    if options is None:
+        wrong = [each.what for each in found if not each.uids and each.verdict is not Verdict.PARTIAL]
+        about = ", ".join(filter(None, wrong)) or "what the program reads"
         return Advice(
-            f"what was read from or written to {named} does not go together with the new plan: "
+            f"{about}: what the checkpoint has read or written does not go together with the new plan: "
             "start with an empty checkpoint, or change the plan back",
-            f"execute-plan {plan} --checkpoint NEW_{CHECKPOINT}",
+            elsewhere,
         )
-    resets = to_reset(diff)
-    if not resets:
-        return Advice("start with an empty checkpoint", f"execute-plan {plan} --checkpoint NEW_{CHECKPOINT}")
-    which = "it" if len(resets) == 1 else "them"
-    others = [part for part in diff.parts if part not in resets and part.verdict is Verdict.PARTIAL]
-    accept, flag = ("accept what else is named above, ", " --upgrade migrate-partial") if others else ("", "")
-    named = ", ".join(part.uid for part in resets)
-    options = " ".join(f"--reset {part.uid}" for part in resets)
+    command = " ".join((start, *options))
+    if options == (ACCEPT,):
+        return Advice("go on with the state, and accept what is named above", command)
+    uids = [each.uids[0] for each in found if each.verdict is not Verdict.PARTIAL]
+    accept = "accept what else is named above, " if ACCEPT in options else ""
     return Advice(
-        f"the state of {named} cannot be used as it is: start {which} empty, {accept}or change the plan back",
-        f"{start}{flag} {options}",
+        f"the state of {', '.join(uids)} cannot be used as it is: start {'it' if len(uids) == 1 else 'them'} empty, "
+        f"{accept}or change the plan back",
+        command,
     )

@@ -1,11 +1,15 @@
-"""Two plans beside each other: what differs, and what it does to the state that is kept."""
+"""The comparison of two plans: what differs, and what it does to the state.
+
+All that compares plans uses it: `diff-plan`, `compile-plan` over a plan, a start on a checkpoint and its dry run, and
+the service.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Iterator
 
-from compiled_plan.plans.inspection.diff.model import PlanDiff, worst
+from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts, release
+from compiled_plan.plans.inspection.diff.model import Change, PlanDiff, PropertyEdit, SourceEdit, Verdict
 from compiled_plan.plans.inspection.diff.operators import operators_of
 from compiled_plan.plans.inspection.diff.sides import Both
 from compiled_plan.plans.inspection.diff.sinks import sink_edits
@@ -14,19 +18,50 @@ from compiled_plan.plans.inspection.diff.stateless import stateless_edits
 from compiled_plan.plans.plan import CompiledPlan
 
 
-def diff_plans(old: CompiledPlan, new: CompiledPlan, filled: Collection[int] = ()) -> PlanDiff:
-    """What differs between two plans, with a verdict for each operator, source and sink, and for all.
+def diff_plans(
+    old: CompiledPlan,
+    new: CompiledPlan,
+    filled: Collection[int] = (),
+    runs: tuple[RunFacts, RunFacts] = (NO_RUN, NO_RUN),
+) -> PlanDiff:
+    """Compare two plans: a verdict for each operator, source and sink, and for all.
 
     Args:
         old: the plan that was there, such as the one of a checkpoint; of Flink's plans uids are derived.
         new: the plan that is to be started.
         filled: nodes of the new plan that are filled from history before they start.
+        runs: facts of the run of each.
 
     Returns:
         The difference; empty where both plans do the same with the same TTLs.
     """
-    both = Both.of(old, new)
+    return diff_of(Both.of(old, new, runs), filled)
+
+
+def diff_of(both: Both, filled: Collection[int] = ()) -> PlanDiff:
+    """Compare two plans that are matched already; see `diff_plans`."""
     sources = Sources.of(both)
     operators = operators_of(both, sources.past, filled)
-    found = PlanDiff(operators.ordered(), sources.edits, sink_edits(both, operators), stateless_edits(both))
-    return replace(found, verdict=worst(part.verdict for part in found.parts))
+    return PlanDiff.of(
+        operators.ordered(),
+        sources.edits,
+        sink_edits(both, operators),
+        stateless_edits(both),
+        tuple(_whole(both, sources.edits)),
+        tuple(dict.fromkeys(operators.unchecked)),
+    )
+
+
+def _whole(both: Both, sources: Collection[SourceEdit]) -> Iterator[PropertyEdit]:
+    before, after = both.old.run.spark, both.new.run.spark
+    if before and after and release(before) > release(after):
+        why = f"the checkpoint was written by Spark {before}, and this is {after}"
+        remedy = f"run it with Spark {before} or newer"
+        yield PropertyEdit("Spark", f"version {before}", f"version {after}", Verdict.INCOMPATIBLE, why, remedy)
+    added, removed = (
+        [part.name for part in sources if part.change is change] for change in (Change.ADDED, Change.REMOVED)
+    )
+    if added and removed and len(added) + len(removed) == len(sources):
+        old, new = ", ".join(removed), ", ".join(added)
+        why = f"the plan reads {new}, and none of {old}"
+        yield PropertyEdit("all that is read", old, new, Verdict.INCOMPATIBLE, why)

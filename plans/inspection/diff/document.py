@@ -130,6 +130,8 @@ class Document(_Part):
     sources: list[Source]
     sinks: list[Sink]
     stateless: list[Property]
+    whole: list[Property] = Field(description="what concerns the whole program: all that it reads, Spark's version")
+    unchecked: list[str] = Field(description="facts that only a start can compare")
     next: Next
     flink: Flink | None = Field(description="with `--for flink`")
 
@@ -147,6 +149,8 @@ def document(diff: PlanDiff, old: Side, new: Side, found: Advice, flink: FlinkDi
         sources=[Source(offsets=part.offsets, **_table(part)) for part in shown.sources],
         sinks=[Sink(gets=part.gets, **_table(part)) for part in shown.sinks],
         stateless=[_property(edit) for edit in shown.stateless],
+        whole=[_property(edit) for edit in shown.whole],
+        unchecked=list(shown.unchecked),
         next=Next(what=found.what, command=found.command),
         flink=None if flink is None else _flink(flink),
     )

@@ -37,6 +37,7 @@ def _lines(diff: PlanDiff, old: str, new: str, found: Advice) -> Iterator[str]:
 
 def _table(diff: PlanDiff) -> Iterator[str]:
     rows = [
+        *(("program", *_edit(edit), edit.verdict.value, plain(edit.why)) for edit in diff.whole),
         *(_operator(part) for part in diff.operators if not is_kept(part)),
         *(_beside("source", part) for part in diff.sources if not is_kept(part)),
         *(_beside("sink", part) for part in diff.sinks if not is_kept(part)),

@@ -19,6 +19,7 @@ def masked_diff(diff: PlanDiff) -> PlanDiff:
         sources=tuple(map(_table, diff.sources)),
         sinks=tuple(map(_table, diff.sinks)),
         stateless=tuple(map(_edit, diff.stateless)),
+        whole=tuple(map(_edit, diff.whole)),
     )
 
 
@@ -39,4 +40,5 @@ def _table(part: T) -> T:
 def _edit(edit: PropertyEdit) -> PropertyEdit:
     hides = is_sensitive(edit.property)
     old, new = (HIDDEN if hides and each else masked_text(each) for each in (edit.old, edit.new))
-    return replace(edit, property=masked_text(edit.property), old=old, new=new, why=masked_text(edit.why))
+    why, remedy = masked_text(edit.why), masked_text(edit.remedy)
+    return replace(edit, property=masked_text(edit.property), old=old, new=new, why=why, remedy=remedy)

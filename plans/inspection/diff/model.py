@@ -52,6 +52,7 @@ class PropertyEdit:
         new: what it is.
         verdict: what it does to the state.
         why: a sentence that says so: what is lost, from when, for which results; empty where nothing is.
+        remedy: what to do about it, where that is not a matter of the program.
     """
 
     property: str
@@ -59,6 +60,7 @@ class PropertyEdit:
     new: str
     verdict: Verdict = Verdict.FULL
     why: str = ""
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,8 @@ class PlanDiff:
         sinks: the same.
         stateless: lines about operators without state that came, went or changed: "filter `amount > 10`: added".
         verdict: the worst of all.
+        whole: edits that concern the program as a whole: all that it reads, the version of Spark.
+        unchecked: facts that only a start can compare, in words.
     """
 
     operators: tuple[OperatorEdit, ...]
@@ -170,6 +174,27 @@ class PlanDiff:
     sinks: tuple[SinkEdit, ...]
     stateless: tuple[PropertyEdit, ...] = ()
     verdict: Verdict = Verdict.FULL
+    whole: tuple[PropertyEdit, ...] = ()
+    unchecked: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        operators: tuple[OperatorEdit, ...],
+        sources: tuple[SourceEdit, ...],
+        sinks: tuple[SinkEdit, ...],
+        stateless: tuple[PropertyEdit, ...] = (),
+        whole: tuple[PropertyEdit, ...] = (),
+        unchecked: tuple[str, ...] = (),
+    ) -> PlanDiff:
+        """The difference with the worst verdict of its parts."""
+        parts: tuple[OperatorEdit | SourceEdit | SinkEdit | PropertyEdit, ...] = (*operators, *sources, *sinks, *whole)
+        verdict = worst(part.verdict for part in parts)
+        return cls(operators, sources, sinks, stateless, verdict, whole, unchecked)
+
+    def with_operators(self, operators: Iterable[OperatorEdit]) -> PlanDiff:
+        """The difference with other edits of operators."""
+        return PlanDiff.of(tuple(operators), self.sources, self.sinks, self.stateless, self.whole, self.unchecked)
 
     @property
     def parts(self) -> tuple[OperatorEdit | SourceEdit | SinkEdit, ...]:
@@ -179,6 +204,10 @@ class PlanDiff:
     @property
     def is_empty(self) -> bool:
         """Whether nothing differs at all."""
-        return not self.stateless and all(
-            part.change is Change.KEPT and not part.edits and not getattr(part, "ttls", ()) for part in self.parts
+        return (
+            not self.stateless
+            and not self.whole
+            and all(
+                part.change is Change.KEPT and not part.edits and not getattr(part, "ttls", ()) for part in self.parts
+            )
         )

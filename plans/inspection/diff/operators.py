@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
@@ -16,14 +16,16 @@ from compiled_plan.plans.inspection.diff.model import (
 )
 from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, Pair, judged
 from compiled_plan.plans.inspection.diff.rules.common import UNTIL
-from compiled_plan.plans.inspection.diff.sides import Both
+from compiled_plan.plans.inspection.diff.sides import Both, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
-from compiled_plan.plans.inspection.lineage import Role
+from compiled_plan.plans.inspection.lineage import Operator, Role
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join
 
 #: Reasons that are passed on to those below, of which one is said.
 _REASONS = 3
+#: Properties that say which rows come, which `flow_findings` judges.
+_FLOWS = ("rows", "filter")
 _FILLED = "it is filled from history"
 #: What rows do that an operator should not have.
 _STAY = {"group-aggregate": "stay counted", "window-aggregate": "stay counted", "over-aggregate": "stay counted"}
@@ -51,12 +53,14 @@ class Operators:
         past: by node of the new plan, why rows that it gave before are not those of the new program.
         edits: the operators' edits by node of the new plan.
         silent: the nodes of the new plan that would have given no row so far.
+        unchecked: facts that only a start can compare, in words.
     """
 
     both: Both
     past: Mapping[int, tuple[Reason, ...]]
     edits: Mapping[int, OperatorEdit]
     silent: Collection[int] = ()
+    unchecked: Sequence[str] = ()
 
     def ordered(self) -> tuple[OperatorEdit, ...]:
         """The edits in the order of the new plan, then what was removed."""
@@ -75,7 +79,7 @@ def operators_of(both: Both, sources: Mapping[int, tuple[Reason, ...]], filled: 
     work = _Work(both, dict(sources), filled)
     for node in both.new.plan.in_order:
         work.visit(node)
-    return Operators(both, work.past, work.edits, work.silent)
+    return Operators(both, work.past, work.edits, work.silent, work.unchecked)
 
 
 @dataclass(slots=True)
@@ -85,6 +89,7 @@ class _Work:
     filled: Collection[int] = ()
     edits: dict[int, OperatorEdit] = field(default_factory=dict)
     silent: set[int] = field(default_factory=set)
+    unchecked: list[str] = field(default_factory=list)
 
     def visit(self, node: PlanNode) -> None:
         if self._is_silent(node):
@@ -120,7 +125,7 @@ class _Work:
         if match is None:
             edit = self._added(node, above)
             return edit, edit.why if edit.verdict is not Verdict.FULL else ""
-        edit, given = _matched(self.both, match.old, node.id)
+        edit, given = self._matched(match.old, node.id)
         strangers = self.both.strangers(match.old, node.id)
         if strangers and edit.verdict is Verdict.FULL:
             change = rows_of_another(self.both, strangers[0], _stay(edit.kind))
@@ -151,7 +156,11 @@ class _Work:
         elif node.id in self.filled:
             verdict, why = Verdict.FULL, _FILLED
         elif (fresh or self._hears_nothing(node)) and not above:
-            verdict, why = Verdict.FULL, f"it starts empty, and {tables} is read from the beginning"
+            why = f"it starts empty, and {tables} is read from the beginning"
+            if both.old.has_watermarks and is_by_time(both.new.operators[node.id]):
+                why += "; rows that the watermark of the checkpoint has passed are late"
+            else:
+                verdict = Verdict.FULL
         elif not all(both.new.input_appends(node.id, at) for at in range(len(ports))):
             why += ", and rows that are taken back may never have come to it"
         return OperatorEdit(
@@ -164,6 +173,51 @@ class _Work:
             verdict=verdict,
             why=why,
         )
+
+    def _matched(self, old: int, new: int) -> tuple[OperatorEdit, str]:
+        """The edit of an operator, and what is not right with the rows that it gave before."""
+        both = self.both
+        found = tuple(_findings(both, old, new))
+        edits = (*(each.edit for each in found), *self._codes(old, new))
+        ttls = tuple(_ttl_edits(both, old, new))
+        place = place_of(both, old, new)
+        kept = Change.TTL_CHANGED if ttls else Change.MOVED if place else Change.KEPT
+        verdict = worst(each.verdict for each in edits)
+        why = next((each.why for each in edits if each.verdict is verdict), "")
+        given = next((each.given for each in found if each.given), "")
+        return (
+            OperatorEdit(
+                Change.CHANGED if edits else kept,
+                both.new.uids[new],
+                both.new.kind(new),
+                words_of(both.new, new),
+                old,
+                new,
+                both.old.uids[old],
+                edits,
+                ttls,
+                place,
+                verdict,
+                why,
+            ),
+            given,
+        )
+
+    def _codes(self, old: int, new: int) -> Iterator[PropertyEdit]:
+        """Python functions of an operator whose code is not what it was."""
+        before, after = self.both.old, self.both.new
+        if old not in before.operators or new not in after.operators:
+            return
+        common = set(before.operators[old].functions) & set(after.operators[new].functions)
+        for function in sorted(common, key=lambda each: each.path):
+            digests = before.run.code(before.name(old), function), after.run.code(after.name(new), function)
+            if all(digests) and digests[0] != digests[1]:
+                was, becomes = (f"code {digest[:8]}" for digest in digests)
+                why = f"nobody can tell whether the code of {function.path} still reads what it kept"
+                remedy = f"run it with the code of {function.path} as it was"
+                yield PropertyEdit(f"code of {function.path}", was, becomes, Verdict.UNKNOWN, why, remedy)
+            elif before.run.is_run and not all(digests):
+                self.unchecked.append(f"the code of {function.path}")
 
     def _is_unexplained(self, old: int, new: int) -> bool:
         """Whether an operator differs from what it was though nothing that differs has been found."""
@@ -189,35 +243,6 @@ def rows_of_another(both: Both, above: int, stay: str) -> PropertyEdit:
     return PropertyEdit("rows", "another operator", words, Verdict.PARTIAL, why)
 
 
-def _matched(both: Both, old: int, new: int) -> tuple[OperatorEdit, str]:
-    """The edit of an operator, and what is not right with the rows that it gave before."""
-    found = tuple(_findings(both, old, new))
-    edits = tuple(each.edit for each in found)
-    ttls = tuple(_ttl_edits(both, old, new))
-    place = place_of(both, old, new)
-    kept = Change.TTL_CHANGED if ttls else Change.MOVED if place else Change.KEPT
-    verdict = worst(each.verdict for each in edits)
-    why = next((each.why for each in edits if each.verdict is verdict), "")
-    given = next((each.given for each in found if each.given), "")
-    return (
-        OperatorEdit(
-            Change.CHANGED if edits else kept,
-            both.new.uids[new],
-            both.new.kind(new),
-            words_of(both.new, new),
-            old,
-            new,
-            both.old.uids[old],
-            edits,
-            ttls,
-            place,
-            verdict,
-            why,
-        ),
-        given,
-    )
-
-
 def _findings(both: Both, old: int, new: int) -> Iterator[Finding]:
     before, after = both.old.operators.get(old), both.new.operators.get(new)
     if before is None or after is None:
@@ -229,15 +254,14 @@ def _findings(both: Both, old: int, new: int) -> Iterator[Finding]:
         why = "what is kept of each input has another place"
         yield Finding(PropertyEdit("inputs", str(len(ports[0])), str(len(ports[1])), Verdict.INCOMPATIBLE, why))
         return
-    said = {port.named(what) for side in ports for port in side for what in ("rows", "filter")}
     for name in dict.fromkeys([*olds, *news]):
         one, other = olds.get(name), news.get(name)
-        if name not in said and (one is None or other is None or one.digest != other.digest):
-            yield from judged(Edited(name, one, other, pair))
+        edited = Edited(name, one, other, pair)
+        if edited.present.subject not in _FLOWS and (one is None or other is None or one.digest != other.digest):
+            yield from judged(edited)
     yield from _zones(pair)
-    by_time = any(each.name == "watermark" and each.items for each in after.properties)
     for at, (left, right) in enumerate(zip(*ports, strict=True)):
-        yield from flow_findings(both, left, right, Words(_stay(after.kind), pair.appends(at), by_time))
+        yield from flow_findings(both, left, right, Words(_stay(after.kind), pair.appends(at), is_by_time(after)))
 
 
 def _stay(kind: str) -> str:
@@ -253,10 +277,14 @@ def _zones(pair: Pair) -> Iterator[Finding]:
     keys = [item for each in pair.new.properties if each.role is Role.KEY for item in each.items]
     if any(item.meaning is not None and item.meaning.zones for item in keys):
         why = "keys and windows from before were cut by the clock of the old zone"
-        yield Finding(PropertyEdit("time zone", old, new, Verdict.INCOMPATIBLE, why))
+        yield Finding(PropertyEdit("time zone", old, new, Verdict.INCOMPATIBLE, why, _zone_remedy(pair.old)))
     else:
         why = "values from before were computed in the old zone"
-        yield Finding(PropertyEdit("time zone", old, new, Verdict.PARTIAL, why))
+        yield Finding(PropertyEdit("time zone", old, new, Verdict.PARTIAL, why, _zone_remedy(pair.old)))
+
+
+def _zone_remedy(operator: Operator) -> str:
+    return f"give --time-zone {next(iter(operator.zones))}" if len(operator.zones) == 1 else ""
 
 
 def _ttl_edits(both: Both, old: int, new: int) -> Iterator[TtlEdit]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiled_plan.plans.inspection.diff.changes import append_only
+from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids, keeps_state
 from compiled_plan.plans.inspection.lineage import Lineage, Operator, lineage_of
 from compiled_plan.plans.inspection.lineage.matching import How, Match, Matching, match_operators
@@ -16,6 +17,14 @@ from compiled_plan.plans.inspection.lineage.same_tables import same_tables, tabl
 from compiled_plan.plans.inspection.lineage.tables import Telling
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import UTC, with_zone
+
+
+def is_by_time(operator: Operator) -> bool:
+    """Whether an operator works by watermarks."""
+    found = operator.property("watermark")
+    return found is not None and bool(found.items)
+
 
 #: What rows come from in the end.
 _LEAVES = ("table", "values")
@@ -28,15 +37,17 @@ class Side:
     Args:
         plan: the plan.
         telling: what makes a table that very table.
+        run: facts of its run.
     """
 
     plan: CompiledPlan
     telling: Telling
+    run: RunFacts = NO_RUN
 
     @cached_property
     def lineage(self) -> Lineage:
         """What operators mean."""
-        return lineage_of(self.plan, telling=self.telling)
+        return lineage_of(self.plan, self.run.place, self.telling)
 
     @cached_property
     def operators(self) -> Mapping[int, Operator]:
@@ -59,6 +70,11 @@ class Side:
         return append_only(self.plan, self.operators)
 
     @cached_property
+    def has_watermarks(self) -> bool:
+        """Whether an operator works by watermarks."""
+        return any(is_by_time(operator) for operator in self.operators.values())
+
+    @cached_property
     def leaves(self) -> frozenset[str]:
         """Digests of the tables and constant rows that are read."""
         return frozenset(
@@ -77,6 +93,10 @@ class Side:
         """What an operator does, "group-aggregate"."""
         operator = self.operators.get(node)
         return operator.kind if operator is not None else self.plan.node(node).kind
+
+    def name(self, node: int) -> str:
+        """The uid of an operator; of a sink that keeps nothing its table's name."""
+        return self.operators[node].uid or self.uids.get(node, "")
 
     def ports(self, node: int) -> tuple[Port, ...]:
         """What comes to a node, by input."""
@@ -127,10 +147,13 @@ class Both:
     tables: Mapping[str, str]
 
     @classmethod
-    def of(cls, old: CompiledPlan, new: CompiledPlan) -> Both:
-        """Two plans beside each other."""
-        before, after = tellings(old, new)
-        return cls(Side(old, before), Side(new, after), same_tables(tables_of(old), tables_of(new)))
+    def of(cls, old: CompiledPlan, new: CompiledPlan, runs: tuple[RunFacts, RunFacts] = (NO_RUN, NO_RUN)) -> Both:
+        """Two plans beside each other, in the time zone that each runs in."""
+        old, new = (with_zone(plan, otherwise=UTC) for plan in (old, new))
+        places = runs[0].place, runs[1].place
+        before, after = tellings(old, new, places)
+        same = same_tables(tables_of(old), tables_of(new), places)
+        return cls(Side(old, before, runs[0]), Side(new, after, runs[1]), same)
 
     @cached_property
     def matching(self) -> Matching:
@@ -163,6 +186,17 @@ class Both:
     def matches(self) -> Mapping[int, Match]:
         """The matches by node of the new plan."""
         return {each.new: each for each in self.matching.matches}
+
+    @cached_property
+    def keeps_the_same(self) -> bool:
+        """Whether every operator that keeps state is in both plans, with the same above it."""
+        pairs = {each.new: each.old for each in self.matching.matches}
+        before, after = (
+            {node.id for node in side.keeping if node.id in side.operators} for side in (self.old, self.new)
+        )
+        return {pairs.get(node) for node in after} == before and all(
+            self.old.operators[pairs[node]].identity == self.new.operators[node].identity for node in after
+        )
 
     def strangers(self, old: int, new: int) -> tuple[int, ...]:
         """Operators that were there and whose rows come to a node now, but did not come to it before.

@@ -12,18 +12,16 @@ from compiled_plan.plans.inspection.diff.lists import related
 from compiled_plan.plans.inspection.diff.model import Change, PropertyEdit, SinkEdit, Verdict, worst
 from compiled_plan.plans.inspection.diff.operators import Operators, Reason, rows_of_another
 from compiled_plan.plans.inspection.diff.sides import Both, Side
-from compiled_plan.plans.inspection.diff.sources import PLACES
+from compiled_plan.plans.inspection.diff.sources import moved
 from compiled_plan.plans.inspection.lineage import Item
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.rows import Port
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 from compiled_plan.plans.inspection.lineage.tables import (
-    at_rest,
     columns_of,
     is_positional,
     name_of,
     options_of,
-    place_of,
 )
 from compiled_plan.plans.nodes.configuration import OPTIONS
 from compiled_plan.plans.nodes.sink import Sink
@@ -95,7 +93,6 @@ def _added(both: Both, node: Sink, operators: Operators) -> SinkEdit:
 
 def _edit(both: Both, old: Sink, new: Sink, past: Mapping[int, tuple[Reason, ...]]) -> SinkEdit:
     tables = _table(old), _table(new)
-    moved = _moved(*tables)
     edits = (
         *_options(*tables),
         *_checks(old, new),
@@ -110,7 +107,7 @@ def _edit(both: Both, old: Sink, new: Sink, past: Mapping[int, tuple[Reason, ...
         verdict = edits[-1].verdict
     why = next((each.why for each in edits if each.verdict is verdict), "") if verdict is not Verdict.FULL else ""
     found = SinkEdit(Change.CHANGED if edits else Change.KEPT, _name(new), _ON, edits, verdict, why)
-    if moved:
+    if moved(both, *tables):
         why = "what was written before stays at the old place, and is not at the new one"
         return replace(found, change=Change.CHANGED, gets=_NOW, verdict=Verdict.PARTIAL, why=why)
     reasons = past.get(new.id, ())
@@ -118,16 +115,6 @@ def _edit(both: Both, old: Sink, new: Sink, past: Mapping[int, tuple[Reason, ...
         why = f"its rows come from {reasons[0].of}: {reasons[0].why}"
         return replace(found, verdict=Verdict.PARTIAL, why=why)
     return found
-
-
-def _moved(old: CatalogTable, new: CatalogTable) -> bool:
-    connectors = [options_of(table).get("connector", "") for table in (old, new)]
-    if connectors[0] != connectors[1]:
-        return True
-    spec = connector_spec(connectors[0])
-    if spec is None or spec.place is None:
-        return any(options_of(old).get(name) != options_of(new).get(name) for name in PLACES)
-    return place_of(old, at_rest) != place_of(new, at_rest)
 
 
 def _options(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.diff.model import Change, PropertyEdit, SourceEdit, Verdict, worst
 from compiled_plan.plans.inspection.diff.operators import Reason
 from compiled_plan.plans.inspection.diff.sides import Both, Side
 from compiled_plan.plans.inspection.lineage import Source
 from compiled_plan.plans.inspection.lineage.meaning import type_text
-from compiled_plan.plans.inspection.lineage.tables import columns_of
+from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
+from compiled_plan.plans.inspection.lineage.tables import columns_of, options_of, place_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.tables import CatalogTable, ComputedColumn
 from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
 
 _NONE = "none"
 #: Options that say where rows are, of connectors that do not declare them.
-PLACES = ("path", "url", "table-name", "topic", "id")
+_PLACES = ("path", "url", "table-name", "topic", "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,38 +48,20 @@ class Sources:
 
 def _edits(both: Both) -> Iterator[tuple[Source | None, SourceEdit]]:
     before, after = _in_order(both.old), _in_order(both.new)
-    for source in after:
-        former = _former(both, before, source)
-        if former is None:
-            yield source, SourceEdit(Change.ADDED, source.name, "new: read from its beginning")
+    same = match_sources([SourceKey.of(each) for each in before], [SourceKey.of(each) for each in after])
+    for at, source in enumerate(after):
+        if at in same:
+            yield source, _edit(both, before[same[at]], source)
         else:
-            before.remove(former)
-            yield source, _edit(both, former, source)
-    for source in before:
-        yield None, SourceEdit(Change.REMOVED, source.name, "kept, for when it comes back")
+            yield source, SourceEdit(Change.ADDED, source.name, "new: read from its beginning")
+    for at, source in enumerate(before):
+        if at not in same.values():
+            yield None, SourceEdit(Change.REMOVED, source.name, "kept, for when it comes back")
 
 
 def _in_order(side: Side) -> list[Source]:
     places = {node.id: at for at, node in enumerate(side.plan.in_order)}
     return sorted(side.lineage.sources, key=lambda each: min(places[node] for node in each.nodes))
-
-
-def _former(both: Both, before: list[Source], source: Source) -> Source | None:
-    """The old source that a new one is: of several ways to read a table an equal one first."""
-    label = _label(both.new, source)
-    found = [each for each in before if _label(both.old, each) == label]
-    texts = [each.digest for each in source.properties]
-    return next((each for each in found if [one.digest for one in each.properties] == texts), None) or next(
-        iter(found), None
-    )
-
-
-def _label(side: Side, source: Source) -> object:
-    """What makes a source that very source in both plans."""
-    node = side.plan.node(source.nodes[0])
-    if isinstance(node, TableSourceScan):
-        return dict(side.telling(node.scan_table_source.table))
-    return source.identity
 
 
 def _edit(both: Both, old: Source, new: Source) -> SourceEdit:
@@ -89,7 +73,7 @@ def _edit(both: Both, old: Source, new: Source) -> SourceEdit:
     if old.name != new.name:
         edits = (PropertyEdit("name", old.name, new.name), *edits)
     change = Change.CHANGED if edits else Change.KEPT
-    if _moved(old, new, tables):
+    if moved(both, *tables):
         why = "what was read at the old place stays counted, and all that is at the new place is read on top of it"
         return SourceEdit(Change.CHANGED, new.name, "lost: read from the beginning", edits, Verdict.INCOMPATIBLE, why)
     verdict = worst(each.verdict for each in edits)
@@ -97,16 +81,15 @@ def _edit(both: Both, old: Source, new: Source) -> SourceEdit:
     return SourceEdit(change, new.name, "kept", edits, verdict, why if verdict is not Verdict.FULL else "")
 
 
-def _moved(old: Source, new: Source, tables: tuple[CatalogTable, CatalogTable]) -> bool:
-    """Whether the rows are elsewhere; of connectors that do not say which option that is, another connector."""
-    if old.identity == new.identity:
-        return False
-    connectors = [_raw(table).get("connector") for table in tables]
-    places = [
-        {name for name in _raw(table) if name in ("path", "url", "table-name", "topic", "id")} for table in tables
-    ]
-    changed = any(_raw(tables[0]).get(name) != _raw(tables[1]).get(name) for name in places[0] | places[1])
-    return connectors[0] != connectors[1] or changed
+def moved(both: Both, old: CatalogTable, new: CatalogTable) -> bool:
+    """Whether the rows are elsewhere; of connectors that do not say where, whether an option that may is another."""
+    connectors = [options_of(table).get("connector", "") for table in (old, new)]
+    if connectors[0] != connectors[1]:
+        return True
+    spec = connector_spec(connectors[0])
+    if spec is None or spec.place is None:
+        return any(_raw(old).get(name) != _raw(new).get(name) for name in _PLACES)
+    return place_of(old, both.old.run.place) != place_of(new, both.new.run.place)
 
 
 def _raw(table: CatalogTable) -> Mapping[str, str]:

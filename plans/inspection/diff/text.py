@@ -84,10 +84,12 @@ def ttl_text(milliseconds: int) -> str:
 
 
 def _lines(diff: PlanDiff, everything: bool) -> Iterator[Line]:
+    yield from _section("the whole program", (line for edit in diff.whole for line in _property(edit, 1, True)))
     yield from _section("operators with state", _operators(diff.operators, everything))
     yield from _section("around them", (line for edit in diff.stateless for line in _property(edit, 1, True)))
     yield from _section("sources", _tables(diff.sources, "source", everything))
     yield from _section("sinks", _tables(diff.sinks, "sink", everything))
+    yield from _section("compared at the start", (Line(f"    {fact}") for fact in diff.unchecked))
 
 
 def _section(title: str, lines: Iterable[Line]) -> Iterator[Line]:

@@ -1,12 +1,14 @@
-"""Which tables of a new plan are those of an old one: by where their rows are, then by name."""
+"""Tables and sources of a new plan matched with those of an old one: by where their rows are, then by name."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.lineage.meaning import digest_of
+from compiled_plan.plans.inspection.lineage.operators import Property, Source
 from compiled_plan.plans.inspection.lineage.tables import Telling, at_rest, options_of, place_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
@@ -14,12 +16,66 @@ from compiled_plan.plans.plan import CompiledPlan
 Tables = Mapping[str, CatalogTable]
 
 
+@dataclass(frozen=True, slots=True)
+class SourceKey:
+    """What identifies a source from one program to the next.
+
+    Args:
+        name: short name of the table.
+        identity: digest of where its rows are.
+        options: digest of the options by which they are read.
+    """
+
+    name: str
+    identity: str
+    options: str = ""
+
+    @classmethod
+    def of(cls, source: Source) -> SourceKey:
+        """The key of a source."""
+        return cls(source.name, source.identity, options_digest(source.properties))
+
+
+def options_digest(properties: Iterable[Property]) -> str:
+    """Digest of the options of a source."""
+    return digest_of([[one.name, [[item.digest, item.type] for item in one.items]] for one in properties])
+
+
+#: What makes two sources one, strictest first.
+_LEVELS: tuple[Callable[[SourceKey], object], ...] = (
+    lambda key: key,
+    lambda key: (key.identity, key.options),
+    lambda key: (key.identity, key.name),
+    lambda key: key.identity,
+    lambda key: key.name,
+)
+
+
+def match_sources(old: Sequence[SourceKey], new: Sequence[SourceKey]) -> Mapping[int, int]:
+    """Find for each source of a new program the one of an old program that it is: by place, then by name.
+
+    Returns:
+        Positions in `new` -> positions in `old`; without those that have no counterpart.
+    """
+    found: dict[int, int] = {}
+    for level in _LEVELS:
+        free = [at for at in range(len(old)) if at not in found.values()]
+        for at, key in enumerate(new):
+            same = next((one for one in free if level(old[one]) == level(key)), None)
+            if at not in found and same is not None:
+                found[at] = same
+                free.remove(same)
+    return found
+
+
 def tables_of(plan: CompiledPlan) -> Tables:
     """All tables of a plan by their full names."""
     return {table.identifier: table for node in plan.nodes for _, table in node.tables()}
 
 
-def same_tables(old: Tables, new: Tables, place: Callable[[str], str] = at_rest) -> Mapping[str, str]:
+def same_tables(
+    old: Tables, new: Tables, places: tuple[Callable[[str], str], Callable[[str], str]] = (at_rest, at_rest)
+) -> Mapping[str, str]:
     """The full names of new tables -> those of the old tables that they are.
 
     A table over the same rows is the same, whatever its name; then one of the same name is, over other rows. Where
@@ -28,9 +84,12 @@ def same_tables(old: Tables, new: Tables, place: Callable[[str], str] = at_rest)
     Args:
         old: the tables of the old plan.
         new: those of the new plan.
-        place: the full name of a path.
+        places: the full names of paths in the old plan and in the new one.
     """
-    before, after = ({name: _place(table, place) for name, table in side.items()} for side in (old, new))
+    before, after = (
+        {name: _place(table, place) for name, table in side.items()}
+        for side, place in zip((old, new), places, strict=True)
+    )
     found = {name: name for name, where in after.items() if where is not None and before.get(name) == where}
     for name, where in after.items():
         if name in found or where is None or Counter(after.values())[where] > 1:
@@ -42,10 +101,18 @@ def same_tables(old: Tables, new: Tables, place: Callable[[str], str] = at_rest)
     return found | {name: name for name in new if name not in found and name in old and name not in taken}
 
 
-def tellings(old: CompiledPlan, new: CompiledPlan) -> tuple[Telling, Telling]:
-    """What makes a table that very table, so that those of the new plan that are of the old one are equal to them."""
+def tellings(
+    old: CompiledPlan, new: CompiledPlan, places: tuple[Callable[[str], str], Callable[[str], str]] = (at_rest, at_rest)
+) -> tuple[Telling, Telling]:
+    """Tell tables apart in two plans, so that those of the new plan that are of the old one are equal to them.
+
+    Args:
+        old: the old plan.
+        new: the new plan.
+        places: the full names of paths in the old plan and in the new one.
+    """
     before, after = tables_of(old), tables_of(new)
-    same = same_tables(before, after)
+    same = same_tables(before, after, places)
 
     def of_new(table: CatalogTable) -> Mapping[str, str]:
         name = table.identifier

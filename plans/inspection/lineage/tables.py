@@ -5,7 +5,10 @@ A table of files is its path, whatever its name. Of other connectors the name an
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.registry import connector_spec
@@ -13,8 +16,10 @@ from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of, type_text
 from compiled_plan.plans.inspection.lineage.operators import Item, Property, Source
 from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable
+from compiled_plan.plans.options import Kind
 from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 #: What makes a table that very table: what of it is compared.
 Telling = Callable[[CatalogTable], Mapping[str, str]]
 
@@ -23,6 +28,17 @@ def at_rest(path: str) -> str:
     """A path without what does not count: the scheme of local files, a slash at the end."""
     text = path.removeprefix("file://").rstrip("/") if path.startswith(("file:///", "/")) else path.rstrip("/")
     return text.removeprefix("file:") or path
+
+
+def local_place(path: str) -> str:
+    """The full name of a path for a process of this machine: a relative one from its folder on."""
+    text = at_rest(path)
+    return os.path.normpath(Path.cwd() / text) if is_relative(text) else text
+
+
+def is_relative(path: str) -> bool:
+    """Whether a path is relative to a folder that it does not say."""
+    return bool(path) and not path.startswith("/") and not _SCHEME.match(path)
 
 
 def name_of(table: CatalogTable) -> str:
@@ -55,8 +71,24 @@ def place_of(table: CatalogTable, place: Callable[[str], str]) -> dict[str, str]
     if connector is not None and not connector.keeps_rows:
         return {"connector": name}
     if connector is not None and connector.place is not None:
-        return {"connector": name} | {key: place(options.get(key, "")) for key in connector.place}
+        return {"connector": name} | {
+            key: place(options.get(key, "")) if _is_path(connector, key) else options.get(key, "")
+            for key in connector.place
+        }
     return {"name": table.identifier, **options}
+
+
+def _is_path(connector: ConnectorSpec, option: str) -> bool:
+    spec = connector.option(option)
+    return spec is not None and spec.kind is Kind.PATH
+
+
+def paths_of(table: CatalogTable) -> list[str]:
+    """The paths among the options that say where the table's rows are."""
+    options = options_of(table)
+    connector = connector_spec(options.get("connector"))
+    place = () if connector is None else connector.place or ()
+    return [options[key] for key in place if key in options and connector is not None and _is_path(connector, key)]
 
 
 def by_place(place: Callable[[str], str]) -> Telling:

@@ -13,6 +13,7 @@ export function diffView(document) {
       <strong>${capital(verdictWords(document.verdict))}</strong>
       <p>${counted(operators)}</p>
     </div>
+    ${part("The whole program", document.whole.map((each) => html`<li class="diff-plain">${edits([each])}</li>`))}
     ${part("Operators that keep state", operators.map(operator))}
     ${part("Tables that are read", document.sources.map((each) => table(each, each.offsets)))}
     ${part("Tables that are written", document.sinks.map((each) => table(each, each.gets)))}

@@ -5,7 +5,6 @@ import { arrange, graphView, showOperator } from "../components/graph.js";
 import { problemBox } from "../components/problem.js";
 import { NO_PROGRAM, programInput, readProgram } from "../components/program.js";
 import { poll } from "../events.js";
-import { isAlive } from "../figures.js";
 import { html, nothing } from "../lit.js";
 import { go } from "../router.js";
 import { createStore } from "../store.js";
@@ -33,11 +32,11 @@ export function upgradeTab(context, pipeline, { load }) {
     store.set({ versions: found.items });
   }
 
-  /** Compile what was given over the version in force, and compare; a version is made of it when it is wanted. */
+  /** Compile the program over the version in force, and compare it with the state that is held; a version is made of it when it is wanted. */
   async function compile(event) {
     event.preventDefault();
-    const base = pipeline.get().pipeline.in_force;
-    if (!base) return first();
+    if (!pipeline.get().pipeline.in_force) return first();
+    const base = held(pipeline.get().pipeline);
     show(base, 0, async () => {
       const [old, made] = await Promise.all([api.graph(name, base), api.compile(readProgram(store.get().program), name)]);
       return { old, now: made.graph, diff: made.diff, warnings: made.warnings };
@@ -68,9 +67,9 @@ export function upgradeTab(context, pipeline, { load }) {
   }
 
   async function compare(number) {
-    const base = runs(pipeline.get().pipeline);
+    const base = held(pipeline.get().pipeline);
     show(base, number, async () => {
-      const [old, now, diff] = await Promise.all([api.graph(name, base), api.graph(name, number), api.diff(name, base, number)]);
+      const [old, now, diff] = await Promise.all([api.graph(name, base), api.graph(name, number), api.diff(name, null, number)]);
       return { old, now, diff, warnings: [] };
     });
   }
@@ -161,7 +160,7 @@ export function upgradeTab(context, pipeline, { load }) {
 }
 
 function chooser(state, pipeline, store, { compile, compare, begin }) {
-  const others = state.versions.filter((each) => each.number !== runs(pipeline));
+  const others = state.versions.filter((each) => each.number !== held(pipeline));
   return html`<div class="upgrade-choose">
     <form class="card" @submit=${compile}>
       <h2>${pipeline?.in_force ? "A new program" : "The first program"}</h2>
@@ -178,15 +177,15 @@ function chooser(state, pipeline, store, { compile, compare, begin }) {
   </div>`;
 }
 
-/** The version whose state an upgrade comes from: the one that runs, else the one in force. */
-const runs = (pipeline) => (isAlive(pipeline) && pipeline.version) || pipeline?.in_force;
+/** The version whose state an upgrade comes from: the one that runs or ran last, before the first run the one in force. */
+const held = (pipeline) => pipeline?.version || pipeline?.in_force;
 
 const newName = (target) => (target ? `version ${target}` : "the new program");
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 function comparison(state, pipeline, { choose, migrate, keep, again, mayRun }) {
   const { diff, old, now, base, target, selected } = state;
-  const [inForce, running] = [pipeline?.in_force, runs(pipeline)];
+  const [inForce, running] = [pipeline?.in_force, held(pipeline)];
   const changes = changesOf(diff, old, now);
   const side = (key, graph, title, found) => html`<section class="side"><h3>${title}</h3>
     ${graphView({ id: SIDES[key], graph, label: `${title}, ${graph.nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => choose(key, id), changes: found, legend: false })}</section>`;

@@ -98,8 +98,8 @@ def test_state_that_goes_by_the_order_of_statements_would_be_swapped(place: Plac
     more(place)
     swapped = with_uids(place.compiled(TABLES, together(COUNTS, PRICES)), "first", "second")
     said = place.refusal(swapped)
-    assert "operator first, aggregates: checkpoint has SUM(sales.price), plan has SUM(sales.pieces)" in said
-    assert "operator second, aggregates: checkpoint has SUM(sales.pieces), plan has SUM(sales.price)" in said
+    assert "operator first (SUM(pieces) by shop, of sales), aggregates: checkpoint has SUM(sales.price), " in said
+    assert "operator second (SUM(price) by shop, of sales), aggregates: checkpoint has SUM(sales.pieces), " in said
     place.run(swapped, guarded=False)
     assert ("x", 1003) in place.rows("counts"), "pieces on top of prices"
     assert ("x", 1010) not in place.rows("counts")

@@ -44,7 +44,8 @@ def both(place: Place, tables: str, copied: str) -> None:
     """Runs a copy into `copied` beside an aggregate, which keeps its state whatever is copied."""
     totals = "INSERT INTO totals SELECT k, SUM(v) FROM keyed GROUP BY k"
     statements = f"EXECUTE STATEMENT SET BEGIN INSERT INTO copied {copied}; {totals}; END"
-    place.run(place.compiled(tables + COUNTED, statements))
+    # Rows of a table that is copied no longer stay in the sink.
+    place.run(place.compiled(tables + COUNTED, statements), upgrade="migrate-partial")
 
 
 def test_each_row_is_read_once_whatever_is_read_beside_it(spark: SparkSession, tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_datagen_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> No
     place.add({"a": [{"v": "a1"}]})
     for names in (("a",), ("numbers", "a"), ("a",), ("a", "numbers")):
         plan = place.compiled(numbers + TABLES, f"INSERT INTO copied {union(*names)}")
-        place.run(plan)
+        place.run(plan, upgrade="migrate-partial")
     assert out(place) == Counter(["a1", "1", "2", "3", "4", "5"])
 
 
@@ -96,7 +97,9 @@ def test_a_batch_that_was_cut_short_runs_again_without_a_source_that_is_gone(
 ) -> None:
     place = Place(spark, tmp_path)
     place.add({name: [{"v": f"{name}1"}] for name in "ab"})
-    place.run(place.compiled(TABLES, f"INSERT INTO copied {union('a', 'b')}"))
+    tables = f"{TABLES}CREATE TABLE dropped (v STRING) WITH ('connector' = 'blackhole');\n"
+    beside = f"INSERT INTO copied {union('a')}; INSERT INTO dropped {union('b')};"
+    place.run(place.compiled(tables, f"EXECUTE STATEMENT SET BEGIN {beside} END"))
     place.add({name: [{"v": f"{name}2"}] for name in "ab"})
     for name in ("0", ".0.crc"):
         (place.checkpoint / "generations/1/commits" / name).unlink()
@@ -104,7 +107,7 @@ def test_a_batch_that_was_cut_short_runs_again_without_a_source_that_is_gone(
     assert sorted(line.partition(":")[0] for line in log.read_text().splitlines()[2:]) == ["a", "b"]
     place.run(place.compiled(TABLES, f"INSERT INTO copied {union('a')}"))
     assert out(place) == Counter(["a1", "a2"]), "the batch is written again, without the rows of b"
-    place.run(place.compiled(TABLES, f"INSERT INTO copied {union('b', 'a')}"))
+    place.run(place.compiled(TABLES, f"INSERT INTO copied {union('b', 'a')}"), upgrade="migrate-partial")
     assert out(place) == Counter(["a1", "a2", "b1", "b2"])
 
 

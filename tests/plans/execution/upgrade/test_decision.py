@@ -97,7 +97,7 @@ def test_a_removed_operator_is_dropped_and_the_others_keep_their_names(tmp_path:
 def test_what_is_not_fully_right_is_refused_and_says_which_flag_accepts_it(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES))
     for upgrade in ("check", "migrate"):
-        with pytest.raises(UpgradeError, match="in part alone") as refused:
+        with pytest.raises(UpgradeError, match="cannot start: 1 of 2 operators is partially compatible") as refused:
             decided(store, compiled(PRICES, PIECES), upgrade=upgrade)
         assert "--upgrade migrate-partial goes on and accepts this" in str(refused.value)
         assert refused.value.diff is not None

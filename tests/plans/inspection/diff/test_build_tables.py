@@ -67,7 +67,7 @@ SOURCES = {
     "another table": Pair(
         SUM,
         SUM.replace("orders", "more"),
-        PARTIAL,
+        INCOMPATIBLE,
         FULL,
         says=("operator SUM(v) by shop, of more: added, fully", "operator SUM(v) by shop, of orders: removed, fully"),
     ),

@@ -1,0 +1,82 @@
+"""Random pairs: `diff-plan`, the service and a start, dry or not, give the same verdicts, operator by operator.
+
+Without Spark: the old program's checkpoint is written as a start leaves it. `VERDICT_PAIRS` is the number of pairs,
+`UPGRADE_SEED` the seed of the first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compiled_plan.api.scripts import Session
+from compiled_plan.cli._sides import side_of
+from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
+from compiled_plan.plans.inspection.diff.build import diff_plans
+from compiled_plan.plans.inspection.diff.model import PlanDiff, Verdict
+from compiled_plan.service.workers import tasks
+from tests.plans.execution.upgrade.checkpoints import decided, started
+from tests.upgrades.chance.pairs import Pair, pair
+
+SEED = int(os.environ.get("UPGRADE_SEED", "1"))
+
+
+def verdicts(diff: PlanDiff) -> list[tuple[Any, ...]]:
+    """Each operator, source and sink with its verdict and reason, and the verdict of all."""
+    parts = [(getattr(part, "uid", "") or getattr(part, "name", ""), part.verdict, part.why) for part in diff.parts]
+    return [*parts, *((edit.property, edit.verdict, edit.why) for edit in diff.whole), ("all", diff.verdict, "")]
+
+
+def by_start(root: Path, each: Pair) -> PlanDiff:
+    """The comparison of a start, which begins where the verdict allows it and nowhere else."""
+    store = started(root, each.old.compiled(Path("/random")))
+    new = each.new.compiled(Path("/random"))
+    try:
+        decision = decided(store, new)
+    except UpgradeError as refused:
+        assert refused.diff is not None
+        if refused.diff.verdict is not Verdict.PARTIAL:
+            with pytest.raises(UpgradeError):
+                decided(store, new, upgrade="migrate-partial")
+        else:
+            assert decided(store, new, upgrade="migrate-partial").verdict is Verdict.PARTIAL
+        assert refused.diff.verdict is not Verdict.FULL
+        return refused.diff
+    assert decision.diff is not None
+    assert decision.verdict is decision.diff.verdict is Verdict.FULL
+    return decision.diff
+
+
+def disagreements(root: Path, each: Pair) -> list[str]:
+    """The ways that do not say what the start says."""
+    said = by_start(root, each)
+    before = side_of(str(root), Session({}), print)
+    (root / "new.json").write_text(each.new.compiled(Path("/random")).to_json())
+    after = side_of(str(root / "new.json"), Session({}), print)
+    command = diff_plans(before.plan, after.plan, runs=(before.run, after.run))
+    held = next(root.glob("generations/1/compiled-plan/programs/*"))
+    page = tasks.diff(
+        (held / "plan.json").read_text(), after.plan.to_json(), "old", "new", (held / "description.json").read_text()
+    )
+    found = [] if verdicts(command) == verdicts(said) else [f"diff-plan: {verdicts(command)}\nstart: {verdicts(said)}"]
+    words = [part["verdict"] for key in ("operators", "sources", "sinks") for part in page[key]]
+    if words != [part.verdict.name.lower() for part in said.parts]:
+        found.append(f"service: {json.dumps(words)}\nstart: {verdicts(said)}")
+    return [f"{each}\n{text}" for text in found]
+
+
+def tried(folder: Path, count: int) -> list[str]:
+    return [text for seed in range(SEED, SEED + count) for text in disagreements(folder / str(seed), pair(seed))]
+
+
+def test_all_ways_to_compare_agree(tmp_path: Path) -> None:
+    assert tried(tmp_path, 60) == []
+
+
+@pytest.mark.deep
+def test_all_ways_to_compare_agree_on_many_pairs(tmp_path: Path) -> None:
+    assert tried(tmp_path, int(os.environ.get("VERDICT_PAIRS", "1000"))) == []
