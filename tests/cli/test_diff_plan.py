@@ -150,6 +150,15 @@ def test_checkpoints(plans: Path) -> None:
     assert code == 0 and f"--checkpoint {one}" in out
 
 
+def test_a_checkpoint_of_other_tables_is_incompatible(plans: Path) -> None:
+    old = (plans / "old.json").read_text()
+    (plans / "elsewhere.json").write_text(old.replace("orders", "parcels").replace('"/o"', '"/p"'))
+    code, out, _ = run(checkpoint(plans / "one", old), plans / "elsewhere.json", "--detailed-exitcode")
+    assert code == 1
+    assert "all that is read: orders -> parcels" in out
+    assert "--checkpoint NEW_DIR" in out
+
+
 def test_a_remote_plan_and_a_remote_checkpoint(plans: Path) -> None:
     memory, root = fsspec.filesystem("memory"), f"/{uuid4().hex}"
     memory.put(str(checkpoint(plans / "one", (plans / "old.json").read_text())), f"{root}/one", recursive=True)

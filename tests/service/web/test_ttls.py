@@ -5,6 +5,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.service.settings import Settings
+from tests.plans.execution.upgrade.checkpoints import started
+
 
 def entries(client: TestClient, number: int = 1) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = client.get(f"pipelines/orders/versions/{number}/state").json()["state"]
@@ -37,6 +41,20 @@ def test_the_number_of_the_input_stands_for_the_entry(client: TestClient, orders
 def test_of_two_edits_of_one_plan_the_second_is_refused(client: TestClient, orders: str) -> None:
     tag = client.get("pipelines/orders").headers["ETag"]
     assert [edit(client, ttl, tag).status_code for ttl in ("3 d", "4 d")] == [201, 412]
+
+
+def test_an_upgrade_is_compared_with_the_state_that_is_held_not_with_an_edit_that_never_ran(
+    client: TestClient, orders: str, program: str, settings: Settings
+) -> None:
+    held = CompiledPlan.from_json(client.get("pipelines/orders/versions/1/plan").text)
+    started(settings.home / "checkpoints/1", held)
+    assert edit(client, "20 s").json()["version"]["in_force"]
+    compiled = client.post("compile", json={"program": program, "over": "orders"}).json()["diff"]
+    before = entries(client, 1)[0]["ttl_ms"]
+    for diff in (compiled, client.get("pipelines/orders/diff", params={"to": 2}).json()):
+        assert diff["old"] == {"name": "orders/checkpoint", "kind": "checkpoint"}
+        edits = [(ttl["oldMs"], ttl["newMs"]) for each in diff["operators"] for ttl in each["ttls"]]
+        assert edits == [(before, 20_000)]
 
 
 def test_an_edit_of_another_version_says_what_it_means_for_the_one_in_force(
