@@ -130,10 +130,6 @@ def _ttl_texts(edit: OperatorEdit) -> Iterator[str]:
         yield f"{each.name} {old} -> {new}, from the last write of each entry"
 
 
-#: A column that is always NULL, in words: it is what one is that cannot be found.
-_NULL = "NULL"
-
-
 def _kept(state: Any) -> set[tuple[int, int]]:
     """Input and column of all that an operator's state keeps of rows, from its description."""
     if isinstance(state, dict):
@@ -151,12 +147,14 @@ def loses(mapping: StateMapping, state: Mapping[str, Any]) -> bool:
     inputs = {input_ for input_, _ in _kept(state) - own}
     # Of a window over rows that it keeps, a new call is made of these; and a group knows how many rows it has.
     made_of_rows = str(state.get("kind", "")).startswith("over-")
-    new = [name for name, call in zip(mapping.call_names, mapping.calls, strict=True) if call is None]
-    return (any(name != "COUNT(*)" for name in new) and _keeps_calls(state) and not made_of_rows) or any(
-        column is None and name != _NULL
-        for at, (columns, names) in enumerate(zip(mapping.inputs, mapping.names, strict=True))
+    lost_call = any(
+        call is None and not unwanted for call, unwanted in zip(mapping.calls, mapping.unwanted_calls, strict=True)
+    )
+    return (lost_call and _keeps_calls(state) and not made_of_rows) or any(
+        column is None and not unwanted
+        for at, (columns, unwanteds) in enumerate(zip(mapping.inputs, mapping.unwanted, strict=True))
         if at in inputs
-        for column, name in zip(columns, names, strict=True)
+        for column, unwanted in zip(columns, unwanteds, strict=True)
     )
 
 

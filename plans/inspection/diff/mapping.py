@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of, type_text
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, counts_rows, is_null, made_of, type_text
 from compiled_plan.plans.inspection.lineage.plans import flows_of
 from compiled_plan.plans.inspection.lineage.rows import Port, Rows, sides
 from compiled_plan.plans.inspection.lineage.rules.base import said_zone
@@ -91,6 +91,8 @@ class StateMapping:
         calls: for each new call the place of the old call; None where there was none.
         names: what the columns mean, in words.
         call_names: the same of the calls.
+        unwanted: for each column of each new input whether no old one is wanted for it, since it is always NULL.
+        unwanted_calls: the same of calls, since they count rows, which is known anyway.
         dropped: old columns and calls that nothing new is made of, in words.
     """
 
@@ -100,6 +102,8 @@ class StateMapping:
     calls: tuple[int | None, ...] = ()
     names: tuple[tuple[str, ...], ...] = ()
     call_names: tuple[str, ...] = ()
+    unwanted: tuple[tuple[bool, ...], ...] = ()
+    unwanted_calls: tuple[bool, ...] = ()
     dropped: tuple[str, ...] = ()
 
     @property
@@ -259,6 +263,8 @@ def mapping_of(old: KernelSide, new: KernelSide, old_node: int, new_node: int, u
         calls,
         tuple(tuple(each.text for each in columns) for columns in after),
         tuple(each.text for each in new_calls),
+        tuple(tuple(is_null(each.views[0]) for each in columns) for columns in after),
+        tuple(counts_rows(each.views[0]) for each in new_calls),
         tuple(dropped),
     )
 

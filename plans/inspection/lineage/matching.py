@@ -232,7 +232,6 @@ def _share_rows(old: _Candidate, new: _Candidate) -> bool:
 
 def _rows(candidate: _Candidate) -> dict[str, set[str]]:
     """By the property that says of which rows an operator is, the digests of these."""
-    owned = (each for each in candidate.operator.properties if each.role is Role.OWN and each.name != "all rows")
     return {
         each.name: {
             part.digest
@@ -240,8 +239,8 @@ def _rows(candidate: _Candidate) -> dict[str, set[str]]:
             if (found := item.meaning) is not None
             for part in (found.parts if found.head == "either" else (found,))
         }
-        for each in owned
-        if each.name.endswith("rows")
+        for each in candidate.operator.properties
+        if each.subject == "rows"
     }
 
 

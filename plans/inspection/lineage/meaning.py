@@ -109,6 +109,23 @@ def value(text: str, detail: Any = None) -> Meaning:
     return made_of("value", detail=text if detail is None else detail, text=text)
 
 
+def is_null(meaning: Meaning | None) -> bool:
+    """Whether a value is always NULL."""
+    while meaning is not None and meaning.head == "call" and meaning.plain[0] == "$CAST$1":
+        meaning = meaning.parts[0]
+    return meaning is not None and meaning.head == "literal" and meaning.plain[0] is None
+
+
+def function_of(meaning: Meaning | None) -> str:
+    """The function of an aggregate call, "$SUM$1"; empty for anything else."""
+    return str(meaning.plain[0][0]) if meaning is not None and meaning.head == "aggregate" else ""
+
+
+def counts_rows(meaning: Meaning | None) -> bool:
+    """Whether an aggregate call is COUNT(*): groups and windows know the number of their rows anyway."""
+    return function_of(meaning) == "$COUNT$1" and meaning is not None and not meaning.parts
+
+
 def listed(parts: Iterable[Meaning]) -> str:
     """The texts in a row."""
     return ", ".join(part.text for part in parts)

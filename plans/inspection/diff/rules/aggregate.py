@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from compiled_plan.plans.inspection.diff.lists import list_edit, listed
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, verdict
-from compiled_plan.plans.inspection.lineage import Item
+from compiled_plan.plans.inspection.lineage.meaning import counts_rows, function_of
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 
 _BOTH = ("group-aggregate", "window-aggregate")
@@ -19,7 +19,7 @@ _TWO_FORMS = frozenset(f"${name}$1" for name in ("MIN", "MAX", "FIRST_VALUE", "L
 def aggregates(edited: Edited) -> Iterator[Finding]:
     """A call keeps its sums wherever it stands, one that was not there has none; all rows are counted anyway."""
     items = edited.list
-    if added := [each for each in items.added if not _counts_rows(each)]:
+    if added := [each for each in items.added if not counts_rows(each.meaning)]:
         windows = edited.pair.new.kind == "window-aggregate"
         many = len(added) > 1
         why = (
@@ -52,8 +52,8 @@ def takes_rows_back(edited: Edited) -> Iterator[Finding]:
     calls = list_edit(old.items if old else (), new.items if new else ())
     kept = {calls.new[each.new].digest for each in calls.found}
     before = {calls.old[each.old].digest for each in calls.found}
-    needed = [each for each in edited.list.added if each.digest in kept and _function(each) in _TWO_FORMS]
-    freed = [each for each in edited.list.dropped if each.digest in before and _function(each) in _TWO_FORMS]
+    needed = [each for each in edited.list.added if each.digest in kept and function_of(each.meaning) in _TWO_FORMS]
+    freed = [each for each in edited.list.dropped if each.digest in before and function_of(each.meaning) in _TWO_FORMS]
     if needed:
         why = f"{listed(needed)} kept one value, and now needs all of them, since rows are taken back"
         yield edited.finding(Verdict.INCOMPATIBLE, why)
@@ -76,20 +76,9 @@ def windows_take_rows_back(edited: Edited) -> Iterator[Finding]:
     """As of groups; which calls it is is not said of windows."""
     old, new = edited.pair.property("aggregates")
     calls = list_edit(old.items if old else (), new.items if new else ())
-    kept = [calls.new[each.new] for each in calls.found if _function(calls.new[each.new]) in _TWO_FORMS]
+    kept = [calls.new[each.new] for each in calls.found if function_of(calls.new[each.new].meaning) in _TWO_FORMS]
     if kept:
         why = f"{listed(kept)} has another form where rows are taken back than where they are not"
         yield edited.finding(Verdict.INCOMPATIBLE, why)
     else:
         yield edited.finding(Verdict.FULL)
-
-
-def _counts_rows(item: Item) -> bool:
-    """Whether a call is COUNT(*): groups and windows keep the number of their rows, whatever their calls are."""
-    found = item.meaning
-    return _function(item) == "$COUNT$1" and found is not None and not found.parts
-
-
-def _function(item: Item) -> str:
-    found = item.meaning
-    return str(found.plain[0][0]) if found is not None and found.head == "aggregate" else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from compiled_plan.plans.inspection.diff.lists import listed
 from compiled_plan.plans.inspection.diff.model import Verdict
 from compiled_plan.plans.inspection.diff.rules.base import Edited, Finding, Pair, verdict
-from compiled_plan.plans.inspection.lineage.meaning import Meaning
+from compiled_plan.plans.inspection.lineage.meaning import is_null
 from compiled_plan.plans.inspection.lineage.shifts import Shift
 
 #: Kinds that keep rows until a time has come: what is said of rows from before holds for those.
@@ -57,7 +57,7 @@ def columns(edited: Edited) -> Iterator[Finding]:
     """Rows that are kept whole: without columns that were not wanted before."""
     items = edited.list
     # What is not there is NULL, which is right where NULL is all that is ever there.
-    added = [each for each in items.added if not _is_null(each.meaning)]
+    added = [each for each in items.added if not is_null(each.meaning)]
     computed = items.shifted(Shift.FINER | Shift.COMPUTED)
     rows = f"rows from before{UNTIL.get(edited.pair.new.kind, '')}"
     if added or computed:
@@ -75,12 +75,6 @@ def columns(edited: Edited) -> Iterator[Finding]:
             yield edited.finding(Verdict.PARTIAL, lacks, listed=True)
     else:
         yield edited.finding(Verdict.FULL, listed=True)
-
-
-def _is_null(meaning: Meaning | None) -> bool:
-    while meaning is not None and meaning.head == "call" and meaning.plain[0] == "$CAST$1":
-        meaning = meaning.parts[0]
-    return meaning is not None and meaning.head == "literal" and meaning.plain[0] is None
 
 
 def found_again(pair: Pair, at: int) -> bool:

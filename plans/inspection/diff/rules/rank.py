@@ -16,8 +16,8 @@ _RANKS = ("rank", "window-rank")
 @verdict("ranks", of=_RANKS)
 def ranks(edited: Edited) -> Iterator[Finding]:
     """Rows behind the last rank are forgotten, where none is taken back."""
-    # A last rank that a column says is not known here.
-    (old_first, old_last), (new_first, new_last) = (ranks or (edited.texts, None) for ranks in edited.values)
+    # Ranks whose end is a column begin at 1, and their end is not known here.
+    (old_first, old_last), (new_first, new_last) = (ranks or (1, None) for ranks in edited.values)
     until = UNTIL.get(edited.pair.new.kind, "")
     parts = []
     if new_last is None or old_last is None or new_last > old_last:

@@ -32,22 +32,22 @@ def state(kind: str, *fields: dict[str, Any]) -> dict[str, Any]:
 def test_a_column_of_kept_rows_or_a_call_that_is_added_up_may_not_be_missing(
     kind: str, fields: tuple[dict[str, Any], ...], column: OldColumn | None, call: int | None, lost: bool
 ) -> None:
-    mapping = StateMapping("a", "a", ((column,),), (call,), (("x",),), ("SUM(x)",))
+    mapping = StateMapping("a", "a", ((column,),), (call,), (("x",),), ("SUM(x)",), ((False,),), (False,))
     assert loses(mapping, state(kind, *fields)) is lost
 
 
 def test_a_new_count_of_all_rows_begins_with_those_of_the_group() -> None:
-    mapping = StateMapping("a", "a", ((OldColumn(0, 0),),), (None,), (("x",),), ("COUNT(*)",))
+    mapping = StateMapping("a", "a", ((OldColumn(0, 0),),), (None,), (("x",),), ("COUNT(*)",), ((False,),), (True,))
     assert not loses(mapping, state("group-aggregate", FRAMES))
 
 
 @pytest.mark.parametrize(("kind", "lost"), [("deduplicate", False), ("join", True)])
 def test_a_first_row_that_is_kept_by_its_key_alone_needs_no_other_column(kind: str, lost: bool) -> None:
-    mapping = StateMapping("a", "a", ((OldColumn(0, 0), None),), (), (("k", "x"),), ())
+    mapping = StateMapping("a", "a", ((OldColumn(0, 0), None),), (), (("k", "x"),), (), ((False, False),))
     kept = state(kind, ROWS) | {"keys": [[{"type": "INT", "input": 0, "column": 0}]]}
     assert loses(mapping, kept) is lost
 
 
 def test_a_column_that_is_always_null_is_that_without_an_old_one() -> None:
-    mapping = StateMapping("a", "a", ((OldColumn(0, 0), None),), (), (("k", "NULL"),), ())
+    mapping = StateMapping("a", "a", ((OldColumn(0, 0), None),), (), (("k", "NULL"),), (), ((False, True),))
     assert not loses(mapping, state("temporal-sort", ROWS))
