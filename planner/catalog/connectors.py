@@ -132,7 +132,9 @@ def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
     options = dict(table.options)
     keys = table.partition_keys
     for fault in table_faults(name, options, row, keys, reading=reading, primary_key=table.primary_key):
-        where = table.where(fault.option)
+        # A connector that exists is not wrong itself, but where it is used.
+        misused = fault.option == "connector" and connector_spec(options["connector"]) is not None
+        where = "" if misused else table.where(fault.option)
         raise (ProgramError if fault.supported else UnsupportedError)(fault.message, where=where, remedy=fault.remedy)
     connector = connector_spec(options["connector"])
     assert connector is not None

@@ -204,13 +204,13 @@ def _role_fault(table: str, connector: ConnectorSpec, reading: bool, lookup: boo
         if connector.lookup is not None:
             return None
         message = f"connector {name!r} of table {table} cannot be looked up"
-        return TableFault(message, f"look up one of: {_able(Use.LOOKUP)}", supported=False)
+        return TableFault(message, f"look up one of: {_able(Use.LOOKUP)}", "connector", supported=False)
     if reading and connector.source is None and connector.lookup is None:
         message = f"connector {name!r} of table {table} can only be written, not read"
-        return TableFault(message, f"read from one of: {_able(Use.SOURCE)}")
+        return TableFault(message, f"read from one of: {_able(Use.SOURCE)}", "connector")
     if not reading and connector.sink is None:
         message = f"connector {name!r} of table {table} can only be read, not written"
-        return TableFault(message, f"write to one of: {_able(Use.SINK)}")
+        return TableFault(message, f"write to one of: {_able(Use.SINK)}", "connector")
     return None
 
 
