@@ -195,9 +195,9 @@ class Core(Parser):
             return True
         return self._curr.token_type == TokenType.VAR and self._curr.text.upper() not in RESERVED
 
-    def name(self, what: str = "a name") -> exp.Identifier:
-        """An identifier, case kept."""
-        if not self.at_name():
+    def name(self, what: str = "a name", reserved: Collection[str] = ()) -> exp.Identifier:
+        """An identifier, case kept; also a reserved word of `reserved`."""
+        if not self.at_name() and not self.at_any(reserved):
             word = self.word()
             if word in RESERVED:
                 self.fail(
