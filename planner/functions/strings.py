@@ -6,6 +6,7 @@ Source: Flink docs, "System (Built-in) Functions", string; result types as Flink
 from __future__ import annotations
 
 from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.casts import least_restrictive
 from compiled_plan.planner.functions.signatures import (
     ANY,
     BOOL,
@@ -77,11 +78,9 @@ def _trim(operands: Operands) -> Operands:
 
 
 def _elt(operands: Operands) -> LogicalType:
-    types = [type_of(rex) for rex in operands[1:]]
-    first = types[0]
-    if len(types) == 1:
-        return first.with_nullability(True)
-    return STRING if isinstance(first, CharacterType) else BYTES
+    found = least_restrictive([type_of(rex) for rex in operands[1:]])
+    assert found is not None
+    return found.with_nullability(True)
 
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -125,7 +124,7 @@ FUNCTIONS: tuple[Function, ...] = (
     _entry("URL_ENCODE", _ONE, nullable(STRING)),
     _entry("URL_DECODE", _ONE, nullable(STRING)),
     _entry("PRINTF", (form(TEXT, rest=ANY),), nullable(STRING), nulls=True),
-    _entry("ELT", (form(WHOLE, TEXT, rest=TEXT), form(WHOLE, BYTES_, rest=BYTES_)), _elt),
+    _entry("ELT", (form(WHOLE, TEXT, rest=TEXT), form(WHOLE, BYTES_, rest=BYTES_)), _elt, nulls=True),
     _entry("ENCODE", _TWO, fixed(BYTES)),
     _entry("DECODE", (form(BYTES_, TEXT),), fixed(STRING)),
     _entry("TO_BASE64", (form(TEXT_OR_BYTES),), fixed(STRING)),

@@ -12,7 +12,7 @@ from compiled_plan.planner.sql.binding.arguments import aggregate_name, aggregat
 from compiled_plan.planner.sql.binding.core import AggregateRef, Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, binds, check_equality
 from compiled_plan.planner.sql.binding.group_windows import AUXILIARY, GROUP_WINDOWS, bind_group_window
-from compiled_plan.planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over
+from compiled_plan.planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over, check_nulls
 from compiled_plan.plans.rex import RexNode, type_of
 from compiled_plan.plans.types import BIGINT
 
@@ -81,6 +81,7 @@ def bind_aggregate(binder: Binder, node: ast.Call, context: Context) -> RexNode:
             f"aggregate expression is illegal in {context.clause}",
             "use HAVING" if context.clause == "WHERE clause" else "aggregate in a subquery",
         )
+    check_nulls(binder, node)
     if node.args.get("within_group") is not None or node.args.get("order") is not None:
         raise binder.source.unsupported(node, f"ORDER BY inside {node.name}")
     inside = context.without_aggregates(f"the arguments of {node.name}: aggregates cannot be nested")
