@@ -97,7 +97,7 @@ OPTIONS: dict[str, SessionOption] = {
     "table.exec.sink.not-null-enforcer": SessionOption(Kind.CHOICE, "ERROR", ("ERROR", "DROP"), effect=Effect.RUN),
     "table.exec.sink.require-on-conflict": SessionOption(Kind.BOOLEAN, "true", effect=Effect.PLAN),
     "table.exec.sink.rowtime-inserter": SessionOption(
-        Kind.CHOICE, "ENABLED", ("ENABLED", "DISABLED"), effect=Effect.FLINK
+        Kind.CHOICE, "ENABLED", ("ENABLED", "DISABLED"), effect=Effect.PLAN
     ),
     "table.exec.sink.type-length-enforcer": SessionOption(
         Kind.CHOICE, "IGNORE", ("IGNORE", "TRIM_PAD", "ERROR"), effect=Effect.RUN

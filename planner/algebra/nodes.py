@@ -18,12 +18,16 @@ from compiled_plan.plans.types import LogicalType, RowType
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A query hint such as STATE_TTL or OPTIONS, where it was written and what it says."""
+    """A query hint such as STATE_TTL or OPTIONS, where it was written and what it says.
+
+    `places` are those of its options in the program's text.
+    """
 
     name: str
     options: tuple[tuple[str, str], ...] = ()
     arguments: tuple[str, ...] = ()
     where: str = ""
+    places: tuple[tuple[str, str], ...] = ()
 
 
 class FunctionName(str):

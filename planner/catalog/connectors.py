@@ -125,15 +125,17 @@ def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
         ProgramError: no connector, an unknown one, a missing option, or one that cannot be used this way.
         UnsupportedError: a connector, format or option of Flink's that does not run here.
     """
-    where = str(table.identifier)
+    name = str(table.identifier)
     row = RowType(
         fields=tuple(Field(column.name, column.type) for column in table.columns if column.kind is ColumnKind.PHYSICAL)
     )
     options = dict(table.options)
     keys = table.partition_keys
-    for fault in table_faults(where, options, row, keys, reading=reading, primary_key=table.primary_key):
-        place = f"{where}, WITH, {fault.option!r}" if fault.option else f"{where}, WITH"
-        raise (ProgramError if fault.supported else UnsupportedError)(fault.message, where=place, remedy=fault.remedy)
+    for fault in table_faults(name, options, row, keys, reading=reading, primary_key=table.primary_key):
+        # A connector that exists is not wrong itself, but where it is used.
+        misused = fault.option == "connector" and connector_spec(options["connector"]) is not None
+        where = "" if misused else table.where(fault.option)
+        raise (ProgramError if fault.supported else UnsupportedError)(fault.message, where=where, remedy=fault.remedy)
     connector = connector_spec(options["connector"])
     assert connector is not None
     return connector

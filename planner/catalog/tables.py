@@ -5,6 +5,7 @@ Source: Flink's "CREATE Statements" page; `ResolvedSchema` in its plans (columns
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -63,7 +64,7 @@ class ObjectIdentifier:
 class CatalogTable:
     """A table with its connector options. `primary_key` holds column names; NOT ENFORCED always.
 
-    `holds` is the data of a table that only this process has.
+    `holds` is the data of a table that only this process has. `places` are those of its options in the program's text.
     """
 
     identifier: ObjectIdentifier
@@ -77,10 +78,15 @@ class CatalogTable:
     temporary: bool = False
     distribution: str | None = None
     holds: object = field(default=None, compare=False, repr=False)
+    places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def option(self, key: str, default: str | None = None) -> str | None:
         """The value of a connector option."""
         return dict(self.options).get(key, default)
+
+    def where(self, option: str) -> str:
+        """The place of an option in the program's text; names for a table without one, empty without an option."""
+        return self.places.get(option) or (f"{self.identifier}, WITH, {option!r}" if option else "")
 
     def row_type(self) -> RowType:
         """All columns, in declaration order."""

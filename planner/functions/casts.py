@@ -153,35 +153,43 @@ def supports_implicit_cast(source: LogicalType, target: LogicalType) -> bool:
     return _supports(source, target, _IMPLICIT)
 
 
+def supports_argument(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a value of type `source` may be an argument of type `target` (nullability aside).
+
+    Flink takes any row of as many fields for a structured type. Here a row, or an object of another class, needs a
+    CAST, so that no overload takes one class for another.
+    """
+    return _supports(source, target, _IMPLICIT, same_class=True)
+
+
 def supports_explicit_cast(source: LogicalType, target: LogicalType) -> bool:
     """Whether CAST is allowed (nullability aside)."""
     return _supports(source, target, _EXPLICIT)
 
 
-def _supports(source: LogicalType, target: LogicalType, table: dict[str, frozenset[str]]) -> bool:
+def _supports(
+    source: LogicalType, target: LogicalType, table: dict[str, frozenset[str]], *, same_class: bool = False
+) -> bool:
+    def supports(old: LogicalType, new: LogicalType) -> bool:
+        return _supports(old, new, table, same_class=same_class)
+
     if isinstance(source, NullType) or same_type(source, target):
         return True
     match source, target:
         case ArrayType(), ArrayType():
-            return _supports(source.element, target.element, table)
+            return supports(source.element, target.element)
         case MultisetType(), MultisetType():
-            return _supports(source.element, target.element, table)
+            return supports(source.element, target.element)
         case MapType(), MapType():
-            return _supports(source.key, target.key, table) and _supports(source.value, target.value, table)
-        case FieldsType(), StructuredType() if table is _IMPLICIT and not _of_class(source, target):
+            return supports(source.key, target.key) and supports(source.value, target.value)
+        case FieldsType(), StructuredType() if same_class and not (
+            isinstance(source, StructuredType) and source.same_class(target)
+        ):
             return False
         case FieldsType(), FieldsType():
-            return len(source.fields) == len(target.fields) and all(
-                _supports(old, new, table) for old, new in zip(source.types, target.types, strict=True)
-            )
+            return len(source.fields) == len(target.fields) and all(map(supports, source.types, target.types))
     same_root = source.ROOT == target.ROOT and source.ROOT not in ("RAW", *_NESTED)
     return same_root or target.ROOT in table.get(source.ROOT, frozenset())
-
-
-def _of_class(source: LogicalType, target: StructuredType) -> bool:
-    """Whether values are objects of the target's class. Flink takes any row of as many fields for one; here a row, or
-    an object of another class, needs a CAST, so that none is taken for another by mistake."""
-    return isinstance(source, StructuredType) and source.same_class(target)
 
 
 def avoids_cast(source: LogicalType, target: LogicalType) -> bool:

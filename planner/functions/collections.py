@@ -13,7 +13,7 @@ from compiled_plan.planner.functions.casts import (
     coerce,
     common_type,
     least_restrictive,
-    supports_implicit_cast,
+    supports_argument,
 )
 from compiled_plan.planner.functions.signatures import (
     ANY,
@@ -123,7 +123,7 @@ def _fitted(name: str) -> Callable[[Operands], Operands]:
         if is_untyped_null(item):
             return (array, plan_literals.null(type_.element), *operands[2:])
         own = type_of(item)
-        if not supports_implicit_cast(own, type_.element):
+        if not supports_argument(own, type_.element):
             raise ProgramError(
                 f"{name}: an element of {type_.with_nullability(True)} is not of type {own.with_nullability(True)}",
                 remedy=f"cast it to {type_.element.with_nullability(True)}",

@@ -5,8 +5,7 @@ The entries are in the modules of their families; here they are only looked up.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from compiled_plan.planner.functions import (
@@ -22,6 +21,7 @@ from compiled_plan.planner.functions import (
 )
 from compiled_plan.planner.functions.aggregates import aggregate_names
 from compiled_plan.planner.functions.signatures import Function
+from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.rex import Call, RexNode, python_function, walk
 
@@ -70,11 +70,16 @@ def resolve_call(name: str, operands: Sequence[RexNode]) -> RexNode:
     return function.resolve(operands)
 
 
-def unknown_function(name: str) -> ProgramError:
-    """The error for a name that no function has, with the names that are like it."""
-    near = difflib.get_close_matches(name.upper(), [*function_names(), *aggregate_names()], n=3, cutoff=0.7)
-    remedy = f"did you mean {' or '.join(near)}?" if near else "create it with CREATE FUNCTION, or check its name"
-    return ProgramError(f"no function is named {name}", remedy=remedy)
+def unknown_function(name: str, others: Iterable[str] = ()) -> ProgramError:
+    """The error for a name that no function has.
+
+    Args:
+        name: the name as written.
+        others: names that can be called there, beside those of scalar functions and aggregates.
+    """
+    known = [*function_names(), *aggregate_names(), *others]
+    remedy = did_you_mean(name.upper(), known, "create it with CREATE FUNCTION, or check its name")
+    return ProgramError(f"no function is named {name!r}", remedy=remedy)
 
 
 def is_function(name: str) -> bool:

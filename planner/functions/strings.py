@@ -6,10 +6,12 @@ Source: Flink docs, "System (Built-in) Functions", string; result types as Flink
 from __future__ import annotations
 
 from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.casts import least_restrictive
 from compiled_plan.planner.functions.signatures import (
     ANY,
     BOOL,
     BYTES_,
+    NUMBER,
     TEXT,
     TEXT_OR_BYTES,
     WHOLE,
@@ -77,11 +79,9 @@ def _trim(operands: Operands) -> Operands:
 
 
 def _elt(operands: Operands) -> LogicalType:
-    types = [type_of(rex) for rex in operands[1:]]
-    first = types[0]
-    if len(types) == 1:
-        return first.with_nullability(True)
-    return STRING if isinstance(first, CharacterType) else BYTES
+    found = least_restrictive([type_of(rex) for rex in operands[1:]])
+    assert found is not None
+    return found.with_nullability(True)
 
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -90,6 +90,7 @@ FUNCTIONS: tuple[Function, ...] = (
     _entry("INITCAP", _ONE, same(0)),
     _entry("CHAR_LENGTH", _ONE, fixed(INT), "CHARACTER_LENGTH"),
     _entry("ASCII", _ONE, fixed(INT)),
+    *(_entry(name, (form(TEXT), form(NUMBER)), not_null(BOOLEAN)) for name in ("IS_ALPHA", "IS_DECIMAL", "IS_DIGIT")),
     _entry("CHR", (form(WHOLE),), nullable(STRING)),
     _entry("REVERSE", _ONE, nullable(STRING)),
     Function("TRIM", (form(TEXT), form(KEYWORD, TEXT, TEXT)), varying(2), prepare=_trim),
@@ -125,7 +126,7 @@ FUNCTIONS: tuple[Function, ...] = (
     _entry("URL_ENCODE", _ONE, nullable(STRING)),
     _entry("URL_DECODE", _ONE, nullable(STRING)),
     _entry("PRINTF", (form(TEXT, rest=ANY),), nullable(STRING), nulls=True),
-    _entry("ELT", (form(WHOLE, TEXT, rest=TEXT), form(WHOLE, BYTES_, rest=BYTES_)), _elt),
+    _entry("ELT", (form(WHOLE, TEXT, rest=TEXT), form(WHOLE, BYTES_, rest=BYTES_)), _elt, nulls=True),
     _entry("ENCODE", _TWO, fixed(BYTES)),
     _entry("DECODE", (form(BYTES_, TEXT),), fixed(STRING)),
     _entry("TO_BASE64", (form(TEXT_OR_BYTES),), fixed(STRING)),

@@ -32,7 +32,7 @@ def _object_of(operands: Operands) -> LogicalType:
     names = _names(operands[1:], "OBJECT_OF")
     fields = tuple(Field(name, type_of(value)) for name, value in zip(names, operands[2::2], strict=True))
     name = str(operands[0].value) if isinstance(operands[0], Literal) else ""
-    return StructuredType(class_name=check_structured(name, fields), fields=fields)
+    return StructuredType(class_name=check_structured(name), fields=fields)
 
 
 def _object_update(operands: Operands) -> LogicalType:

@@ -33,10 +33,11 @@ from compiled_plan.plans.nodes.tables import TableSink, TargetColumnWriting, Wri
 from compiled_plan.plans.types import Field, RowType, TimeKind, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
 
+ROWTIME_INSERTER = "table.exec.sink.rowtime-inserter"
 _CONFIGURATION = (
     "table.exec.sink.keyed-shuffle",
     "table.exec.sink.not-null-enforcer",
-    "table.exec.sink.rowtime-inserter",
+    ROWTIME_INSERTER,
     "table.exec.sink.type-length-enforcer",
     "table.exec.sink.upsert-materialize",
 )
@@ -111,7 +112,8 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> Operator:
     table = replace(rel.table, options=tuple(options_of(rel.table, hints).items()))
     accepted = sink_changelog(table, _mode_of(traits.modify_kinds))
     _check_changes(table, accepted, source, traits, at)
-    _check_rowtimes(table, source.row_type)
+    if at.settings.text(ROWTIME_INSERTER).upper() != "DISABLED":
+        _check_rowtimes(table, source.row_type)
     materialize = _materializes(rel, accepted, source, traits, at)
     return TableSinkOperator(
         _spread(source, table),
@@ -173,7 +175,7 @@ def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
             f"the query writes {len(rowtimes)} rowtime columns ({', '.join(rowtimes)}) to {path_text(table)}; "
             "a sink takes one",
             where=str(table.identifier),
-            remedy="cast all but one: CAST(x AS TIMESTAMP(3))",
+            remedy=f"cast all but one: CAST(x AS TIMESTAMP(3)), or SET '{ROWTIME_INSERTER}' = 'DISABLED'",
         )
 
 

@@ -14,7 +14,7 @@ from compiled_plan.planner.algebra.rex import FrameEnd, Over
 from compiled_plan.planner.algebra.rows import identity, unique_name
 from compiled_plan.planner.algebra.timed import OverAggregate
 from compiled_plan.planner.algebra.traverse import rewrite_shared
-from compiled_plan.planner.functions.casts import cast, supports_implicit_cast
+from compiled_plan.planner.functions.casts import cast, supports_argument
 from compiled_plan.planner.functions.expansion import expand_over
 from compiled_plan.planner.functions.fold import fold
 from compiled_plan.plans.errors import ProgramError
@@ -161,7 +161,7 @@ def _defaulted(over: Over) -> tuple[RexNode, ...]:
         return over.operands
     (default,) = defaults
     found, wanted = type_of(default), type_of(value).with_nullability(type_of(default).nullable)
-    if not supports_implicit_cast(found, wanted):
+    if not supports_argument(found, wanted):
         raise ProgramError(
             f"the default of LAG is of type {found}, its value of type {type_of(value)}",
             remedy=f"cast the default: CAST(... AS {type_of(value).with_nullability(True)})",

@@ -9,7 +9,7 @@ from sqlglot.dialects.dialect import Dialect
 
 from compiled_plan.planner.sql.grammar.script import Script
 
-_CHARSETS = ("_UTF-16LE", "_UTF16LE", "_UTF-16", "_UTF16", "_UTF-8", "_UTF8", "_ISO-8859-1", "_LATIN1")
+_CHARSETS = ("_UTF-16LE", "_UTF-16", "_UTF16", "_UTF-8", "_UTF8", "_ISO-8859-1", "_LATIN1")
 
 
 class FlinkTokenizer(Tokenizer):

@@ -166,6 +166,7 @@ class CreateTable(Statement):
         query: of CREATE TABLE ... AS, or None.
         like: of CREATE TABLE ... LIKE, or None.
         options: of WITH; empty without it.
+        option_spans: the places of the options.
     """
 
     name: Name
@@ -179,6 +180,7 @@ class CreateTable(Statement):
     distribution: Distribution | None
     partitioned_by: tuple[str, ...]
     options: Mapping[str, str]
+    option_spans: Mapping[str, Span]
     like: LikeClause | None
     query: exp.Expr | None
 

@@ -51,6 +51,10 @@ def table_faults(
     if role is not None:
         yield role
         return
+    row = replace(columns, fields=tuple(field for field in columns.fields if field.name not in partition_keys))
+    # First of all: a misspelt option explains why a required one is missing.
+    unknown = list(_unknown_options(table, options, connector, row))
+    yield from unknown
     slots = [option for slot in connector.formats for option in slot.options]
     for needed, option in connector.options.items():
         if option.required and needed not in options and needed not in slots:
@@ -65,11 +69,10 @@ def table_faults(
     formats = formats_of(options, connector)
     if not reading:
         yield from _only_read(table, options, formats)
-    row = replace(columns, fields=tuple(field for field in columns.fields if field.name not in partition_keys))
     faults = list(_option_faults(table, options, connector, formats, row))
     faults += _partition_faults(columns, partition_keys)
     yield from faults
-    if faults:
+    if faults or unknown:
         return
     asked = Asked(table, row, options, tuple(primary_key), reading)
     if connector.faults is not None:
@@ -215,37 +218,64 @@ def _able(use: Use) -> str:
     return ", ".join(sorted(name for name, spec in connector_specs().items() if use in spec.uses))
 
 
-def _option_faults(
-    table: str, options: Mapping[str, str], connector: ConnectorSpec, formats: Mapping[str, FormatSpec], row: RowType
-) -> Iterator[TableFault]:
+def _known_options(
+    options: Mapping[str, str], connector: ConnectorSpec, formats: Mapping[str, FormatSpec], row: RowType
+) -> dict[str, TableOption]:
+    """The options that a table may have, by name: those of its connector, its formats and its columns."""
     known: dict[str, TableOption] = {"connector": TableOption(Kind.TEXT), **connector.all_options}
-    prefixes = tuple(FormatSlot.prefix(option, spec.name) for option, spec in formats.items())
-    for prefix, spec in zip(prefixes, formats.values(), strict=True):
+    for slot, spec in formats.items():
+        prefix = FormatSlot.prefix(slot, spec.name)
         given = {key.removeprefix(prefix) for key in options if key.startswith(prefix)}
         for key in (*spec.options, *given):
             option = spec.option(key)
             if option is not None and not (option.of_files and connector.messages is not None):
                 known[prefix + key] = option
-        yield from _lacking(table, options, prefix, spec)
     if connector.column_options is not None:
-        by_column = connector.column_options(row, options)
-        known |= by_column
-        for key, option in by_column.items():
+        return {**known, **connector.column_options(row, options)}
+    return {**known, **{key: option for key in options if (option := connector.option(key)) is not None}}
+
+
+def _unknown_options(
+    table: str, options: Mapping[str, str], connector: ConnectorSpec, row: RowType
+) -> Iterator[TableFault]:
+    """Options that neither the connector nor a format has; those of a format that is not known are left alone."""
+    formats = formats_of(options, connector)
+    known = _known_options(options, connector, formats, row)
+    passed_over: list[str] = []
+    for slot in connector.formats:
+        option, name = slot.chosen(options) or (slot.options[0], "")
+        if option not in formats and (name or slot.required):
+            names = (name, *format_specs()) if name else format_specs()
+            passed_over += [FormatSlot.prefix(option, format_) for option in slot.options for format_ in names]
+        elif name and connector.messages is None:  # in files Flink passes over what begins as an option of the format
+            passed_over.append(FormatSlot.prefix(option, name))
+    for key in options:
+        if key not in known and not key.startswith(tuple(passed_over)):
+            message = f"connector {connector.name!r} of table {table} has no option {key!r}"
+            yield TableFault(message, _choices(key, known), key)
+
+
+def _option_faults(
+    table: str, options: Mapping[str, str], connector: ConnectorSpec, formats: Mapping[str, FormatSpec], row: RowType
+) -> Iterator[TableFault]:
+    prefixes = tuple(FormatSlot.prefix(option, spec.name) for option, spec in formats.items())
+    for prefix, spec in zip(prefixes, formats.values(), strict=True):
+        yield from _lacking(table, options, prefix, spec)
+    known = _known_options(options, connector, formats, row)
+    if connector.column_options is not None:
+        for key, option in connector.column_options(row, options).items():
             if option.required and key not in options:
                 path = key.rpartition(".")[0]
                 yield TableFault(f"a sequence needs the option {key!r}", f"add '{path}.start' and '{path}.end'")
     for key, value in options.items():
-        found = known.get(key) or (connector.option(key) if connector.column_options is None else None)
-        if found is None:
-            # In files Flink passes over what begins as an option of the format.
-            if connector.messages is not None or not key.startswith(prefixes):
-                message = f"connector {connector.name!r} of table {table} has no option {key!r}"
-                yield TableFault(message, _choices(key, known), key)
-        elif found.effect is Effect.REFUSED:
-            message = f"option {key!r} of table {table} is not supported: {found.why}"
+        if key not in known:
+            continue
+        option = known[key]
+        if option.effect is Effect.REFUSED:
+            message = f"option {key!r} of table {table} is not supported: {option.why}"
             yield TableFault(message, "leave the option out", key, supported=False, foreign=True)
         else:
-            remedy = found.unfit(key, value)
+            remedy = option.unfit(key, value)
             if remedy is not None:
                 yield TableFault(f"invalid value {value!r} for the option {key!r} of table {table}", remedy, key)
     for prefix, spec in zip(prefixes, formats.values(), strict=True):

@@ -82,7 +82,7 @@ class Sink(StatefulNode):
             yield Fault(columns, message, "make the numbers equal", len(stored.fields))
         else:
             for at, (field, type_) in enumerate(zip(stored.fields, inputs.types, strict=True)):
-                if not alike(field.type, type_):
+                if not alike(field.type, type_, classes=False):
                     message = f"column {field.name!r} of the table is {field.type}, and input column {at} is {type_}"
                     columns = (*path, "resolvedTable", "schema", "columns")
                     yield Fault(columns, message, f"give the table {field.type}", str(type_))

@@ -229,7 +229,7 @@ class DataTypes:
         if isinstance(class_, type) and not fields:
             return DataTypes.of(class_).not_null().nullable()
         found = _listed(fields)
-        name = t.check_structured(class_, found) if isinstance(class_, str) else use_class(class_)
+        name = t.check_structured(class_) if isinstance(class_, str) else use_class(class_)
         type_ = t.StructuredType(class_name=name, fields=_unique(found))
         return DataType(type_, children=tuple(item.data_type for item in found))
 

@@ -29,18 +29,21 @@ from compiled_plan.plans.types.logical import (
 _KINDS = (CharacterType, BytesType, DayTimeIntervalType, YearMonthIntervalType)
 
 
-def alike(one: LogicalType, other: LogicalType, *, kinds: bool = False) -> bool:
+def alike(one: LogicalType, other: LogicalType, *, kinds: bool = False, classes: bool = True) -> bool:
     """Whether values of one type are values of the other, as they are.
 
     Args:
         one: a type.
         other: the type beside it.
         kinds: whether a time attribute and a plain timestamp differ, too.
+        classes: whether rows and objects differ, and objects with other field names.
     """
     for kind in _KINDS:
         if isinstance(one, kind):
             return isinstance(other, kind)
-    if type(one) is not type(other):
+    if type(one) is not type(other) and (
+        classes or not (isinstance(one, FieldsType) and isinstance(other, FieldsType))
+    ):
         return False
     match one:
         case DecimalType():
@@ -52,7 +55,7 @@ def alike(one: LogicalType, other: LogicalType, *, kinds: bool = False) -> bool:
         case TimeType() | TimestampTzType():
             assert isinstance(other, TimeType | TimestampTzType)
             return one.precision == other.precision
-        case StructuredType():
+        case StructuredType() if classes:
             assert isinstance(other, StructuredType)
             # Objects of one class go where another with the same fields is declared.
             if one.names != other.names:
@@ -61,5 +64,7 @@ def alike(one: LogicalType, other: LogicalType, *, kinds: bool = False) -> bool:
             return True
     if isinstance(one, FieldsType | ArrayType | MapType | MultisetType):
         pairs = list(zip(one.children(), other.children(), strict=False))
-        return len(list(one.children())) == len(list(other.children())) and all(alike(a, b) for a, b in pairs)
+        return len(list(one.children())) == len(list(other.children())) and all(
+            alike(a, b, classes=classes) for a, b in pairs
+        )
     return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -144,25 +144,21 @@ class StructuredType(FieldsType):
         return self.class_name == other.class_name and self.names == other.names
 
     def text(self) -> str:
-        return f"STRUCTURED<{quote_string(self.class_name)}, {', '.join(map(str, self.fields))}>"
+        return f"STRUCTURED<{', '.join([quote_string(self.class_name), *map(str, self.fields)])}>"
 
 
-def check_structured(name: str, fields: Sized) -> str:
-    """The name of a structured type, checked together with its fields.
+def check_structured(name: str) -> str:
+    """The name of a structured type, checked.
 
     Any name will do that is not blank: FLIP-520 does not want it to be that of a class. Flink 2.3 itself loads only
     those that are made of identifiers.
 
     Raises:
-        ProgramError: a blank name, or no fields: neither Flink nor this product could read the type's text again.
+        ProgramError: a blank name.
     """
     if not name.strip():
         raise ProgramError(
             f"invalid class name {name!r}: a structured type needs a name", remedy="write it as 'package.module.Class'"
-        )
-    if not fields:
-        raise ProgramError(
-            f"the structured type {name!r} has no fields", remedy=f"name them: STRUCTURED<{quote_string(name)}, a INT>"
         )
     return name
 

@@ -224,9 +224,12 @@ def _row(p: _Parser) -> t.LogicalType:
 def _structured(p: _Parser) -> t.LogicalType:
     p.need("<")
     name = p.string()
-    fields = p.fields(">") if p.take(",") else ()
+    fields: tuple[t.Field, ...] = ()
+    if not p.take(">"):
+        p.need(",")
+        fields = p.fields(">")  # none in the text `STRUCTURED<'x.Y', >` of Flink's plans
     try:
-        return t.StructuredType(class_name=t.check_structured(name, fields), fields=fields)
+        return t.StructuredType(class_name=t.check_structured(name), fields=fields)
     except ProgramError as fault:
         raise PlanError(f"not a type: {p.text!r}, {fault.message}", remedy=fault.remedy) from None
 

@@ -76,7 +76,7 @@ def fits(given: LogicalType, wanted: LogicalType) -> bool:
     """
     if isinstance(given, RawType) or isinstance(wanted, RawType):
         return given.with_nullability(True) == wanted.with_nullability(True)
-    return _same_kinds(given, wanted) and casts.supports_implicit_cast(plain_times(given), wanted)
+    return _same_kinds(given, wanted) and casts.supports_argument(plain_times(given), wanted)
 
 
 def _same_kinds(given: LogicalType, wanted: LogicalType) -> bool:

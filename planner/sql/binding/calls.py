@@ -6,18 +6,19 @@ from sqlglot import exp
 
 from compiled_plan.planner.functions import casts
 from compiled_plan.planner.functions.aggregates import resolve_aggregate
-from compiled_plan.planner.functions.registry import function_names, is_aggregate, is_function, resolve_call
+from compiled_plan.planner.functions.registry import is_aggregate, is_function, resolve_call, unknown_function
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.arguments import aggregate_name, aggregate_operands
 from compiled_plan.planner.sql.binding.core import AggregateRef, Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, binds, check_equality
 from compiled_plan.planner.sql.binding.group_windows import AUXILIARY, GROUP_WINDOWS, bind_group_window
-from compiled_plan.planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over
-from compiled_plan.planner.suggestions import did_you_mean
+from compiled_plan.planner.sql.binding.windows import WINDOW_FUNCTIONS, bind_over, check_nulls
 from compiled_plan.plans.rex import RexNode, type_of
 from compiled_plan.plans.types import BIGINT
 
 GROUPING_FUNCTIONS = frozenset(("GROUPING", "GROUPING_ID"))
+#: Names that can be called and are neither scalar functions nor aggregates.
+_OTHERS = frozenset(("GROUP_ID", *GROUPING_FUNCTIONS, *WINDOW_FUNCTIONS, *GROUP_WINDOWS, *AUXILIARY))
 
 
 @binds(ast.Call)
@@ -40,6 +41,8 @@ def _call(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
         found = bind_navigation(binder, node, context)
         if found is not None:
             return found
+    if not _is_built_in(name):
+        raise _unknown(binder, node, node.parts[0].name)
     if node.over is not None or name in WINDOW_FUNCTIONS:
         return bind_over(binder, node, context)
     if name in GROUPING_FUNCTIONS or name == "GROUP_ID":
@@ -48,8 +51,6 @@ def _call(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
         return bind_aggregate(binder, node, context)
     if name in GROUP_WINDOWS or name in AUXILIARY:
         return bind_group_window(binder, node, context)
-    if not is_function(name):
-        raise _unknown(binder, node, node.parts[0].name)
     for clause in ("distinct", "filter", "within_group", "order", "nulls"):
         if node.args.get(clause):
             raise binder.source.error(node, f"{name} is no aggregate, so {clause.upper()} cannot stand here")
@@ -60,14 +61,12 @@ def _call(binder: Binder, node: exp.Expr, context: Context) -> RexNode:
 
 
 def _is_built_in(name: str) -> bool:
-    groups = (GROUPING_FUNCTIONS, WINDOW_FUNCTIONS, GROUP_WINDOWS, AUXILIARY)
-    return is_function(name) or is_aggregate(name) or any(name in group for group in groups) or name == "GROUP_ID"
+    return is_function(name) or is_aggregate(name) or name in _OTHERS
 
 
 def _unknown(binder: Binder, node: ast.Call, name: str) -> Exception:
-    known = [*function_names(), *binder.catalog.functions.names()]
-    remedy = did_you_mean(name.upper(), known, "see the list of built-in functions")
-    return binder.source.error(node, f"no function is named {name!r}", remedy)
+    fault = unknown_function(name, [*_OTHERS, *binder.catalog.functions.names()])
+    return binder.source.error(node, fault.message, fault.remedy)
 
 
 def bind_aggregate(binder: Binder, node: ast.Call, context: Context) -> RexNode:
@@ -82,6 +81,7 @@ def bind_aggregate(binder: Binder, node: ast.Call, context: Context) -> RexNode:
             f"aggregate expression is illegal in {context.clause}",
             "use HAVING" if context.clause == "WHERE clause" else "aggregate in a subquery",
         )
+    check_nulls(binder, node)
     if node.args.get("within_group") is not None or node.args.get("order") is not None:
         raise binder.source.unsupported(node, f"ORDER BY inside {node.name}")
     inside = context.without_aggregates(f"the arguments of {node.name}: aggregates cannot be nested")

@@ -5,8 +5,8 @@ Source: Flink's "CREATE Statements" page, and Flink 2.3 for the order in which L
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, Column, ColumnKind, Watermark
 from compiled_plan.planner.sql import statements as st
@@ -52,6 +52,7 @@ class _Base:
     primary_key_name: str = ""
     partition_keys: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Declaration:
@@ -85,7 +86,11 @@ class _Declaration:
             comment=statement.comment,
             temporary=statement.temporary,
             holds=held_by(dict(options)),
+            places={**self._base.places, **self._places()},
         )
+
+    def _places(self) -> dict[str, str]:
+        return {key: self._source.where_span(span) for key, span in self._statement.option_spans.items()}
 
     # --- LIKE
 
@@ -114,6 +119,7 @@ class _Declaration:
             primary_key_name=found.primary_key_name if rules.includes("CONSTRAINTS") else "",
             partition_keys=found.partition_keys if rules.includes("PARTITIONS") else (),
             options=found.options if rules.includes("OPTIONS") else (),
+            places=found.places,
         )
 
     # --- columns

@@ -93,7 +93,8 @@ def bind_table_hints(hints: Sequence[ast.TableHint], source: Source) -> tuple[Hi
         if found:
             _warn_without_effect(node, source, "the first OPTIONS alone holds, as in Flink; put all keys into it")
         else:
-            found.append(Hint(node.name, tuple(node.options.items()), (), source.where(node)))
+            places = tuple((option.option, source.where(option)) for option in node.args["options"])
+            found.append(Hint(node.name, tuple(node.options.items()), (), source.where(node), places))
     return tuple(found)
 
 
@@ -121,7 +122,8 @@ def _warn_without_effect(node: ast.TableHint, source: Source, remedy: str) -> No
 
 def with_options(table: CatalogTable, hints: Sequence[Hint]) -> CatalogTable:
     """The table with the options of OPTIONS hints over its own."""
-    options = dict(table.options)
+    options, places = dict(table.options), dict(table.places)
     for hint in hints:
         options.update(hint.options)
-    return replace(table, options=tuple(options.items())) if hints else table
+        places.update(hint.places)
+    return replace(table, options=tuple(options.items()), places=places) if hints else table

@@ -54,12 +54,9 @@ def bind_insert(binder: Binder, statement: st.Insert) -> Sink:
     table = _target(binder, statement)
     hints = bind_table_hints(statement.hints, source)
     table = with_options(table, hints)
-    try:
+    with source.at_span(statement.target_span):
         check_usable(table, reading=False)
         check_metadata(table, reading=False)
-    except ProgramError as fault:
-        where = "\n".join(part for part in (source.where_span(statement.target_span), fault.where) if part)
-        raise type(fault)(fault.message, where=where, remedy=fault.remedy) from None
     query = binder.bind_query(binder, statement.query, Surroundings())
     columns = _persisted(table)
     target = _target_columns(binder, statement, columns)

@@ -236,9 +236,9 @@ def _function(binder: Binder, node: exp.Expr, place: Place) -> From:
             return _user_function(binder, node, place, user)
     if name in WINDOW_TABLE_FUNCTIONS:
         return _window_table(binder, node, place)
-    raise binder.source.error(
-        node, f"no table function is named {node.call.parts[-1].name!r}", "use UNNEST for collections"
-    )
+    known = [*WINDOW_TABLE_FUNCTIONS, *binder.catalog.functions.names()]
+    remedy = did_you_mean(name, known, "use UNNEST for collections")
+    raise binder.source.error(node, f"no table function is named {node.call.parts[-1].name!r}", remedy)
 
 
 def _window_table(binder: Binder, node: ast.TableFunction, place: Place) -> From:

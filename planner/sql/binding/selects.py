@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from compiled_plan.planner.algebra.expressions import contains
 from compiled_plan.planner.algebra.nodes import Aggregate, Filter, Hint, Project, RelNode, Sort, SortKey
+from compiled_plan.planner.algebra.rex import Over, Subquery
 from compiled_plan.planner.algebra.rows import identity, unique_name
+from compiled_plan.planner.algebra.traverse import replace_outer
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.aggregates import (
     NO_GROUPING,
@@ -95,6 +98,10 @@ class _Block:
         items = list(self._items())
         having = self._condition("having", replace(self._select, clause="HAVING clause", over=False))
         qualify = self._condition("qualify", replace(self._select, clause="QUALIFY clause"))
+        if qualify is not None and not contains(qualify.rex, Over):
+            raise self._session.source.error(
+                qualify.node, "a condition of QUALIFY must contain a window function", "write it in WHERE or HAVING"
+            )
         order = self._order(items)
         rel, items, having, qualify, order = self._aggregated(rel, items, having, qualify, order)
         if having is not None:
@@ -254,18 +261,40 @@ class _Block:
     def _qualified(
         self, rel: RelNode, items: list[Clause], qualify: Clause, order: list[Order]
     ) -> tuple[RelNode, list[Clause], list[Order]]:
-        """QUALIFY: select list and sort keys computed together with the condition, and filtered by it."""
-        extra = [key.clause for key in order if key.clause is not None]
-        clauses = [*items, *extra, replace(qualify, name="QualifyExpression")]
-        rel = _project(rel, clauses)
-        row = rel.row_type
-        rel = Filter(rel, InputRef(len(clauses) - 1, row.types[-1]))
-        refs = identity(row)
-        items = [replace(item, rex=refs[at]) for at, item in enumerate(items)]
-        moved = iter(refs[len(items) :])
-        order = [
-            key if key.clause is None else replace(key, clause=replace(key.clause, rex=next(moved))) for key in order
-        ]
+        """QUALIFY: a condition over a projection that has its window functions as columns, as in a subquery."""
+        names = rel.row_type.names
+        columns: list[Clause] = []
+
+        def add(clause: Clause) -> InputRef:
+            columns.append(clause)
+            return InputRef(len(columns) - 1, type_of(clause.rex))
+
+        def column(rex: RexNode) -> InputRef:
+            for at, clause in enumerate(columns):
+                if clause.rex == rex:
+                    return InputRef(at, type_of(rex))
+            return add(
+                Clause(rex, qualify.node, names[rex.index] if isinstance(rex, InputRef) else "QualifyExpression")
+            )
+
+        def over_columns(rex: RexNode) -> RexNode:
+            if isinstance(rex, InputRef | Over) or any(clause.rex == rex for clause in columns):
+                return column(rex)
+            if isinstance(rex, Subquery):
+                rex = replace_outer(
+                    rex, rex.name, lambda ref: replace(ref, index=column(InputRef(ref.index, ref.type)).index)
+                )
+            children = rex.children()
+            return rex.with_children(tuple(map(over_columns, children))) if children else rex
+
+        def lifted(clause: Clause) -> Clause:
+            inside = contains(clause.rex, Over) and not isinstance(clause.rex, Over)
+            return replace(clause, rex=over_columns(clause.rex) if inside else add(clause))
+
+        items = [lifted(item) for item in items]
+        order = [key if key.clause is None else replace(key, clause=lifted(key.clause)) for key in order]
+        condition = over_columns(qualify.rex)
+        rel = Filter(_project(rel, columns), condition)
         return rel, items, order
 
     def _projected(self, rel: RelNode, items: list[Clause], order: list[Order]) -> Bound:

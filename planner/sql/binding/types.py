@@ -107,7 +107,7 @@ def _row(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
 def _structured(spec: ast.TypeSpec, source: Source) -> t.LogicalType:
     fields = _fields(spec, source)
     with source.at(spec):
-        name = t.check_structured(spec.class_name, fields)
+        name = t.check_structured(spec.class_name)
     return t.StructuredType(class_name=name, fields=fields)
 
 

@@ -15,7 +15,7 @@ from compiled_plan.planner.functions.registry import is_aggregate
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.arguments import aggregate_name, aggregate_operands
 from compiled_plan.planner.sql.binding.core import Binder, Context
-from compiled_plan.planner.sql.binding.expressions import bind
+from compiled_plan.planner.sql.binding.expressions import bind, bind_value
 from compiled_plan.planner.suggestions import did_you_mean
 from compiled_plan.plans.rex import Literal, RexNode, type_of
 from compiled_plan.plans.types import (
@@ -54,8 +54,7 @@ def bind_over(binder: Binder, node: ast.Call, context: Context, user: CatalogFun
         raise binder.source.error(node, f"{node.name} cannot be used with OVER", "use an aggregate function")
     if node.filter is not None:
         raise binder.source.unsupported(node.filter, "FILTER with OVER", "aggregate CASE WHEN ... THEN ... END")
-    if node.args.get("nulls") and node.name not in ("LAG", "LEAD"):
-        raise binder.source.error(node, f"IGNORE NULLS and RESPECT NULLS cannot follow {node.name}", "leave them out")
+    check_nulls(binder, node)
     spec = _specification(binder, node.over, context)
     inside = replace(context, over=False, clause=f"the window of {node.name}")
     function, coerced, type_ = _function(binder, node, inside, user)
@@ -78,6 +77,12 @@ def bind_over(binder: Binder, node: ast.Call, context: Context, user: CatalogFun
         node.distinct,
         node.args.get("nulls") == "IGNORE",
     )
+
+
+def check_nulls(binder: Binder, node: ast.Call) -> None:
+    """Refuse IGNORE NULLS and RESPECT NULLS behind a function that takes neither."""
+    if node.args.get("nulls") and node.name not in ("LAG", "LEAD", "ARRAY_AGG"):
+        raise binder.source.error(node, f"IGNORE NULLS and RESPECT NULLS cannot follow {node.name}", "leave them out")
 
 
 def _function(
@@ -124,7 +129,7 @@ def _ordered(spec: ast.WindowSpec) -> list[exp.Expr]:
 
 
 def _order_item(binder: Binder, node: exp.Expr, context: Context) -> tuple[RexNode, bool, bool]:
-    rex = bind(binder, node.this, context)
+    rex = bind_value(binder, node.this, context)
     check_sortable(binder, node, rex)
     return (rex, *directions(node))
 

@@ -195,9 +195,9 @@ class Core(Parser):
             return True
         return self._curr.token_type == TokenType.VAR and self._curr.text.upper() not in RESERVED
 
-    def name(self, what: str = "a name") -> exp.Identifier:
-        """An identifier, case kept."""
-        if not self.at_name():
+    def name(self, what: str = "a name", reserved: Collection[str] = ()) -> exp.Identifier:
+        """An identifier, case kept; also a reserved word of `reserved`."""
+        if not self.at_name() and not self.at_any(reserved):
             word = self.word()
             if word in RESERVED:
                 self.fail(
@@ -280,25 +280,34 @@ class Core(Parser):
         self._advance()
         return value
 
-    def properties(self, what: str = "option") -> dict[str, str]:
-        """('key' = 'value', ...); the last of equal keys wins; may be empty."""
+    def properties(self, what: str = "option", spans: dict[str, Span] | None = None) -> dict[str, str]:
+        """('key' = 'value', ...); the last of equal keys wins; may be empty.
+
+        Args:
+            what: the word for an option, for messages.
+            spans: receives the place of each option.
+        """
         options: dict[str, str] = {}
         self.open()
         if self.take_symbol(TokenType.R_PAREN):
             return options
-        for key, value in self.listed(lambda: self._property(what)):
+        for key, value, span in self.listed(lambda: self._property(what)):
             options[key] = value
+            if spans is not None:
+                spans[key] = span
         self.close()
         return options
 
-    def _property(self, what: str) -> tuple[str, str]:
+    def _property(self, what: str) -> tuple[str, str, Span]:
+        start = self.mark()
         if not self.at_string():
             self.fail_expected(f"an {what} as 'key' = 'value'", remedy="put keys and values in single quotes")
         key = self.string()
         self.need_symbol(TokenType.EQ, "=")
         if not self.at_string():
             self.fail_expected(f"the value of {what} '{key}'", remedy="put keys and values in single quotes")
-        return key, self.string()
+        value = self.string()
+        return key, value, self.span_from(start)
 
     # --- promises of the other parts of the grammar ---------------------------------------------------------------
 

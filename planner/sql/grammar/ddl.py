@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sqlglot import TokenType, exp
 
@@ -25,6 +26,9 @@ from compiled_plan.planner.sql.statements import (
     Statement,
     Watermark,
 )
+
+if TYPE_CHECKING:
+    from compiled_plan.planner.sql.position import Span
 
 _LIKE_STRATEGIES = ("INCLUDING", "EXCLUDING", "OVERWRITING")
 _LIKE_FEATURES = (
@@ -86,7 +90,8 @@ class Ddl(Catalogs):
         comment = self.comment()
         distribution = self._distribution()
         partitioned = all_texts(self.names()) if self.take("PARTITIONED", "BY") else ()
-        options = self.properties() if self.take("WITH") else {}
+        spans: dict[str, Span] = {}
+        options = self.properties(spans=spans) if self.take("WITH") else {}
         like = self._like_clause()
         query = self.parse_query() if like is None and self.take("AS") else None
         named_only = all(isinstance(column, NamedColumn) for column in body.columns)
@@ -106,6 +111,7 @@ class Ddl(Catalogs):
             distribution=distribution,
             partitioned_by=partitioned,
             options=options,
+            option_spans=spans,
             like=like,
             query=query,
         )

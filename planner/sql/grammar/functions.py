@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import TokenType, exp
 
 from compiled_plan.planner.sql.grammar.jsons import JsonFunctions
+from compiled_plan.planner.sql.grammar.words import BARE_FUNCTIONS, COLUMN_WORDS
 from compiled_plan.planner.sql.nodes import (
     AllColumns,
     Call,
@@ -134,7 +135,8 @@ class Functions(JsonFunctions):
             return self._table_argument(value, start) if self.at_any(("PARTITION", "ORDER")) else value
         if self.at("DESCRIPTOR") and self._next.token_type == TokenType.L_PAREN:
             self._advance()
-            return self.node(Descriptor(expressions=self.names()), start)
+            names = self.wrapped(lambda: self.name("a column name", COLUMN_WORDS | BARE_FUNCTIONS))
+            return self.node(Descriptor(expressions=names), start)
         if self.at("MODEL") and self._next.token_type in (TokenType.VAR, TokenType.IDENTIFIER):
             self.refuse("a MODEL argument")
         if self.take("DEFAULT"):

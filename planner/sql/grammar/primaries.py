@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import TokenType, exp
 
 from compiled_plan.planner.sql.grammar.functions import Functions
-from compiled_plan.planner.sql.grammar.words import BARE_FUNCTIONS, CALLABLE, RESERVED
+from compiled_plan.planner.sql.grammar.words import BARE_FUNCTIONS, CALLABLE, COLUMN_WORDS, RESERVED
 from compiled_plan.planner.sql.nodes import (
     AllColumns,
     ArrayValue,
@@ -120,8 +120,10 @@ class Primaries(Functions):
             if special is not None:
                 return special
         start = self.mark()
-        if word in BARE_FUNCTIONS and self._next.token_type != TokenType.L_PAREN:
+        if word in BARE_FUNCTIONS and self._next.token_type not in (TokenType.L_PAREN, TokenType.DOT):
             return self._bare_call(start)
+        if word in COLUMN_WORDS and self._next.token_type != TokenType.L_PAREN:
+            return self.node(ColumnRef(parts=[self.name(reserved=COLUMN_WORDS)]), start)
         if word in RESERVED and word in CALLABLE and self._next.token_type == TokenType.L_PAREN:
             token = self._curr
             self._advance()

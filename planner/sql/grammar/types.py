@@ -42,6 +42,20 @@ SIZED = {
     "TIMESTAMP_LTZ": ("TIMESTAMP_LTZ", 1),
 }
 _SUFFIXES = ("ARRAY", "MULTISET")
+_TEXTS = ("CHAR", "VARCHAR")
+#: The character set of texts in Flink, by its names.
+_NATIVE_CHARACTER_SETS = frozenset({"UTF-16LE", "UTF-16", "UTF16"})
+#: Character sets that a column may name; they say nothing, since all texts are Unicode.
+_CHARACTER_SETS = _NATIVE_CHARACTER_SETS | {
+    "UTF-8",
+    "UTF8",
+    "UTF-16BE",
+    "ISO-8859-1",
+    "LATIN1",
+    "BIG5",
+    "GB2312",
+    "GBK",
+}
 #: Roots that VARYING behind them makes another.
 _VARYING = {"CHAR": "VARCHAR", "BINARY": "VARBINARY"}
 UNITS = frozenset(
@@ -59,6 +73,8 @@ _ENDS = {
 
 class Types(Core):
     """Types and interval units."""
+
+    _in_cast = False
 
     def parse_type(self) -> TypeSpec:
         """A type with its NULL or NOT NULL and its ARRAY and MULTISET suffixes."""
@@ -91,12 +107,23 @@ class Types(Core):
             root, most = SIZED[word]
             if root in _VARYING and self.take("VARYING"):
                 root = _VARYING[root]
-            return self.node(TypeSpec(root=root, parameters=self._parameters(most)), start)
+            parameters = self._parameters(most)
+            if root in _TEXTS and self.take("CHARACTER", "SET"):
+                self._character_set()
+            return self.node(TypeSpec(root=root, parameters=parameters), start)
         if word == "INTERVAL":
             self.fail("SQL parse failed: an INTERVAL type stands directly in CAST, not in a column or in another type")
         if not self.at_name():
             self.fail_expected("a data type")
         return self.node(TypeSpec(root="USER", parts=self.dotted("a data type")), start)
+
+    def _character_set(self) -> None:
+        token = self._curr
+        name = self.name("a character set").name
+        if name not in _CHARACTER_SETS:
+            self.fail(f"SQL parse failed: unknown character set {name!r}", token=token, remedy="leave it out")
+        if self._in_cast and name not in _NATIVE_CHARACTER_SETS:
+            self.fail(f"a text cannot be cast to the character set {name!r}", token=token, remedy="write `UTF-16LE`")
 
     def _parameters(self, most: int) -> list[int]:
         if not self.take_symbol(TokenType.L_PAREN):
@@ -138,7 +165,9 @@ class Types(Core):
         start = self.mark()
         if self.take("INTERVAL"):
             return self.node(TypeSpec(root="INTERVAL", unit=self.parse_interval_qualifier()), start)
+        self._in_cast = True
         spec = self._bare_type()
+        self._in_cast = False
         while suffix := self.take_any(_SUFFIXES):
             spec.set("nullable", False)
             spec = self.node(TypeSpec(root=suffix, expressions=[spec]), start)
@@ -184,7 +213,9 @@ class Types(Core):
     def _structured(self) -> TypeSpec:
         self.need_symbol(TokenType.LT, "<")
         class_name = self.string("the class name of the structured type")
-        fields = [self._field() for _ in iter(lambda: self.take_symbol(TokenType.COMMA), False)]
+        # Flink takes `STRUCTURED<'x.Y', >`, too, which is how it writes a type without fields.
+        more = self.take_symbol(TokenType.COMMA) and not self.at_symbol(TokenType.GT)
+        fields = self.listed(self._field) if more else []
         self.need_symbol(TokenType.GT, ">")
         return TypeSpec(root="STRUCTURED", class_name=class_name, fields=fields)
 

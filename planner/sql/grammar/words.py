@@ -64,10 +64,15 @@ CALLABLE: frozenset[str] = frozenset(
     """.split()
 )
 
-#: Functions written without parentheses.
-BARE_FUNCTIONS: frozenset[str] = frozenset(
+#: Reserved words that mean a column where an expression stands; elsewhere they must be quoted.
+COLUMN_WORDS: frozenset[str] = frozenset(
     """
-    CURRENT_CATALOG CURRENT_DATE CURRENT_PATH CURRENT_ROLE CURRENT_SCHEMA CURRENT_TIME CURRENT_TIMESTAMP
-    CURRENT_USER LOCALTIME LOCALTIMESTAMP SESSION_USER SYSTEM_USER USER
+    CURRENT_CATALOG CURRENT_DEFAULT_TRANSFORM_GROUP CURRENT_PATH CURRENT_ROLE CURRENT_SCHEMA CURRENT_USER
+    SESSION_USER SYSTEM_USER USER
     """.split()
+)
+
+#: Functions written without parentheses; an unquoted name without a dot means them, though a column has it.
+BARE_FUNCTIONS: frozenset[str] = frozenset(
+    ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "PI")
 )

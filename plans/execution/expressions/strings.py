@@ -157,16 +157,21 @@ def _parse_url(call: Call, args: tuple[Column, ...], context: ExpressionContext)
     return java("PARSE_URL", "string", *args)
 
 
-def _character_test(name: str) -> None:
+def _character_test(name: str, *numbers: type[t.LogicalType]) -> None:
+    """A test of texts; of numbers, also of null ones, it is true for those of some types."""
+
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-        return F.coalesce(java(name, "boolean", args[0].cast("string")), F.lit(False))
+        type_ = r.type_of(call.operands[0])
+        if isinstance(type_, t.NumericType):
+            return F.lit(isinstance(type_, numbers))
+        return F.coalesce(java(name, "boolean", args[0]), F.lit(False))
 
     translates(f"${name}$1")(translate)
 
 
 _character_test("IS_ALPHA")
-_character_test("IS_DECIMAL")
-_character_test("IS_DIGIT")
+_character_test("IS_DECIMAL", t.IntegerType, t.FloatType, t.DoubleType)
+_character_test("IS_DIGIT", t.IntegerType)
 
 
 @translates("$TYPEOF$1")

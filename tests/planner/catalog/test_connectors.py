@@ -158,3 +158,46 @@ def test_what_flink_takes_and_passes_over(item: CatalogTable) -> None:
 def test_an_option_that_would_change_what_happens(option: str) -> None:
     with pytest.raises(UnsupportedError, match=f"option '{option}'"):
         check_usable(files("json", more=f", '{option}' = 'x'"), reading=True)
+
+
+SOURCE = """CREATE TABLE x (a INT) WITH (
+  'connector' = 'filesystem', {}
+);
+INSERT INTO b SELECT a FROM x{}"""
+
+
+@pytest.mark.parametrize(
+    ("options", "hint", "message", "remedy", "marked"),
+    [
+        ("'pth' = '/p', 'format' = 'json'", "", "has no option 'pth'", "did you mean 'path'?", "'pth' = '/p'"),
+        ("'path' = '/p', 'fromat' = 'json'", "", "no option 'fromat'", "did you mean 'format'?", "'fromat' = 'json'"),
+        ("'path' = '/p', 'format' = 'jsn'", "", "no format is named 'jsn'", "did you mean 'json'?", "'format' = 'jsn'"),
+        (
+            "'path' = '/p', 'format' = 'jsn', 'sourc.path' = 'x', 'json.fail-on-missing-field' = 'x'",
+            "",
+            "no option 'sourc.path'",
+            "one of: ",
+            "'sourc.path' = 'x'",
+        ),
+        (
+            "'path' = '/p', 'format' = 'json', 'source.monitor-interval' = '5x'",
+            "",
+            "invalid value '5x'",
+            "unit of time",
+            "'source.monitor-interval' = '5x'",
+        ),
+        ("'format' = 'json'", " /*+ OPTIONS('pth' = '/p') */", "no option 'pth'", "'path'", "'pth' = '/p'"),
+        ("'format' = 'json'", "", "lacks the option 'path'", "add 'path'", "x"),
+    ],
+)
+def test_an_error_about_an_option_stands_at_the_option(
+    options: str, hint: str, message: str, remedy: str, marked: str
+) -> None:
+    env = TableEnvironment()
+    env.execute_sql("CREATE TABLE b (a INT) WITH ('connector' = 'blackhole')")
+    with pytest.raises(ProgramError) as caught:
+        env.compile_script(SOURCE.format(options, hint))
+    assert message in caught.value.message
+    assert remedy in caught.value.remedy
+    *_, line, carets = caught.value.where.splitlines()
+    assert "".join(char for char, caret in zip(line, carets, strict=False) if caret == "^") == marked

@@ -94,7 +94,7 @@ def test_what_flink_refuses_is_refused(call: Any) -> None:
 
 
 def test_unknown_functions_are_answered_with_names_alike() -> None:
-    with pytest.raises(ProgramError, match="did you mean UPPER"):
+    with pytest.raises(ProgramError, match="did you mean 'UPPER'"):
         registry.resolve_call("UPPERR", [atom("s")])
     assert not registry.is_function("UPPERR")
 

@@ -92,7 +92,7 @@ KEYED = "a INT, b STRING, PRIMARY KEY (a) NOT ENFORCED"
         (f"{KAFKA}, 'format' = 'json'", "a INT METADATA FROM 'offset', b STRING", True, "cannot be written"),
         (f"{UPSERT}, 'value.format' = 'json'", "a INT, b STRING", False, "has no primary key"),
         (f"{UPSERT}, 'value.format' = 'debezium-json'", KEYED, False, "holds changes"),
-        (f"{UPSERT}, 'format' = 'json'", KEYED, False, "has no format"),
+        (f"{UPSERT}, 'format' = 'json'", KEYED, False, "no option 'format'"),
         (
             f"{UPSERT}, 'value.format' = 'json', 'scan.startup.mode' = 'latest-offset'",
             KEYED,

@@ -32,7 +32,6 @@ TAKEN = {
 REFUSED = {
     *((spelling, place) for spelling in ("BITMAP",) for place in ("column", "cast", "text")),  # not supported
     *(("STRUCTURED<'x.Y', a INT, a INT>", place) for place in ("column", "cast", "text")),  # never readable again
-    *(("STRUCTURED<'x.Y'>", place) for place in ("column", "cast", "text")),  # Flink cannot read it again
     ("ROW<a: INT>", "text"),  # a name that must be quoted
 }
 
@@ -79,6 +78,46 @@ def test_a_spelling_is_what_flink_makes_of_it(spelling: str, place: str, flink: 
             PLACES[place](spelling)
     else:
         assert uncommented(str(PLACES[place](spelling))) == uncommented(str(parse_type(flink)))
+
+
+SET = "CHARACTER SET"
+
+
+@pytest.mark.parametrize(
+    ("spelling", "in_column", "in_cast"),
+    [
+        (f"VARCHAR(10) {SET} `UTF-16LE`", "VARCHAR(10)", "VARCHAR(10)"),
+        (f"VARCHAR(10) {SET} UTF16", "VARCHAR(10)", "VARCHAR(10)"),
+        (f"CHARACTER VARYING(5) {SET} `UTF-16`", "VARCHAR(5)", "VARCHAR(5)"),
+        (f"CHAR(3) {SET} `UTF-16LE` NOT NULL", "CHAR(3) NOT NULL", None),
+        (f"VARCHAR {SET} `UTF-8`", "VARCHAR(2147483647)", None),
+        (f"CHAR {SET} `ISO-8859-1`", "CHAR(1)", None),
+        (f"ARRAY<VARCHAR(10) {SET} `UTF-16LE`>", "ARRAY<VARCHAR(10)>", None),
+        (f"ROW<a VARCHAR(10) {SET} `UTF-16LE`>", "ROW<`a` VARCHAR(10)>", None),
+        (f"MAP<VARCHAR(10) {SET} `UTF-16LE`, INT>", "MAP<VARCHAR(10), INT>", None),
+        (f"VARCHAR(10) {SET} `UTF-16LE` ARRAY", "ARRAY<VARCHAR(10)>", None),
+        (f"VARCHAR(10) {SET} 'UTF-16LE'", None, None),
+        (f"VARCHAR(10) {SET} latin1", None, None),
+        (f"VARCHAR(10) {SET} `US-ASCII`", None, None),
+        (f"VARCHAR(10) {SET} a.b", None, None),
+        (f"STRING {SET} `UTF-16LE`", None, None),
+        (f"INT {SET} `UTF-16LE`", None, None),
+        (f"VARBINARY(4) {SET} `UTF-16LE`", None, None),
+    ],
+)
+def test_the_character_set_of_a_text(spelling: str, in_column: str | None, in_cast: str | None) -> None:
+    """The answers of Flink 2.3, the cast being that of a STRING."""
+
+    def cast_text(spelling: str) -> LogicalType:
+        query = f"SELECT CAST(s AS {spelling}) FROM (VALUES (CAST(NULL AS STRING))) AS t(s)"
+        return TableEnvironment().sql_query(query).get_schema().columns[0].data_type
+
+    for place, expected in ((column, in_column), (cast_text, in_cast)):
+        if expected is None:
+            with pytest.raises(CompiledPlanError):
+                place(spelling)
+        else:
+            assert place(spelling).text() + ("" if place(spelling).nullable else " NOT NULL") == expected
 
 
 def test_texts_in_the_table_api_are_those_of_types_not_of_sql() -> None:

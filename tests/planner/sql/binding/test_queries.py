@@ -277,9 +277,9 @@ EXPR$1=ROW_NUMBER() OVER (PARTITION BY [$0] ORDER BY [$1] ROWS UNBOUNDED_PRECEDI
         "SELECT a FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY b ORDER BY n) = 1",
         """
         Project(a=$0)
-          Filter($1)
-            Project(a=$0, QualifyExpression==(ROW_NUMBER() OVER (PARTITION BY [$1] ORDER BY [$2] \
-ROWS UNBOUNDED_PRECEDING CURRENT_ROW), 1))
+          Filter(=($1, 1))
+            Project(a=$0, QualifyExpression=ROW_NUMBER() OVER (PARTITION BY [$1] ORDER BY [$2] \
+ROWS UNBOUNDED_PRECEDING CURRENT_ROW))
               Scan(t)
         """,
     ),

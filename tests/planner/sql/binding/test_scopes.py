@@ -73,6 +73,15 @@ def test_names_resolve(tree: Tree, query: str, first: str) -> None:
         ("SELECT * FROM t AS q(x, y)", "the list of column aliases 2", "name all columns"),
         ("SELECT frobnicate(a) FROM t", "no function is named 'frobnicate'", ""),
         ("SELECT uper(b) FROM t", "no function is named 'uper'", "did you mean 'UPPER'?"),
+        ("SELECT contu(b) FROM t", "no function is named 'contu'", "did you mean 'COUNT'?"),
+        ("SELECT rownumber() OVER (ORDER BY a) FROM t", "'rownumber'", "did you mean 'ROW_NUMBER'?"),
+        ("SELECT tumble_strat(a) FROM t", "'tumble_strat'", "did you mean 'TUMBLE_START'?"),
+        ("SELECT groping(a) FROM t GROUP BY a", "'groping'", "did you mean 'GROUPING'?"),
+        (
+            "SELECT * FROM TABLE(TUMBEL(TABLE t, DESCRIPTOR(a), INTERVAL '1' DAY))",
+            "no table function is named 'TUMBEL'",
+            "did you mean 'TUMBLE'?",
+        ),
         ("SELECT NULL FROM t", "illegal use of NULL", "CAST(NULL AS type)"),
     ],
 )

@@ -12,12 +12,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
-import java.util.regex.Pattern;
 
 /** Functions on strings; positions count code points from 1. */
 final class Strings {
-  private static final Pattern NUMBER = Pattern.compile("[-+]?\\d+(\\.\\d+)?");
-
   private Strings() {}
 
   static void register() {
@@ -51,7 +48,25 @@ final class Strings {
     Registry.strict("INET_NTOA", a -> inetNtoa(((Number) a[0]).longValue()));
     Registry.strict("IS_ALPHA", a -> all((String) a[0], Character::isLetter));
     Registry.strict("IS_DIGIT", a -> all((String) a[0], Character::isDigit));
-    Registry.strict("IS_DECIMAL", a -> NUMBER.matcher((String) a[0]).matches());
+    Registry.strict("IS_DECIMAL", a -> isNumber((String) a[0]));
+  }
+
+  /**
+   * A number by Java's own parsers, as Flink asks them: digits of any script, or a floating point
+   * literal.
+   */
+  private static boolean isNumber(String text) {
+    try {
+      Long.parseLong(text);
+      return true;
+    } catch (NumberFormatException notWhole) {
+      try {
+        Double.parseDouble(text);
+        return true;
+      } catch (NumberFormatException notAtAll) {
+        return false;
+      }
+    }
   }
 
   private static boolean all(String text, IntPredicate test) {

@@ -1,0 +1,79 @@
+"""Every word of Flink's grammar as a name, in every place where a name may stand.
+
+`flink_words.json` has the answers of Flink 2.3 for all tokens of its parser. `{W}` in a statement is the word, `{Q}`
+the word in backticks. A word is taken as the name, or has another meaning (with its columns), or is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CompiledPlanError
+
+FLINK = json.loads(Path(__file__).with_name("flink_words.json").read_text())
+PLACES = FLINK["places"]
+REFUSED = "-"
+#: Where we differ: FINAL before a minus is a name here, and for Flink the FINAL of MATCH_RECOGNIZE.
+DIFFERENT = {("FINAL", "watermark"): "+"}
+#: Places where only a name may stand, so that the error for a reserved word says how to quote it.
+NAMES = {"ddl", "create_table", "table", "alias", "row_ddl", "field", "qualified", "insert", "view", "key"}
+#: Words that begin something else there.
+BEGINNINGS = {"CONSTRAINT", "LATERAL", "LIKE", "SELECT", "TABLE", "UNIQUE", "UNNEST", "VALUES", "WATERMARK", "WITH"}
+
+
+def words():
+    """Each word with Flink's answer by place."""
+    for answer in FLINK["answers"]:
+        taken = PLACES if answer["taken_in"] == "everywhere" else answer["taken_in"]
+        outcomes = {place: "+" if place in taken else answer["other_meaning"].get(place, REFUSED) for place in PLACES}
+        for word in answer["words"].split():
+            yield word, outcomes
+
+
+def columns(place, word):
+    """The columns of the place's query; nothing for another statement."""
+    env = TableEnvironment()
+    *before, last = [text.replace("{W}", word).replace("{Q}", f"`{word}`") for text in PLACES[place]]
+    for statement in before:
+        env.execute_sql(statement)
+    if last.startswith(("SELECT", "WITH")):
+        schema = env.sql_query(last).get_schema()
+        return ", ".join(f"`{column.name}` {column.data_type}" for column in schema.columns)
+    if last.startswith("INSERT"):
+        env.compile_plan_sql(last)
+    else:
+        env.execute_sql(last)
+    return ""
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_word_is_a_name_where_it_is_one_in_flink(place):
+    plain = columns(place, "A")
+    wrong = {}
+    for word, outcomes in words():
+        expected = DIFFERENT.get((word, place), outcomes[place])
+        try:
+            found = columns(place, word)
+        except CompiledPlanError as fault:
+            if expected != REFUSED:
+                wrong[word] = fault.message
+            elif place in NAMES and word not in BEGINNINGS and f"`{word}`" not in fault.remedy:
+                wrong[word] = f"not told to quote: {fault.message}; {fault.remedy}"
+            continue
+        if expected == REFUSED or found != (
+            plain.replace("`A`", f"`{word}`") if expected == "+" else expected.replace("{W}", word)
+        ):
+            wrong[word] = f"{found} instead of {expected}"
+    assert wrong == {}
+
+
+def test_the_case_of_a_word_does_not_matter_for_the_grammar_and_does_for_the_name():
+    env = TableEnvironment()
+    env.execute_sql("CREATE TABLE t (`user` STRING, `Current_User` INT) WITH ('connector' = 'datagen')")
+    assert env.sql_query("SELECT user, Current_User FROM t").get_schema().get_column_names() == ["user", "Current_User"]
+    with pytest.raises(CompiledPlanError, match="column 'USER' not found"):
+        env.sql_query("SELECT USER FROM t")
