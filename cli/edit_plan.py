@@ -63,7 +63,7 @@ def _edit(path: str, ttls: list[str], output: str, check: bool, show: _Printer) 
 
         findings = list(checked(text))
         show.findings(path, findings)
-        if any(finding.severity.value == "error" for finding in findings):
+        if any(finding.is_error for finding in findings):
             return ExitCode.FAILED
     if ttls:
         write_text(output, text)
@@ -136,12 +136,12 @@ class _Printer:
 
     def findings(self, path: str, findings: list[Any]) -> None:
         """What a check found."""
-        errors = sum(finding.severity.value == "error" for finding in findings)
+        errors = sum(finding.is_error for finding in findings)
         if self.as_json:
             _write_json({"plan": path, "valid": errors == 0, "findings": [finding.to_dict() for finding in findings]})
             return
         for finding in findings:
-            if finding.severity.value == "error":
+            if finding.is_error:
                 console(stderr=False).print(_finding_text(finding), style="red")
             elif not self.quiet:
                 console(stderr=False).print(_finding_text(finding), style="yellow")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.findings import Finding
+from compiled_plan.plans.findings import Finding, Severity
 from compiled_plan.plans.inspection.lint import lint
 from compiled_plan.plans.inspection.reading import read_plan
 from compiled_plan.plans.inspection.schema import schema_findings
@@ -22,11 +24,12 @@ def check(text: str, source: str = "") -> tuple[Finding, ...]:
     except PlanError as fault:
         return (Finding("", f"{fault.message} ({fault.where})", fault.remedy),)
     plan, findings = read_plan(data)
-    told = {finding.pointer for finding in findings}
-    # The reader's own words first; the schema adds what it is stricter about.
+    pointers = {finding.pointer for finding in findings}
+    # The reader decides what runs. The schema is stricter: Flink may ask for fields that have a default here.
+    severity = Severity.ERROR if plan is None else Severity.WARNING
     for finding in schema_findings(data):
-        if not any(_same_place(finding.pointer, pointer) for pointer in told):
-            findings.append(finding)
+        if not any(_same_place(finding.pointer, pointer) for pointer in pointers):
+            findings.append(replace(finding, severity=severity))
     if plan is not None:
         findings += lint(plan)
     return tuple(findings)

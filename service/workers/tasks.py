@@ -86,7 +86,7 @@ def check(plan: str) -> Json:
     from compiled_plan.plans.inspection.check import check as checked
 
     findings = checked(plan)
-    valid = not any(finding.severity.value == "error" for finding in findings)
+    valid = not any(finding.is_error for finding in findings)
     return {"plan": "", "valid": valid, "findings": [finding.to_dict() for finding in findings]}
 
 

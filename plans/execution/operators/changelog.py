@@ -119,8 +119,7 @@ def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
     """
     types = lowering.input_types(node)
     table = node.dynamic_table_sink.table.resolved_table
-    if table is None:
-        raise refuse(node, "its table has no schema in the plan")
+    assert table is not None
     names = _physical(table)
     keys = primary_key(node)
     key_types = [types[at] for at in keys]
