@@ -182,6 +182,7 @@ class ConnectorSpec:
         place: options that say where the rows are, tables of equal ones are one; None for the name and all options.
         packages: libraries that a run needs beside the product.
         in_process: what a table has to do with the program that made it, where no other process can use it.
+        at_start: what a plan does not say, so that only a start can look at it.
         column_options: options that follow from the columns.
         column_faults: options of columns that have no sense together.
         faults: what else is wrong with a table; its options are known and have values that fit.
@@ -203,6 +204,7 @@ class ConnectorSpec:
     place: tuple[str, ...] | None = None
     packages: tuple[Package, ...] = ()
     in_process: str = ""
+    at_start: str = ""
     column_options: ColumnOptions | None = None
     column_faults: Callable[[RowType, Mapping[str, str]], Faults] | None = None
     faults: Callable[[Asked], Iterator[TableFault]] | None = None

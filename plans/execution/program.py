@@ -13,7 +13,6 @@ from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
 from compiled_plan.plans.execution.connectors.base import TableSpec
-from compiled_plan.plans.execution.functions.steps import needs_step
 from compiled_plan.plans.execution.operators.base import (
     goes_by_the_clock,
     has_event_time,
@@ -21,6 +20,7 @@ from compiled_plan.plans.execution.operators.base import (
 )
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
 from compiled_plan.plans.execution.tables import resolved_table, table_of
+from compiled_plan.plans.inspection.placement import calls_of, needs_step
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan, Values
@@ -36,7 +36,7 @@ from compiled_plan.plans.nodes.tables import (
     WritingMetadata,
 )
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import Call, InputRef, RexNode, walk
+from compiled_plan.plans.rex import InputRef, RexNode, walk
 from compiled_plan.plans.trees import reached
 from compiled_plan.plans.types import Field, LogicalType, RowType, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
@@ -75,13 +75,7 @@ class Program:
     @property
     def reads_watermark(self) -> bool:
         """True when a projection or filter calls CURRENT_WATERMARK."""
-        calcs = [node for node in self.plan.nodes if isinstance(node, Calc)]
-        return any(
-            isinstance(part, Call) and part.name == "$CURRENT_WATERMARK$1"
-            for node in calcs
-            for rex in (*node.projection, *(() if node.condition is None else (node.condition,)))
-            for part in walk(rex)
-        )
+        return any(call.name == "$CURRENT_WATERMARK$1" for node in self.plan.nodes for call in calls_of(node))
 
     @property
     def goes_by_the_clock(self) -> bool:

@@ -11,6 +11,7 @@ from operator import or_
 
 from compiled_plan.plans.findings import Fault, Finding, pointer_of, refusal
 from compiled_plan.plans.inspection.declared import DECLARED
+from compiled_plan.plans.inspection.placement import placement_faults
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.configuration import configuration_faults
 from compiled_plan.plans.nodes.references import reference_faults
@@ -73,7 +74,7 @@ def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: 
         nodes = tuple(_behind_exchanges(source, plan) for source in plan.inputs(node))
         before = tuple(tuple(source.output_type for source in plan.inputs(above)) for above in nodes)
         inputs = Inputs(rows, nodes, before, received, declared=DECLARED)
-        faults = [*configuration_faults(node.configuration), *node.faults(inputs)]
+        faults = [*configuration_faults(node.configuration), *node.faults(inputs), *placement_faults(node, plan)]
         # A node's own rule says it best; what it does not look at is still no column that is not there.
         faults = faults or [*reference_faults(node, [len(row.fields) for row in rows])]
         yield from (_of_node(fault, node, position) for fault in faults)
@@ -87,5 +88,5 @@ def _behind_exchanges(node: PlanNode, plan: CompiledPlan) -> PlanNode:
 
 def _of_node(fault: Fault, node: PlanNode, position: int) -> Finding:
     pointer = pointer_of(("nodes", position, *fault.path))
-    value = masked_json(fault.value, str(fault.path[-1]))
+    value = masked_json(fault.value, str(fault.path[-1]) if fault.path else "")
     return Finding(pointer, fault.message, fault.remedy, value, label(node), editable=fault.editable)

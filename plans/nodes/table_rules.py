@@ -27,6 +27,7 @@ from compiled_plan.plans.nodes.tables import (
 from compiled_plan.plans.rex import InputRef, RexNode, type_of, walk
 from compiled_plan.plans.types import Field, FieldsType, LogicalType, RowType, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
+from compiled_plan.plans.types.held import REMEDY, unheld, unheld_text
 from compiled_plan.plans.types.likeness import alike
 
 _COMPILE_ALL = "compile with table.plan.compile.catalog-objects = ALL"
@@ -89,6 +90,10 @@ def catalog_table_faults(
         yield refusal(at, "its table has no options in the plan", _COMPILE_ALL)
         return
     row = physical_row(resolved)
+    part = unheld(row)
+    if part is not None:
+        yield refusal((*at, "schema", "columns"), unheld_text(part), REMEDY, str(part))
+        return
     name = ".".join(table.path)
     options = (*at, "options")
     given = resolved.options

@@ -15,6 +15,7 @@ from pathlib import Path
 from compiled_plan.plans.findings import Fault, did_you_mean, refusal
 from compiled_plan.plans.rex.kinds import kind_of, kind_text
 from compiled_plan.plans.rex.nodes import Call, Literal, Sarg
+from compiled_plan.plans.rex.operands import castable, operand_fault
 from compiled_plan.plans.rex.python import python_function, user_name
 from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType
 from compiled_plan.plans.types.likeness import alike
@@ -51,8 +52,10 @@ def call_fault(call: Call, types: Types) -> Fault | None:
     rule = STRUCTURAL.get(call.name)
     if rule is not None:
         wrong = rule(call, types)
+        if wrong is None:
+            return _operand_fault(call, types)
         remedy = "correct the operands, or compile the plan again"
-        return None if wrong is None else Fault(("operands",), f"{_title(call.name)}: {wrong}", remedy)
+        return Fault(("operands",), f"{_title(call.name)}: {wrong}", remedy)
     signatures = _table().get(call.name)
     if signatures is None:
         known = (*_table(), *STRUCTURAL)
@@ -62,7 +65,7 @@ def call_fault(call: Call, types: Types) -> Fault | None:
         return Fault(("internalName",), f"no function is named {call.name!r}", remedy, call.name, editable)
     given, result = "".join(map(kind_of, types)), kind_of(call.type)
     if any(_fits(given, kinds, more) for kinds, more, kind in signatures if kind == result):
-        return None
+        return _operand_fault(call, types)
     shown = ", ".join(str(type_.with_nullability(True)) for type_ in types)
     if not any(_fits(given, kinds, more) for kinds, more, _ in signatures):
         counts = sorted({len(kinds) for kinds, _, _ in signatures})
@@ -71,6 +74,28 @@ def call_fault(call: Call, types: Types) -> Fault | None:
     return Fault(
         ("type",), f"{_title(call.name)} of ({shown}) does not give {call.type}", "correct the type", str(call.type)
     )
+
+
+def _operand_fault(call: Call, types: Types) -> Fault | None:
+    """Operands of the right kinds that do not run."""
+    if call.name in _CASTS:
+        if castable(types[0], call.type, _cast_kinds()):
+            return None
+        message, remedy = f"a cast from {types[0]} to {call.type}", "cast through a type that both sides know"
+    else:
+        wrong = operand_fault(call, types)
+        if wrong is None:
+            return None
+        message, remedy = wrong
+    return refusal(("operands",), message, remedy)
+
+
+_CASTS = ("$CAST$1", "$TRY_CAST$1", "$cast$1")
+
+
+@lru_cache(maxsize=1)
+def _cast_kinds() -> frozenset[tuple[str, str]]:
+    return frozenset((kinds, result) for kinds, _, result in _table()["$CAST$1"])
 
 
 #: Functions whose operands are known, and that do not run here, with what to do instead.
@@ -118,6 +143,11 @@ def _table() -> Mapping[str, Sequence[tuple[str, bool, str]]]:
         parts = (item.partition(":") for item in text.split(" "))
         found[name] = [(kinds.removesuffix("*"), kinds.endswith("*"), result) for kinds, _, result in parts]
     return found
+
+
+def known_names() -> frozenset[str]:
+    """The functions whose operands the table has."""
+    return frozenset(_table())
 
 
 def _same_kind(call: Call, types: Types) -> str | None:

@@ -60,4 +60,5 @@ SPEC = ConnectorSpec(
     packages=KAFKA,
     faults=_faults,
     messages=_messages,
+    at_start="brokers and topics",
 )
