@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.connectors.dead_letters import puts_aside
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
 from compiled_plan.plans.execution.connectors.base import TableSpec
 from compiled_plan.plans.execution.operators.base import (
@@ -21,7 +20,7 @@ from compiled_plan.plans.execution.operators.base import (
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
 from compiled_plan.plans.execution.tables import resolved_table, table_of
 from compiled_plan.plans.inspection.placement import calls_of, needs_step
-from compiled_plan.plans.inspection.rules import plan_findings
+from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan, Values
 from compiled_plan.plans.nodes.sink import Sink
@@ -113,16 +112,6 @@ def is_target(plan: CompiledPlan, port: Port) -> bool:
     """True where rows end between two stages: at a keyed operator, a node that calls Python functions, or a sink."""
     node = plan.node(port.node)
     return is_keyed(node) or isinstance(node, Sink) or needs_step(node)
-
-
-def check_runs(plan: CompiledPlan) -> None:
-    """Raise the first error of `edit-plan --check`.
-
-    Raises:
-        UnsupportedError: the plan cannot run; names the node.
-    """
-    for finding in plan_findings(plan.nodes, plan.edges):
-        raise UnsupportedError(finding.message, where=finding.where, remedy=finding.remedy)
 
 
 def prepare(plan: CompiledPlan) -> Program:

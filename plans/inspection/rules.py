@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
 
+from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.findings import Fault, Finding, pointer_of, refusal
 from compiled_plan.plans.inspection.declared import DECLARED
 from compiled_plan.plans.inspection.placement import placement_faults
@@ -22,6 +23,16 @@ from compiled_plan.plans.plan import CompiledPlan, Edge
 from compiled_plan.plans.plan.structure import is_wired, label, unread_findings, wiring_findings
 from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.plans.types.changelog import ChangelogMode
+
+
+def check_runs(plan: CompiledPlan) -> None:
+    """Raise the first error of `edit-plan --check`.
+
+    Raises:
+        UnsupportedError: the plan cannot run; names the node.
+    """
+    for finding in plan_findings(plan.nodes, plan.edges):
+        raise UnsupportedError(finding.message, where=finding.where, remedy=finding.remedy)
 
 
 def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[Finding]:

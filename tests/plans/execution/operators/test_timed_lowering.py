@@ -9,7 +9,7 @@ import pytest
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.operators.base import KeyedOperator, Lowering, has_event_time, lower_keyed
-from compiled_plan.plans.execution.program import check_runs
+from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.nodes.read import read_node
 from compiled_plan.plans.plan import CompiledPlan, Edge
 from tests.support.kernel.specs import told

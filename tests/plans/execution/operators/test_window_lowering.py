@@ -19,8 +19,8 @@ from compiled_plan.plans.execution.operators.base import (
     is_stateless,
     lower_keyed,
 )
-from compiled_plan.plans.execution.program import check_runs
 from compiled_plan.plans.inspection.reading import read_plan
+from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.kernel.specs import told
 from tests.support.plan_files import data_of
