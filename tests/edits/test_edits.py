@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compiled_plan.plans.errors import CompiledPlanError, DataError
+from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
 from compiled_plan.plans.execution.options import RunOptions
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.inspection.check import check
@@ -102,10 +102,12 @@ def test_many_edits(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def lowered(spark: SparkSession, found: Outcome) -> str:
-    """What goes wrong when Spark analyses the plan; empty where nothing does, REFUSED where it is refused by name."""
+    """What goes wrong when Spark analyses the plan; empty where nothing does, REFUSED where a start would refuse it."""
     assert found.plan is not None
     try:
         Run(spark, found.plan, RunOptions()).lower()
+    except UnsupportedError as fault:
+        return f"{found}: the check has no error, and the run refuses it: {fault}"
     except CompiledPlanError:
         return REFUSED
     except Exception as fault:

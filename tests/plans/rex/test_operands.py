@@ -11,7 +11,8 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.expressions import ExpressionContext, known_functions, to_column
+from compiled_plan.plans.execution.expressions import ExpressionContext, known_functions, register, to_column
+from compiled_plan.plans.execution.java import know_classes
 from compiled_plan.plans.execution.types import to_spark
 from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.rex.kinds import kind_of
@@ -28,6 +29,14 @@ SIMPLE = (
 )  # fmt: skip
 NESTED = ("ARRAY<{}>", "MAP<STRING, {}>", "MULTISET<{}>", "ROW<a INT, b {}>", "STRUCTURED<'a.B', a INT, b {}>")
 HERE = ExpressionContext(where="node 1")
+
+
+@pytest.fixture
+def session(spark: SparkSession) -> SparkSession:
+    """The shared session, with the functions of the kernel."""
+    know_classes(spark._jvm)
+    register(spark)
+    return spark
 
 
 def fault_of(call: r.Call) -> Fault | None:
